@@ -1,0 +1,294 @@
+"""The field table: every key of a work item (SPEC 2.1) as data, read by all layers."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class ItemType(StrEnum):
+    """The seven types of work item (SPEC 2.1)."""
+
+    FEATURE = "Feature"
+    STORY = "Story"
+    BUG = "Bug"
+    ISSUE = "Issue"
+    RISK = "Risk"
+    FEEDBACK = "Feedback"
+    TASK = "Task"
+
+
+class Kind(StrEnum):
+    """What a field holds and so how it is edited, checked, filtered and shown."""
+
+    TEXT = "text"
+    LONG_TEXT = "long text"
+    CHOICE = "choice"
+    STATUS = "status"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    TAGS = "tags"
+    AREA = "area"
+    ITERATION = "iteration"
+    TEAM = "team"
+    USER = "user"
+    ITEM = "item reference"
+    COMPUTED = "computed"
+
+
+class ValueType(StrEnum):
+    """The type of a field's JSON value; it decides how the value compares and sorts."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    TAGS = "tags"
+    DATETIME = "datetime"
+
+
+class Settable(StrEnum):
+    """When a caller may set a field; at other times what is sent for it is ignored."""
+
+    ALWAYS = "always"
+    ON_CREATE = "on create"
+    NEVER = "never"
+
+
+class Section(StrEnum):
+    """The groups in which the editor and the documentation show the fields."""
+
+    MAIN = "Item"
+    PLANNING = "Planning"
+    DETAILS = "Details"
+    PORTAL = "Portal"
+    COMPUTED = "Computed"
+    CUSTOM = "Custom fields"
+
+
+_VALUE_TYPE_BY_KIND: Mapping[Kind, ValueType] = MappingProxyType(
+    {
+        Kind.TEXT: ValueType.TEXT,
+        Kind.LONG_TEXT: ValueType.TEXT,
+        Kind.CHOICE: ValueType.TEXT,
+        Kind.STATUS: ValueType.TEXT,
+        Kind.INTEGER: ValueType.INTEGER,
+        Kind.NUMBER: ValueType.NUMBER,
+        Kind.BOOLEAN: ValueType.BOOLEAN,
+        Kind.TAGS: ValueType.TAGS,
+        Kind.AREA: ValueType.INTEGER,
+        Kind.ITERATION: ValueType.INTEGER,
+        Kind.TEAM: ValueType.INTEGER,
+        Kind.USER: ValueType.INTEGER,
+        Kind.ITEM: ValueType.INTEGER,
+    }
+)
+
+ALL_TYPES: tuple[ItemType, ...] = tuple(ItemType)
+_NOT_FEEDBACK = tuple(t for t in ItemType if t is not ItemType.FEEDBACK)
+_NOT_TASK = tuple(t for t in ItemType if t is not ItemType.TASK)
+_ESTIMATED = tuple(t for t in ItemType if t not in {ItemType.TASK, ItemType.FEEDBACK})
+
+_STORY_STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted")
+_TASK_STATUSES = ("Not Done", "In Progress", "Done", "Deleted")
+_ACTIVE_STATUSES = ("Active", "Closed")
+
+STATUSES: Mapping[ItemType, tuple[str, ...]] = MappingProxyType(
+    {
+        ItemType.FEATURE: _STORY_STATUSES,
+        ItemType.STORY: _STORY_STATUSES,
+        ItemType.BUG: _STORY_STATUSES,
+        ItemType.TASK: _TASK_STATUSES,
+        ItemType.ISSUE: _ACTIVE_STATUSES,
+        ItemType.RISK: _ACTIVE_STATUSES,
+        ItemType.FEEDBACK: (),
+    }
+)
+
+PRIORITY_CLASSES = ("1 - Must Have", "2 - Should Have", "3 - Could Have", "4 - Won't Have")
+CERTAINTIES = (
+    "1 - Uncertain",
+    "2 - Somewhat Uncertain",
+    "3 - Average",
+    "4 - Somewhat Certain",
+    "5 - Certain",
+)
+COMPLEXITIES = (
+    "1 - Simple",
+    "2 - Somewhat Simple",
+    "3 - Standard",
+    "4 - Somewhat Complex",
+    "5 - Complex",
+)
+MATURITIES = (
+    "1 - Undefined",
+    "2 - Not Mature",
+    "3 - Somewhat Not Mature",
+    "4 - Somewhat Mature",
+    "5 - Mature",
+)
+VALUE_CLASSES = ("1 - Cost Saver", "2 - Differentiator", "3 - Spoiler", "4 - Table Stakes")
+SEVERITIES = ("1 - Critical", "2 - High", "3 - Medium", "4 - Low")
+PROBABILITIES = ("1 - Unlikely", "2 - Somewhat Unlikely", "3 - Somewhat Likely", "4 - Likely")
+FEEDBACK_TYPES = ("Idea", "Feedback", "Feature Request", "Problem")
+SIZES = (
+    "Extra Small (XS)",
+    "Small (S)",
+    "Medium Small (MS)",
+    "Medium (M)",
+    "Medium Large (ML)",
+    "Large (L)",
+    "Extra Large (XL)",
+    "Extra, Extra Large (XXL)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key of a work item's `fields` (or a top-level property), with all that is known of it.
+
+    `choices` are the default valid values; a project may have others. `column` is the name of its
+    typed column in the service's table and in the mirror.
+    """
+
+    key: str
+    kind: Kind
+    types: tuple[ItemType, ...]
+    label: str
+    section: Section
+    help: str = ""
+    required: bool = False
+    settable: Settable = Settable.ALWAYS
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    computed: ValueType | None = field(default=None, kw_only=True)
+
+    @property
+    def value_type(self) -> ValueType:
+        """The type of the field's JSON value."""
+        return self.computed or _VALUE_TYPE_BY_KIND[self.kind]
+
+    @property
+    def column(self) -> str:
+        """The key in snake case: AssignedToID becomes assigned_to_id."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", self.key).lower()
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether a project defined it (its key ends in `_cf`)."""
+        return self.key.endswith("_cf")
+
+    def applies_to(self, item_type: str) -> bool:
+        """Whether items of this type have the key at all."""
+        return item_type in self.types
+
+    def choices_for(self, item_type: str) -> tuple[str, ...]:
+        """The default valid values for a type; empty where any value goes."""
+        return STATUSES[ItemType(item_type)] if self.kind is Kind.STATUS else self.choices
+
+    def default_for(self, item_type: str) -> str | None:
+        """What the service presets on create; areas and iterations get the project's root instead."""
+        if self.kind is Kind.STATUS:
+            return next(iter(self.choices_for(item_type)), None)
+        return self.default
+
+
+def _computed(
+    key: str, value: ValueType, types: tuple[ItemType, ...], label: str, help_: str
+) -> Field:
+    return Field(
+        key, Kind.COMPUTED, types, label, Section.COMPUTED, help_, settable=Settable.NEVER, computed=value
+    )
+
+
+_F, _S, _B, _T = ItemType.FEATURE, ItemType.STORY, ItemType.BUG, ItemType.TASK
+_I, _R, _FB = ItemType.ISSUE, ItemType.RISK, ItemType.FEEDBACK
+_MAIN, _PLAN, _DETAIL, _PORTAL = Section.MAIN, Section.PLANNING, Section.DETAILS, Section.PORTAL
+
+FIELDS: tuple[Field, ...] = (
+    Field("Name", Kind.TEXT, ALL_TYPES, "Name", _MAIN, "One line, up to 500 characters.", required=True),
+    Field("Status", Kind.STATUS, _NOT_FEEDBACK, "Status", _MAIN, "Preset by type when not given."),
+    Field("AssignedToID", Kind.USER, _NOT_FEEDBACK, "Owner", _MAIN, "The user who works on it."),
+    Field("TeamID", Kind.TEAM, _NOT_FEEDBACK, "Team", _MAIN, "The team that works on it."),
+    Field("Tags", Kind.TAGS, _NOT_TASK, "Tags", _MAIN, "Words separated by commas."),
+    Field("Description", Kind.LONG_TEXT, ALL_TYPES, "Description", _MAIN, "Markdown or plain text."),
+    Field("ParentID", Kind.ITEM, (_T,), "Parent", _MAIN, "The item the task belongs to.", required=True,
+          settable=Settable.ON_CREATE),
+    Field("AreaID", Kind.AREA, ALL_TYPES, "Area", _PLAN, "Preset to the project's root area."),
+    Field("IterationID", Kind.ITERATION, ALL_TYPES, "Iteration", _PLAN,
+          "Preset to the project's root iteration."),
+    Field("Estimate", Kind.TEXT, _ESTIMATED, "Estimate", _PLAN, "Story points, or a word such as XL."),
+    Field("PriorityClass", Kind.CHOICE, (_F, _S), "Priority class", _PLAN, choices=PRIORITY_CLASSES),
+    Field("Priority", Kind.INTEGER, (_S, _B, _I, _R), "Priority", _PLAN, "A whole number."),
+    Field("Severity", Kind.CHOICE, (_B, _I, _R), "Severity", _PLAN, choices=SEVERITIES),
+    Field("IsBlocking", Kind.BOOLEAN, (_B, _I, _R), "Blocking", _PLAN),
+    Field("EstimateOptimistic", Kind.NUMBER, (_T,), "Optimistic", _PLAN, "Hours, if all goes well."),
+    Field("EstimateProbable", Kind.NUMBER, (_T,), "Probable", _PLAN, "Hours, most likely."),
+    Field("EstimatePessimistic", Kind.NUMBER, (_T,), "Pessimistic", _PLAN, "Hours, if it goes badly."),
+    Field("WorkRemaining", Kind.NUMBER, (_T,), "Work remaining", _PLAN, "Hours."),
+    Field("WorkCompleted", Kind.NUMBER, (_T,), "Work completed", _PLAN, "Hours."),
+    Field("Certainty", Kind.CHOICE, (_S,), "Certainty", _DETAIL, choices=CERTAINTIES),
+    Field("Complexity", Kind.CHOICE, (_S,), "Complexity", _DETAIL, choices=COMPLEXITIES),
+    Field("Maturity", Kind.CHOICE, (_S,), "Maturity", _DETAIL, choices=MATURITIES),
+    Field("ValueClass", Kind.CHOICE, (_S,), "Value class", _DETAIL, choices=VALUE_CLASSES),
+    Field("IsTriaged", Kind.BOOLEAN, (_B,), "Triaged", _DETAIL),
+    Field("StepsToReproduce", Kind.LONG_TEXT, (_B,), "Steps to reproduce", _DETAIL),
+    Field("Assessed", Kind.BOOLEAN, (_I, _R), "Assessed", _DETAIL),
+    Field("Benefit", Kind.TEXT, (_I,), "Benefit", _DETAIL),
+    Field("Probability", Kind.CHOICE, (_R,), "Probability", _DETAIL, choices=PROBABILITIES),
+    Field("Resolution", Kind.LONG_TEXT, (_I, _R), "Resolution", _DETAIL),
+    Field("FeedbackType", Kind.CHOICE, (_FB,), "Feedback type", _DETAIL, choices=FEEDBACK_TYPES),
+    Field("Size", Kind.CHOICE, (_FB,), "Size", _DETAIL, choices=SIZES),
+    Field("Source", Kind.TEXT, (_FB,), "Source", _DETAIL, "Who or what it came from."),
+    Field("IsPrivate", Kind.BOOLEAN, (_FB,), "Private", _PORTAL),
+    Field("IsVisibleInPortal", Kind.BOOLEAN, (_FB,), "Visible in portal", _PORTAL,
+          "Customers see it in the feedback portal."),
+    Field("PortalDescription", Kind.LONG_TEXT, (_FB,), "Portal description", _PORTAL,
+          "What customers read in the portal."),
+    _computed("BacklogPriority", ValueType.NUMBER, ALL_TYPES, "Backlog priority", "Rank; lists sort by it."),
+    _computed("CalculatedEstimate", ValueType.NUMBER, _NOT_TASK, "Calculated estimate",
+              "Roll-up of the estimates of the item's tasks."),
+    _computed("PertEstimate", ValueType.NUMBER, (_T,), "PERT estimate",
+              "(optimistic + 4 × probable + pessimistic) / 6."),
+    _computed("Likes", ValueType.INTEGER, (_FB,), "Likes", "People who liked it."),
+    _computed("Disliked", ValueType.INTEGER, (_FB,), "Dislikes", "People who disliked it."),
+    _computed("IsSyncable", ValueType.BOOLEAN, ALL_TYPES, "Syncable", "Marked for an external tracker."),
+    _computed("SyncID", ValueType.INTEGER, _NOT_FEEDBACK, "Sync ID", "Its id in the external tracker."),
+)
+
+TOP_LEVEL: tuple[Field, ...] = (
+    _computed("id", ValueType.INTEGER, ALL_TYPES, "ID", "Given by the service."),
+    _computed("type", ValueType.TEXT, ALL_TYPES, "Type", "Fixed once the item exists."),
+    _computed("projectId", ValueType.INTEGER, ALL_TYPES, "Project", "Fixed once the item exists."),
+    _computed("createdBy", ValueType.TEXT, ALL_TYPES, "Created by", "Name of the user."),
+    _computed("createdAt", ValueType.DATETIME, ALL_TYPES, "Created", "Server time."),
+    _computed("lastModifiedBy", ValueType.TEXT, ALL_TYPES, "Modified by", "Name of the user."),
+    _computed("lastModifiedAt", ValueType.DATETIME, ALL_TYPES, "Modified", "Server time."),
+)
+
+FIELD_BY_KEY: Mapping[str, Field] = MappingProxyType({f.key: f for f in FIELDS})
+PROPERTY_BY_LOWER_NAME: Mapping[str, Field] = MappingProxyType(
+    {f.key.lower(): f for f in (*TOP_LEVEL, *FIELDS)}
+)
+
+SYNC_KEYS = frozenset({"IsSyncable", "SyncID"})
+NAME_LIMIT = 500
+
+
+def fields_of(item_type: str, custom: Iterable[Field] = ()) -> tuple[Field, ...]:
+    """The fields that items of a type have, in the table's order, custom fields last."""
+    return tuple(f for f in (*FIELDS, *custom) if f.applies_to(item_type))
+
+
+def custom_field(
+    key: str,
+    kind: Kind,
+    types: tuple[ItemType, ...] = ALL_TYPES,
+    choices: tuple[str, ...] = (),
+    default: str | None = None,
+) -> Field:
+    """Make the field of a project's own key; the key must end in `_cf` (SPEC 2.1)."""
+    label = key.removesuffix("_cf").replace("_", " ")
+    return Field(key, kind, types, label, Section.CUSTOM, choices=choices, default=default)

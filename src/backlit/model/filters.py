@@ -1,0 +1,132 @@
+"""The filter tree: what `$filter` text, typed queries and the screens' filters all become.
+
+The tree is data. Its readers are `matches` here, `odata` (text), the service (SQL) and the store
+(SQL on the mirror). The meaning is that of DECISIONS "Lists and OData".
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+Value = None | bool | int | float | str | date | datetime
+
+
+class Operator(StrEnum):
+    """How two terms are compared; null is a value for EQ and NE, and makes the others false."""
+
+    EQ = "eq"
+    NE = "ne"
+    GT = "gt"
+    GE = "ge"
+    LT = "lt"
+    LE = "le"
+
+
+class Function(StrEnum):
+    """The functions of OData v3 and v4 that the dialect has; substringof is read as CONTAINS."""
+
+    STARTSWITH = "startswith"
+    ENDSWITH = "endswith"
+    CONTAINS = "contains"
+    TOLOWER = "tolower"
+    TOUPPER = "toupper"
+    TRIM = "trim"
+    LENGTH = "length"
+    INDEXOF = "indexof"
+    CONCAT = "concat"
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    HOUR = "hour"
+    MINUTE = "minute"
+    SECOND = "second"
+    ROUND = "round"
+    FLOOR = "floor"
+    CEILING = "ceiling"
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property by its own spelling (`AssignedToID`, `createdAt`, `Channel_cf`)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant; a `date` stands for its whole day when compared to a DateTime with eq or ne."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class TagVariable:
+    """The variable of the enclosing `Tags/any(...)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of terms; a boolean one (startswith, endswith, contains) is also a filter."""
+
+    function: Function
+    arguments: "tuple[Term, ...]"
+
+
+Term = Property | Literal | TagVariable | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two terms compared."""
+
+    operator: Operator
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """Whether a term equals one of the choices."""
+
+    term: Term
+    choices: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All parts hold; at least two of them, none an And."""
+
+    parts: "tuple[Filter, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """One part holds; at least two of them, none an Or."""
+
+    parts: "tuple[Filter, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold; a filter is true or false, never unknown."""
+
+    part: "Filter"
+
+
+@dataclass(frozen=True, slots=True)
+class AnyTag:
+    """One of the tags makes the part hold; None asks whether there is a tag at all."""
+
+    part: "Filter | None"
+
+
+Filter = Comparison | In | And | Or | Not | AnyTag | Call | Property | Literal
+"""A boolean Property or Literal is a filter by itself (`IsBlocking and not false`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of an order; nulls come last in both directions, ties are broken by id."""
+
+    name: str
+    descending: bool = False
