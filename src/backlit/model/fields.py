@@ -195,12 +195,8 @@ class Field:
         return self.default
 
 
-def _computed(
-    key: str, value: ValueType, types: tuple[ItemType, ...], label: str, help_: str
-) -> Field:
-    return Field(
-        key, Kind.COMPUTED, types, label, Section.COMPUTED, help_, settable=Settable.NEVER, computed=value
-    )
+def _computed(key: str, value: ValueType, types: tuple[ItemType, ...], label: str, help_: str) -> Field:
+    return Field(key, Kind.COMPUTED, types, label, Section.COMPUTED, help_, settable=Settable.NEVER, computed=value)
 
 
 _F, _S, _B, _T = ItemType.FEATURE, ItemType.STORY, ItemType.BUG, ItemType.TASK
@@ -214,11 +210,18 @@ FIELDS: tuple[Field, ...] = (
     Field("TeamID", Kind.TEAM, _NOT_FEEDBACK, "Team", _MAIN, "The team that works on it."),
     Field("Tags", Kind.TAGS, _NOT_TASK, "Tags", _MAIN, "Words separated by commas."),
     Field("Description", Kind.LONG_TEXT, ALL_TYPES, "Description", _MAIN, "Markdown or plain text."),
-    Field("ParentID", Kind.ITEM, (_T,), "Parent", _MAIN, "The item the task belongs to.", required=True,
-          settable=Settable.ON_CREATE),
+    Field(
+        "ParentID",
+        Kind.ITEM,
+        (_T,),
+        "Parent",
+        _MAIN,
+        "The item the task belongs to.",
+        required=True,
+        settable=Settable.ON_CREATE,
+    ),
     Field("AreaID", Kind.AREA, ALL_TYPES, "Area", _PLAN, "Preset to the project's root area."),
-    Field("IterationID", Kind.ITERATION, ALL_TYPES, "Iteration", _PLAN,
-          "Preset to the project's root iteration."),
+    Field("IterationID", Kind.ITERATION, ALL_TYPES, "Iteration", _PLAN, "Preset to the project's root iteration."),
     Field("Estimate", Kind.TEXT, _ESTIMATED, "Estimate", _PLAN, "Story points, or a word such as XL."),
     Field("PriorityClass", Kind.CHOICE, (_F, _S), "Priority class", _PLAN, choices=PRIORITY_CLASSES),
     Field("Priority", Kind.INTEGER, (_S, _B, _I, _R), "Priority", _PLAN, "A whole number."),
@@ -243,15 +246,28 @@ FIELDS: tuple[Field, ...] = (
     Field("Size", Kind.CHOICE, (_FB,), "Size", _DETAIL, choices=SIZES),
     Field("Source", Kind.TEXT, (_FB,), "Source", _DETAIL, "Who or what it came from."),
     Field("IsPrivate", Kind.BOOLEAN, (_FB,), "Private", _PORTAL),
-    Field("IsVisibleInPortal", Kind.BOOLEAN, (_FB,), "Visible in portal", _PORTAL,
-          "Customers see it in the feedback portal."),
-    Field("PortalDescription", Kind.LONG_TEXT, (_FB,), "Portal description", _PORTAL,
-          "What customers read in the portal."),
+    Field(
+        "IsVisibleInPortal",
+        Kind.BOOLEAN,
+        (_FB,),
+        "Visible in portal",
+        _PORTAL,
+        "Customers see it in the feedback portal.",
+    ),
+    Field(
+        "PortalDescription", Kind.LONG_TEXT, (_FB,), "Portal description", _PORTAL, "What customers read in the portal."
+    ),
     _computed("BacklogPriority", ValueType.NUMBER, ALL_TYPES, "Backlog priority", "Rank; lists sort by it."),
-    _computed("CalculatedEstimate", ValueType.NUMBER, _NOT_TASK, "Calculated estimate",
-              "Roll-up of the estimates of the item's tasks."),
-    _computed("PertEstimate", ValueType.NUMBER, (_T,), "PERT estimate",
-              "(optimistic + 4 × probable + pessimistic) / 6."),
+    _computed(
+        "CalculatedEstimate",
+        ValueType.NUMBER,
+        _NOT_TASK,
+        "Calculated estimate",
+        "Roll-up of the estimates of the item's tasks.",
+    ),
+    _computed(
+        "PertEstimate", ValueType.NUMBER, (_T,), "PERT estimate", "(optimistic + 4 × probable + pessimistic) / 6."
+    ),
     _computed("Likes", ValueType.INTEGER, (_FB,), "Likes", "People who liked it."),
     _computed("Disliked", ValueType.INTEGER, (_FB,), "Dislikes", "People who disliked it."),
     _computed("IsSyncable", ValueType.BOOLEAN, ALL_TYPES, "Syncable", "Marked for an external tracker."),
@@ -269,9 +285,7 @@ TOP_LEVEL: tuple[Field, ...] = (
 )
 
 FIELD_BY_KEY: Mapping[str, Field] = MappingProxyType({f.key: f for f in FIELDS})
-PROPERTY_BY_LOWER_NAME: Mapping[str, Field] = MappingProxyType(
-    {f.key.lower(): f for f in (*TOP_LEVEL, *FIELDS)}
-)
+PROPERTY_BY_LOWER_NAME: Mapping[str, Field] = MappingProxyType({f.key.lower(): f for f in (*TOP_LEVEL, *FIELDS)})
 
 SYNC_KEYS = frozenset({"IsSyncable", "SyncID"})
 NAME_LIMIT = 500
