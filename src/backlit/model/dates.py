@@ -1,0 +1,43 @@
+"""DateTimes without a zone and dates, as the wire has them (SPEC, conventions)."""
+
+import re
+from datetime import date, datetime
+
+from backlit.model.errors import BadRequest
+
+_DATETIME = re.compile(
+    r"(?P<date>\d{4}-\d\d-\d\d)"
+    r"(?:[T ](?P<time>\d\d:\d\d)(?P<second>:\d\d)?(?:[.,](?P<fraction>\d{1,9}))?"
+    r"\s*(?:Z|[+-]\d\d(?::?\d\d)?)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def parse_datetime(text: str) -> datetime:
+    """Read a server time with 0 to 9 fraction digits, cut to microseconds; a bare date is its midnight.
+
+    A trailing zone is dropped, not converted: server time has none. Raises BadRequest.
+    """
+    found = _DATETIME.fullmatch(text.strip())
+    if found is not None:
+        fraction = (found["fraction"] or "")[:6].ljust(6, "0")
+        try:
+            return datetime.fromisoformat(
+                f"{found['date']}T{found['time'] or '00:00'}{found['second'] or ':00'}.{fraction}"
+            )
+        except ValueError:
+            pass
+    raise BadRequest(f"{text[:40]!r} is not a date and time such as 2026-03-01T14:30:00.")
+
+
+def write_datetime(moment: datetime) -> str:
+    """Write a server time with milliseconds and without a zone."""
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+
+
+def parse_date(text: str) -> date:
+    """Read `YYYY-MM-DD`; a time after it is checked and dropped. Raises BadRequest."""
+    try:
+        return parse_datetime(text).date()
+    except BadRequest:
+        raise BadRequest(f"{text[:40]!r} is not a date such as 2026-03-01.") from None

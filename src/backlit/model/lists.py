@@ -1,0 +1,28 @@
+"""The envelope around every list (SPEC 2.9)."""
+
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from backlit.model.resources import Resource
+
+ResourceT = TypeVar("ResourceT", bound=Resource)
+
+
+class Envelope(BaseModel, Generic[ResourceT]):
+    """A page of a list; `top` may be what was asked for or what came back, and `total_results` may move."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="allow")
+
+    total_results: int
+    top: int | None = None
+    skip: int | None = None
+    results: list[ResourceT]
+
+    def wire(self) -> dict[str, Any]:
+        """Write the JSON object; `skip` only where it is known (SPEC: work item lists)."""
+        document: dict[str, Any] = {"totalResults": self.total_results, "top": self.top}
+        if self.skip is not None:
+            document["skip"] = self.skip
+        return document | {"results": [resource.wire() for resource in self.results]}

@@ -1,0 +1,137 @@
+"""Areas and iterations as trees: order, paths, sub-trees and totals (SPEC 2.3 and 2.4)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+ROOT_PARENT = -1
+"""The parentId of a root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One area or iteration, reduced to its place in the tree."""
+
+    id: int
+    parent_id: int
+    name: str
+    sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How many items, and how many points they have together."""
+
+    count: int = 0
+    points: float = 0.0
+
+    def __add__(self, other: "Totals") -> "Totals":
+        return Totals(self.count + other.count, self.points + other.points)
+
+
+class Tree:
+    """The nodes in order: siblings by sequence, then id.
+
+    Any set of nodes makes a tree: a node without its parent, and one of every circle, hang under the
+    first root (or are roots where there is none), and their `parent_id` then says so. Asking for an
+    id that is not there is a KeyError.
+    """
+
+    def __init__(self, nodes: Iterable[Node] = ()) -> None:
+        self._nodes = _rooted({node.id: node for node in nodes})
+        self._children: dict[int, list[Node]] = {}
+        for node in sorted(self._nodes.values(), key=lambda node: (node.sequence, node.id)):
+            self._children.setdefault(node.parent_id, []).append(node)
+        self._order: list[int] = []
+        self._position: dict[int, int] = {}
+        self._depth: dict[int, int] = {}
+        self._path: dict[int, str] = {}
+        self._place()
+        self._size = dict.fromkeys(self._order, 1)
+        for node_id in reversed(self._order):
+            parent_id = self._nodes[node_id].parent_id
+            if parent_id in self._size:
+                self._size[parent_id] += self._size[node_id]
+
+    def _place(self) -> None:
+        waiting = list(reversed(self.roots))
+        while waiting:
+            node = waiting.pop()
+            is_root = node.parent_id not in self._nodes
+            self._position[node.id] = len(self._order)
+            self._order.append(node.id)
+            self._depth[node.id] = 0 if is_root else self._depth[node.parent_id] + 1
+            self._path[node.id] = node.name if is_root else f"{self._path[node.parent_id]}\\{node.name}"
+            waiting.extend(reversed(self.children(node.id)))
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __contains__(self, node_id: object) -> bool:
+        return node_id in self._nodes
+
+    def __getitem__(self, node_id: int) -> Node:
+        return self._nodes[node_id]
+
+    @property
+    def roots(self) -> tuple[Node, ...]:
+        """The nodes at the top; one per project."""
+        return tuple(self._children.get(ROOT_PARENT, ()))
+
+    def children(self, node_id: int) -> tuple[Node, ...]:
+        """The nodes directly below one, in order."""
+        return tuple(self._children.get(node_id, ()))
+
+    def parent(self, node_id: int) -> Node | None:
+        """The node above; None above a root."""
+        return self._nodes.get(self._nodes[node_id].parent_id)
+
+    def subtree_ids(self, node_id: int) -> tuple[int, ...]:
+        """The node itself and all below it, depth first."""
+        start = self._position[node_id]
+        return tuple(self._order[start : start + self._size[node_id]])
+
+    def depth(self, node_id: int) -> int:
+        """How many nodes are above; 0 for a root."""
+        return self._depth[node_id]
+
+    def path(self, node_id: int) -> str:
+        """The names from the root down, with backslashes between; names may hold backslashes themselves."""
+        return self._path[node_id]
+
+    def walk(self) -> Iterator[Node]:
+        """All nodes, depth first."""
+        return (self._nodes[node_id] for node_id in self._order)
+
+    def is_below(self, node_id: int, ancestor_id: int) -> bool:
+        """Whether a node is in another's sub-tree; no node is below itself."""
+        distance = self._position[node_id] - self._position[ancestor_id]
+        return 0 < distance < self._size[ancestor_id]
+
+    def roll_up(self, own: Mapping[int, Totals]) -> Mapping[int, Totals]:
+        """Add to every node's own totals those of all nodes below; ids that are not in the tree are left out."""
+        rolled = {node_id: own.get(node_id, Totals()) for node_id in self._order}
+        for node_id in reversed(self._order):
+            parent_id = self._nodes[node_id].parent_id
+            if parent_id in rolled:
+                rolled[parent_id] += rolled[node_id]
+        return rolled
+
+
+def _rooted(nodes: dict[int, Node]) -> dict[int, Node]:
+    """Give a place to orphans and circles, so that every node leads up to a root."""
+    nodes = {node_id: node for node_id, node in nodes.items() if node_id != ROOT_PARENT}
+    roots = [node for node in nodes.values() if node.parent_id == ROOT_PARENT]
+    home = min(roots, key=lambda node: (node.sequence, node.id)).id if roots else ROOT_PARENT
+    settled = {node.id for node in roots}
+    for node_id in sorted(nodes):
+        trail: set[int] = set()
+        current = node_id
+        while current not in settled:
+            trail.add(current)
+            above = nodes[current].parent_id
+            if above not in nodes or above in trail:
+                nodes[current] = replace(nodes[current], parent_id=home)
+                break
+            current = above
+        settled |= trail
+    return nodes
