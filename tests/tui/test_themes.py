@@ -1,0 +1,156 @@
+"""Themes: what is shipped is legible, and a broken file costs only what is broken in it."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+from textual.app import App
+from textual.color import Color
+from textual.theme import Theme
+
+from backlit.tui.themes import VARIABLE_DEFAULTS, load_themes
+
+SHIPPED, SHIPPED_PROBLEMS = load_themes(None)
+BY_NAME = {theme.name: theme for theme in SHIPPED}
+SIGNS = tuple(name for name in VARIABLE_DEFAULTS if name.startswith(("type-", "status-")))
+TEXTS = ("foreground", "primary", "secondary", "accent", "success", "warning", "error", "muted", "mark", "pending")
+BACKGROUNDS = ("background", "surface", "panel", "cursor-background")
+
+
+def colours_of(theme: Theme) -> dict[str, Color]:
+    values = {**theme.to_color_system().generate(), **theme.variables}
+    return {name: Color.parse(value) for name, value in values.items() if value.startswith("#")}
+
+
+def luminance(colour: Color) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+
+    def linear(part: int) -> float:
+        value = part / 255
+        return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(part) for part in colour.rgb)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def ratio(one: Color, other: Color) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def pairs(theme: Theme, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+    colours = colours_of(theme)
+    for text, background in product(texts, BACKGROUNDS):
+        yield f"{text} on {background}", ratio(colours[text], colours[background])
+
+
+def test_four_themes_are_shipped_without_a_complaint() -> None:
+    assert (sorted(BY_NAME), SHIPPED_PROBLEMS) == (["ansi", "backlit", "contrast", "paper"], [])
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_shipped_theme_sets_every_variable_of_ours(name: str) -> None:
+    assert set(VARIABLE_DEFAULTS) <= set(BY_NAME[name].variables)
+
+
+def test_defaults_are_the_dark_themes_own() -> None:
+    assert dict(VARIABLE_DEFAULTS) == {name: BY_NAME["backlit"].variables[name] for name in VARIABLE_DEFAULTS}
+
+
+@pytest.mark.parametrize(("name", "least"), [("backlit", 4.5), ("paper", 4.5), ("contrast", 7.0)])
+def test_text_is_legible_on_every_background_it_is_drawn_on(name: str, least: float) -> None:
+    texts = (*TEXTS, *SIGNS, "conflict", "cursor-foreground")
+
+    assert [f"{pair}: {value:.2f}" for pair, value in pairs(BY_NAME[name], texts) if value < least] == []
+
+
+@pytest.mark.parametrize(("name", "least"), [("backlit", 3.0), ("paper", 3.0), ("contrast", 7.0)])
+def test_faint_text_can_still_be_read(name: str, least: float) -> None:
+    assert [f"{pair}: {value:.2f}" for pair, value in pairs(BY_NAME[name], ("faint",)) if value < least] == []
+
+
+def test_the_ansi_theme_uses_only_the_terminals_own_colours() -> None:
+    theme = BY_NAME["ansi"]
+    values = [
+        value for value in (*theme.variables.values(), theme.primary, theme.background or "") if "ansi" not in value
+    ]
+
+    assert (theme.ansi, values) == (True, [])
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+async def test_an_app_can_be_drawn_in_every_shipped_theme(name: str) -> None:
+    app: App[None] = App()
+    app.register_theme(BY_NAME[name])
+
+    async with app.run_test(size=(40, 6)) as pilot:
+        app.theme = name
+        await pilot.pause()
+
+        assert app.current_theme.name == name
+
+
+def write(folder: Path, text: str) -> Path:
+    (folder / "mine.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_bad_colour_is_named_and_the_rest_of_the_theme_kept(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path, 'name = "mine"\nprimary = "#112233"\naccent = "#zz"\n[variables]\nmark = "red"\nrule = 7\n'
+    )
+
+    themes, problems = load_themes(folder)
+
+    mine = themes[-1]
+    assert (mine.name, mine.primary, mine.accent, mine.variables) == ("mine", "#112233", None, {"mark": "red"})
+    assert problems == [
+        "mine.toml: accent = '#zz' is not a colour; left out.",
+        "mine.toml: rule = 7 is not a colour; left out.",
+    ]
+
+
+def test_unknown_keys_and_variables_are_named(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path, 'name = "mine"\nprimary = "red"\nprimery = "blue"\ndark = "no"\n[variables]\ntype-strory = "red"\n'
+    )
+
+    assert load_themes(folder)[1] == [
+        "mine.toml: a theme has no key 'primery'; left out.",
+        "mine.toml: dark must be a bool, not 'no'; left out.",
+        "mine.toml: there is no variable 'type-strory'; left out.",
+    ]
+
+
+def test_text_styles_are_checked_too(tmp_path: Path) -> None:
+    styles = 'link-style = "bold underline"\nblock-cursor-text-style = "loud"\n'
+    folder = write(tmp_path, f'name = "mine"\nprimary = "red"\n[variables]\n{styles}')
+
+    themes, problems = load_themes(folder)
+
+    assert themes[-1].variables == {"link-style": "bold underline"}
+    assert problems == ["mine.toml: block-cursor-text-style = 'loud' is not a text style; left out."]
+
+
+@pytest.mark.parametrize(
+    "text", ['primary = "red"', 'name = "mine"', 'name = "mine"\nprimary = "no"', "name = ", "\udcff"]
+)
+def test_a_file_that_is_no_theme_is_left_out_and_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "mine.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    themes, problems = load_themes(tmp_path)
+
+    assert (len(themes), problems[-1][:9]) == (4, "mine.toml")
+
+
+def test_a_theme_of_the_users_takes_the_place_of_a_shipped_one(tmp_path: Path) -> None:
+    folder = write(tmp_path, 'name = "paper"\nprimary = "#010203"\n')
+
+    themes, problems = load_themes(folder)
+
+    assert ([theme.primary for theme in themes if theme.name == "paper"], problems) == (["#010203"], [])
+
+
+def test_a_missing_folder_is_not_an_error(tmp_path: Path) -> None:
+    assert load_themes(tmp_path / "none")[1] == []
