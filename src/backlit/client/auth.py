@@ -1,0 +1,194 @@
+"""OAuth WRAP as the client sees it: discover, grant, refresh once for everybody, try again (SPEC 5)."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from urllib.parse import quote
+
+import httpx
+
+from backlit.client.answers import read_body, refusal_of_sign_in
+from backlit.client.tokens import TokenCache, Tokens
+from backlit.model.errors import Offline, ServiceError, ServiceRefused, SignInNeeded, Unauthorized
+from backlit.model.plain import plain
+from backlit.model.wrap import Challenge, authorization_header, parse_challenge, parse_grant
+
+EARLY = 60.0
+"""Seconds before its end at which an access token is replaced; half its life where that is shorter."""
+SIGN_IN = "You are not signed in."
+
+SendRaw = Callable[[httpx.Request], Awaitable[httpx.Response]]
+
+
+class WrapAuth(httpx.Auth):
+    """Puts the profile's access token on requests to the profile's own origin, and keeps it fresh.
+
+    `send` sends one request as it is, streamed, and raises httpx's errors.
+    """
+
+    def __init__(self, root: httpx.URL, tokens: TokenCache, send: SendRaw) -> None:
+        self._root = root
+        self._cache = tokens
+        self._send = send
+        self._tokens: Tokens | None = None
+        self._good_until = 0.0
+        self._is_loaded = False
+        self._challenge: Challenge | None = None
+        self._renewal: asyncio.Task[Tokens] | None = None
+
+    def __repr__(self) -> str:
+        return f"WrapAuth({str(self._root)!r})"
+
+    # The session
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether there are tokens; the service may still refuse them."""
+        return self._current() is not None
+
+    async def sign_in(self, username: str, password: str) -> None:
+        """Trade a password for tokens; Unauthorized when it is not right or the account is of another provider."""
+        await self._grant({"wrap_username": username, "wrap_password": password})
+
+    async def sign_in_with_code(self, code: str) -> None:
+        """Trade the verification code of the service's login page for tokens; Unauthorized when it is not good."""
+        await self._grant({"wrap_verification_code": code.strip()})
+
+    async def sign_out(self) -> None:
+        """Forget the tokens here; SPEC has no way to tell the service."""
+        async with self._cache.locked():
+            await asyncio.to_thread(self._cache.clear)
+        self._hold(None)
+
+    async def aclose(self) -> None:
+        """Stop a renewal that nobody waits for any more; an unused grant's predecessor still works (DECISIONS)."""
+        if self._renewal is not None and not self._renewal.done():
+            self._renewal.cancel()
+            await asyncio.wait([self._renewal])
+
+    # On every request
+
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Send with a token, and once more with a new one after a 401; SignInNeeded when there is none to be had."""
+        if not _is_same_origin(request.url, self._root):
+            yield request
+            return
+        tokens = await self._usable()
+        request.headers["Authorization"] = authorization_header(tokens.access)
+        response = yield request
+        if response.status_code != Unauthorized.status:
+            return
+        self._learn(response)
+        tokens = await self._renewed(tokens)
+        request.headers["Authorization"] = authorization_header(tokens.access)
+        yield request
+
+    async def _usable(self) -> Tokens:
+        tokens = self._current()
+        if tokens is None:
+            raise SignInNeeded(SIGN_IN)
+        return tokens if time.monotonic() < self._good_until else await self._renewed(tokens)
+
+    def _current(self) -> Tokens | None:
+        if self._tokens is None and not self._is_loaded:
+            self._hold(self._cache.load())
+        return self._tokens
+
+    def _hold(self, tokens: Tokens | None) -> None:
+        self._tokens = tokens
+        self._is_loaded = True
+        if tokens is not None:
+            self._good_until = time.monotonic() + tokens.remaining() - min(EARLY, tokens.lifetime / 2)
+
+    # Renewing
+
+    async def _renewed(self, spent: Tokens) -> Tokens:
+        """Tokens other than `spent`: all who ask at once wait for one renewal, and a waiter may be cancelled."""
+        if self._tokens is not None and self._tokens.access != spent.access:
+            return self._tokens
+        if self._renewal is None or self._renewal.done():
+            self._renewal = asyncio.create_task(self._renew(spent))
+        return await asyncio.shield(self._renewal)
+
+    async def _renew(self, spent: Tokens) -> Tokens:
+        async with self._cache.locked():
+            stored = self._cache.load()
+            if stored is None:
+                self._hold(None)
+                raise SignInNeeded(SIGN_IN)
+            if stored.access == spent.access:
+                stored = await self._refresh(stored)
+            self._hold(stored)
+            return stored
+
+    async def _refresh(self, tokens: Tokens) -> Tokens:
+        try:
+            return await self._request_grant({"wrap_refresh_token": tokens.refresh})
+        except Unauthorized:
+            await asyncio.to_thread(self._cache.clear)
+            self._hold(None)
+            raise SignInNeeded("The sign-in has ended. Sign in again.") from None
+
+    # Granting
+
+    async def _grant(self, credentials: dict[str, str]) -> None:
+        self._challenge = None
+        async with self._cache.locked():
+            self._hold(await self._request_grant(credentials))
+
+    async def _request_grant(self, credentials: dict[str, str]) -> Tokens:
+        """Ask the token endpoint and store what it grants; the caller holds the lock of the cache."""
+        challenge = self._challenge or await self._discover()
+        form = {"wrap_client_id": challenge.client_id} | credentials
+        body = "&".join(f"{name}={quote(value, safe='')}" for name, value in form.items()).encode()
+        request = httpx.Request(
+            "POST",
+            self._token_endpoint(challenge),
+            content=body,
+            headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "*/*"},
+        )
+        status, headers, answer = await self._ask(request)
+        if status != 200:
+            raise refusal_of_sign_in(status, headers, answer)
+        return await asyncio.to_thread(self._cache.save, parse_grant(answer.decode("utf-8", "replace")))
+
+    def _token_endpoint(self, challenge: Challenge) -> httpx.URL:
+        """The challenge's location, only where a secret may be sent: the profile's own origin (FEATURES rule 2)."""
+        try:
+            location = self._root.join(challenge.location)
+        except httpx.InvalidURL:
+            raise ServiceError("The service names no usable address for signing in.") from None
+        if not _is_same_origin(location, self._root):
+            origin = plain(f"{location.scheme}://{location.netloc.decode('ascii', 'replace')}", 100)
+            raise ServiceRefused(
+                f"The service wants sign-ins sent to {origin}, which is not its own address; nothing was sent there."
+            )
+        return location
+
+    async def _discover(self) -> Challenge:
+        request = httpx.Request("GET", f"{self._root}api/v1/users/me", headers={"Accept": "application/json"})
+        status, headers, _ = await self._ask(request)
+        challenge = parse_challenge(headers.get("www-authenticate", "")) if status == Unauthorized.status else None
+        if challenge is None:
+            raise ServiceError(f"This address does not answer like the service (status {status}); is it the right one?")
+        self._challenge = challenge
+        return challenge
+
+    def _learn(self, response: httpx.Response) -> None:
+        challenge = parse_challenge(response.headers.get("www-authenticate", ""))
+        if challenge is not None:
+            self._challenge = challenge
+
+    async def _ask(self, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
+        try:
+            response = await self._send(request)
+            try:
+                return response.status_code, response.headers, await read_body(response)
+            finally:
+                await response.aclose()
+        except httpx.RequestError:
+            raise Offline("The service cannot be reached.") from None
+
+
+def _is_same_origin(one: httpx.URL, other: httpx.URL) -> bool:
+    return (one.scheme, one.host, one.port) == (other.scheme, other.host, other.port)

@@ -1,0 +1,156 @@
+"""The one path every request takes: query, time limits, repetition of what may be repeated, and errors by table."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import httpx
+import orjson
+
+from backlit.client.answers import error_of, json_object, read_body, retry_after
+from backlit.client.auth import WrapAuth
+from backlit.client.tokens import TokenCache
+from backlit.model.errors import BacklitError, Offline, Unclear
+
+TIMEOUT = httpx.Timeout(30.0, connect=5.0)
+LONGEST_ANSWER = 120.0
+"""Seconds for one answer from first to last byte, so that a server cannot drip for ever."""
+ATTEMPTS = 4
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 20.0
+_PASSING = frozenset({429, 502, 503, 504})
+_MAY_HAVE_HAPPENED = frozenset({502, 504})
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
+_LIMITS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
+
+QueryValue = str | int
+
+
+class Answer(NamedTuple):
+    """A success, its body read whole."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def document(self) -> dict[str, Any]:
+        """The body as the JSON object that the interface promises; ServiceError when it is none."""
+        return json_object(self.body)
+
+    def etag(self) -> str | None:
+        """The version's name where the service has the extension."""
+        return self.headers.get("etag")
+
+
+class Calls:
+    """Sends requests below one base address; `transport` None means the network."""
+
+    def __init__(
+        self, root: httpx.URL, tokens: TokenCache, transport: httpx.AsyncBaseTransport | None, attempts: int = ATTEMPTS
+    ) -> None:
+        self._root = root
+        self._attempts = attempts
+        self._http = httpx.AsyncClient(
+            transport=transport,
+            timeout=TIMEOUT,
+            limits=_LIMITS,
+            follow_redirects=False,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            headers={"Accept": "application/json", "User-Agent": "backlit"},
+        )
+        self.auth = WrapAuth(root, tokens, self._send_raw)
+
+    async def aclose(self) -> None:
+        """Let go of the connections."""
+        await self.auth.aclose()
+        await self._http.aclose()
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, QueryValue] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send one request to `path` (from the base address) and return a success.
+
+        GET, PUT and DELETE are repeated after what may pass; POST never. Raises errors of model/errors.py: Offline
+        when nothing arrived there, Unclear when a write may have taken effect.
+        """
+        attempts_left = self._attempts if method != "POST" else 1
+        pause = _FIRST_PAUSE
+        may_have_happened = False
+        while True:
+            attempts_left -= 1
+            wanted = 0.0
+            try:
+                answer = await self._once(self._request(method, path, query, body, headers))
+            except httpx.RequestError as error:
+                may_have_happened = may_have_happened or not isinstance(error, _NOT_SENT)
+                failure = _broken(method, may_have_happened)
+            else:
+                is_gone = method == "DELETE" and answer.status == 404 and may_have_happened
+                if answer.status < 300 or is_gone:
+                    return answer
+                may_have_happened = may_have_happened or answer.status in _MAY_HAVE_HAPPENED
+                failure = _refused(method, answer)
+                wanted = retry_after(answer.headers) or 0.0
+                if answer.status not in _PASSING:
+                    raise failure
+            if attempts_left <= 0 or wanted > _LONGEST_PAUSE:
+                raise failure
+            await asyncio.sleep(max(wanted, random.uniform(pause / 2, pause)))  # noqa: S311  jitter is no secret
+            pause = min(pause * 3, _LONGEST_PAUSE)
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, QueryValue] | None,
+        body: object,
+        headers: Mapping[str, str] | None,
+    ) -> httpx.Request:
+        url = f"{self._root}{path}{_query_text(query or {})}"
+        if body is None:
+            return self._http.build_request(method, url, headers=headers)
+        content_type = {"Content-Type": "application/json"}
+        return self._http.build_request(
+            method, url, content=orjson.dumps(body), headers=content_type | dict(headers or {})
+        )
+
+    async def _once(self, request: httpx.Request) -> Answer:
+        try:
+            async with asyncio.timeout(LONGEST_ANSWER):
+                response = await self._http.send(request, auth=self.auth, stream=True)
+                try:
+                    return Answer(response.status_code, response.headers, await read_body(response))
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise httpx.ReadTimeout("The answer took too long.", request=request) from None
+
+    async def _send_raw(self, request: httpx.Request) -> httpx.Response:
+        request.extensions.setdefault("timeout", TIMEOUT.as_dict())
+        return await self._http.send(request, auth=None, stream=True)
+
+
+def _query_text(query: Mapping[str, QueryValue]) -> str:
+    """The query with its $ literal and blanks as %20: some servers know nothing else (FEATURES rule 19)."""
+    pairs = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items())
+    return f"?{pairs}" if pairs else ""
+
+
+def _broken(method: str, may_have_happened: bool) -> BacklitError:
+    if may_have_happened and method != "GET":
+        return Unclear("The service was asked but did not answer; the change may or may not have been made.")
+    return Offline("The service cannot be reached.")
+
+
+def _refused(method: str, answer: Answer) -> BacklitError:
+    failure = error_of(answer.status, answer.headers, answer.body)
+    if method == "POST" and answer.status in _MAY_HAVE_HAPPENED:
+        return Unclear(f"{failure.message} The change may or may not have been made.")
+    return failure

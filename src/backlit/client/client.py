@@ -1,0 +1,75 @@
+"""The service as a client sees it: one attribute per noun, over the network or in this process."""
+
+from typing import Self
+
+import httpx
+
+from backlit.client.calls import ATTEMPTS, Calls
+from backlit.client.nouns import Comments, Projects, Users, WorkItems, areas_of, iterations_of
+from backlit.client.resource import API, Document, Resource
+from backlit.client.tokens import TokenCache
+from backlit.client.transport import Application, InProcessTransport
+from backlit.model.attachments import Attachment
+from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound
+
+
+class Client:
+    """One profile's connection to its service; made by `at` or `inside`, closed by `aclose` or `async with`."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self.auth = calls.auth
+        self.work_items = WorkItems(calls)
+        self.comments = Comments(calls)
+        self.areas = areas_of(calls)
+        self.iterations = iterations_of(calls)
+        self.users = Users(calls)
+        self.projects = Projects(calls)
+        self.attachments: Resource[Attachment] = Resource(calls, f"{API}attachments", Attachment)
+
+    @classmethod
+    def at(
+        cls,
+        base_url: str,
+        tokens: TokenCache,
+        attempts: int = ATTEMPTS,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> Self:
+        """Speak to the service at an address (with or without /api/v1); BadRequest when it is no web address."""
+        return cls(Calls(root_of(base_url), tokens, transport, attempts))
+
+    @classmethod
+    def inside(cls, asgi: Application, tokens: TokenCache, base_url: str = "http://backlit.local") -> Self:
+        """Speak to a service in this process, which has been started; nothing of it travels."""
+        return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi), ATTEMPTS))
+
+    async def capabilities(self) -> Document | None:
+        """Read what the service can beyond SPEC.md; None where it has no such extension."""
+        try:
+            return (await self._calls.call("GET", f"{API}capabilities")).document()
+        except (NotFound, MethodNotAllowed, BadRequest):
+            return None
+
+    async def aclose(self) -> None:
+        """Let go of the connections; requests on their way are given up."""
+        await self._calls.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+def root_of(base_url: str) -> httpx.URL:
+    """The base address with one slash at its end; secrets in it and addresses of other kinds are refused."""
+    try:
+        url = httpx.URL(base_url.strip())
+    except httpx.InvalidURL:
+        raise BadRequest("That is not a web address.") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise BadRequest("The address of a service begins with https:// or http://.")
+    if url.userinfo or url.query or url.fragment:
+        raise BadRequest("The address of a service has no user name, password, query or fragment.")
+    path = url.path.rstrip("/").removesuffix("/api/v1").removesuffix("/api").rstrip("/")
+    return url.copy_with(path=f"{path}/")

@@ -1,0 +1,140 @@
+"""The nouns that can do more than any noun can (SPEC 4)."""
+
+from collections.abc import AsyncIterator
+from typing import Any, TypeVar, Unpack
+
+from backlit.client.answers import read_model
+from backlit.client.calls import Calls
+from backlit.client.resource import API, Document, Listing, Page, Query, Resource
+from backlit.model.areas import Area
+from backlit.model.attachments import Attachment
+from backlit.model.comments import Comment
+from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound
+from backlit.model.iterations import Iteration
+from backlit.model.lists import Envelope
+from backlit.model.projects import Project
+from backlit.model.resources import Resource as Model
+from backlit.model.time_entry_types import TimeEntryType
+from backlit.model.users import User
+from backlit.model.work_items import WorkItem
+
+NodeT = TypeVar("NodeT", bound=Model)
+
+
+class WorkItems(Resource[WorkItem]):
+    """Work items, and what hangs below one."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls, f"{API}workitems", WorkItem)
+
+    async def tasks(self, identity: int, **query: Unpack[Query]) -> Envelope[WorkItem]:
+        """List the tasks added to an item."""
+        return await self.tasks_below(identity).list(**query)
+
+    async def comments(self, identity: int, **query: Unpack[Query]) -> Envelope[Comment]:
+        """List the comments on an item."""
+        return await self.comments_below(identity).list(**query)
+
+    async def attachments(self, identity: int, **query: Unpack[Query]) -> Envelope[Attachment]:
+        """List the files attached to an item."""
+        return await Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment).list(**query)
+
+    def tasks_below(self, identity: int) -> Listing[WorkItem]:
+        """The list of tasks added to an item, to be paged or read as received."""
+        return Listing(self._calls, f"{self._path}/{identity}/tasks", WorkItem)
+
+    def comments_below(self, identity: int) -> Listing[Comment]:
+        """The list of comments on an item, to be paged or read as received."""
+        return Listing(self._calls, f"{self._path}/{identity}/comments", Comment)
+
+    async def rank(self, identity: int, place: Document) -> None:
+        """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension (DECISIONS)."""
+        await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place)
+
+
+class Comments(Resource[Comment]):
+    """Comments; they cannot be changed."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls, f"{API}comments", Comment)
+
+    async def attachments(self, identity: int, **query: Unpack[Query]) -> Envelope[Attachment]:
+        """List the files attached to a comment."""
+        return await Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment).list(**query)
+
+
+class Nodes(Resource[NodeT]):
+    """Areas or iterations: the nodes of a project's tree."""
+
+    def __init__(self, calls: Calls, noun: str, model: type[NodeT]) -> None:
+        super().__init__(calls, f"{API}{noun}", model)
+        self._noun = noun
+
+    async def of_project(self, project_id: int, **query: Unpack[Query]) -> Envelope[NodeT]:
+        """List the nodes of one project."""
+        return await self.in_project(project_id).list(**query)
+
+    def in_project(self, project_id: int) -> Listing[NodeT]:
+        """The list of one project's nodes, to be paged or read as received."""
+        return Listing(self._calls, f"{API}projects/{project_id}/{self._noun}", self._model)
+
+    async def delete(self, identity: int, reassignment_id: int | None = None) -> None:
+        """Delete a node and what is below it; its items go to `reassignment_id`, the root where that is None."""
+        query = {} if reassignment_id is None else {"reassignmentId": reassignment_id}
+        await self._calls.call("DELETE", f"{self._path}/{identity}", query)
+
+
+class Users(Resource[User]):
+    """Licensed users; they can only be read."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls, f"{API}users", User)
+
+    async def me(self) -> User:
+        """Read the user who is signed in."""
+        return read_model(User, await self.my_document())
+
+    async def my_document(self) -> Document:
+        """Read the user who is signed in, as received."""
+        return (await self._calls.call("GET", f"{self._path}/me")).document()
+
+
+class Projects(Resource[Project]):
+    """Projects; SPEC only shows that they are below /api, so their list is looked for (FEATURES rule 42)."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls, f"{API}projects", Project)
+
+    async def time_entry_types(self, project_id: int, **query: Unpack[Query]) -> Envelope[TimeEntryType]:
+        """List the kinds of work that time can be booked on in a project."""
+        return await Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes", TimeEntryType).list(**query)
+
+    async def _envelope(self, query: Query) -> dict[str, Any]:
+        """The list below the resource root, else below /api, else what the root areas say of their projects."""
+        for path in (self._path, "api/projects"):
+            try:
+                return await Listing(self._calls, path, Project)._envelope(query)  # noqa: SLF001  the same class
+            except (NotFound, MethodNotAllowed, BadRequest, Forbidden):
+                continue
+        return await self._from_root_areas()
+
+    async def _from_root_areas(self) -> dict[str, Any]:
+        found: dict[int, dict[str, Any]] = {}
+        async for page in self._area_pages():
+            for area in page.results:
+                if area.get("parentId") == -1 and isinstance(area.get("projectId"), int):
+                    found[area["projectId"]] = {"id": area["projectId"], "name": str(area.get("name") or "")}
+        return {"totalResults": len(found), "top": len(found), "results": list(found.values())}
+
+    def _area_pages(self) -> AsyncIterator[Page]:
+        return Listing(self._calls, f"{API}areas", Area).pages()
+
+
+def areas_of(calls: Calls) -> Nodes[Area]:
+    """The areas of all projects that can be seen."""
+    return Nodes(calls, "areas", Area)
+
+
+def iterations_of(calls: Calls) -> Nodes[Iteration]:
+    """The iterations and releases of all projects that can be seen."""
+    return Nodes(calls, "iterations", Iteration)

@@ -1,0 +1,161 @@
+"""The token cache: one private file a profile, shared by all processes that use the profile."""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backlit.model.errors import StorageError
+from backlit.model.wrap import TokenGrant
+
+PRIVATE = 0o600
+LOCK_PATIENCE = 90.0
+"""Seconds; longer than a refresh may take, so that only a stuck process makes others give up."""
+_FIRST_POLL, _LONGEST_POLL = 0.005, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one profile; `granted_at` is this machine's clock, `lifetime` in seconds."""
+
+    access: str = field(repr=False)
+    refresh: str = field(repr=False)
+    lifetime: float
+    granted_at: float
+
+    def remaining(self) -> float:
+        """Seconds the access token is good for; a clock that was set back does not lengthen its life."""
+        return min(self.lifetime, self.granted_at + self.lifetime - time.time())
+
+
+class TokenCache:
+    """A file of tokens by profile (`key`: its base address); a file that cannot be read as such means signed out."""
+
+    def __init__(self, path: Path, key: str) -> None:
+        self._path = path
+        self._key = key
+
+    def __repr__(self) -> str:
+        return f"TokenCache({str(self._path)!r}, {self._key!r})"
+
+    def load(self) -> Tokens | None:
+        """Read the tokens; None when signed out. Raises StorageError when the file is there but may not be read."""
+        entry = self._entries().get(self._key)
+        return _tokens_in(entry) if isinstance(entry, dict) else None
+
+    def save(self, grant: TokenGrant) -> Tokens:
+        """Write a fresh grant, durable before it is used: a refresh token that was used is worth nothing."""
+        tokens = Tokens(grant.access_token, grant.refresh_token, float(grant.expires_in), time.time())
+        entry = {
+            "access": tokens.access,
+            "refresh": tokens.refresh,
+            "lifetime": tokens.lifetime,
+            "grantedAt": tokens.granted_at,
+        }
+        self._write(self._entries() | {self._key: entry})
+        return tokens
+
+    def clear(self) -> None:
+        """Forget this profile's tokens; those of others in the file stay."""
+        entries = self._entries()
+        if self._key in entries:
+            self._write({key: entry for key, entry in entries.items() if key != self._key})
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the file's lock against other processes, waiting without end."""
+        descriptor = self._open_lock()
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @contextlib.asynccontextmanager
+    async def locked(self) -> AsyncIterator[None]:
+        """Hold the same lock without stopping the loop while waiting; StorageError when it never comes free."""
+        descriptor = self._open_lock()
+        try:
+            await _acquire(descriptor)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _open_lock(self) -> int:
+        path = self._path.with_name(self._path.name + ".lock")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+        except OSError as error:
+            raise StorageError(f"The sign-in file cannot be locked: {error.strerror} ({path}).") from error
+
+    def _entries(self) -> dict[str, object]:
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise StorageError(f"The sign-in file cannot be read: {error.strerror} ({self._path}).") from error
+        try:
+            entries = json.loads(content)
+        except (ValueError, RecursionError):
+            return {}
+        return entries if isinstance(entries, dict) else {}
+
+    def _write(self, entries: dict[str, object]) -> None:
+        try:
+            write_private(self._path, json.dumps(entries).encode())
+        except OSError as error:
+            raise StorageError(f"The sign-in file cannot be written: {error.strerror} ({self._path}).") from error
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Put a file only its owner can read in the place of `path`, whole or not at all, and on disk when this returns."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), PRIVATE)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+async def _acquire(descriptor: int) -> None:
+    deadline = time.monotonic() + LOCK_PATIENCE
+    pause = _FIRST_POLL
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise StorageError("Another backlit holds the sign-in file and does not let go of it.") from None
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_POLL)
+        else:
+            return
+
+
+def _tokens_in(entry: dict[str, object]) -> Tokens | None:
+    access, refresh = entry.get("access"), entry.get("refresh")
+    lifetime, granted_at = entry.get("lifetime"), entry.get("grantedAt")
+    if not (isinstance(access, str) and isinstance(refresh, str)):
+        return None
+    if not (isinstance(lifetime, int | float) and isinstance(granted_at, int | float)):
+        return None
+    return Tokens(access, refresh, float(lifetime), float(granted_at))
