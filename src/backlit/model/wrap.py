@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, unquote
 
 from backlit.model.errors import ServiceError, Unauthorized
@@ -82,8 +82,8 @@ def _unquoted(value: str) -> str:
 class TokenGrant:
     """What the token endpoint gives; `expires_in` is in seconds."""
 
-    access_token: str
-    refresh_token: str
+    access_token: str = field(repr=False)
+    refresh_token: str = field(repr=False)
     expires_in: int
 
 
