@@ -1,0 +1,165 @@
+"""The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
+
+from collections.abc import Callable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.timer import Timer
+
+from backlit.store.changes import ConnectionState, Subject
+from backlit.store.people import TreeKind
+from backlit.store.store import Store
+from backlit.store.views import ViewSpec
+from backlit.tui.gathered import Gathered
+from backlit.tui.node_filter import NodeFilter
+from backlit.tui.screens.backlog_words import empty_words, left_status
+from backlit.tui.screens.base import StoreScreen
+from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.tree_columns import Branches, number_text
+from backlit.tui.widgets.tree_list import TreeList
+
+ITEMS_DELAY = 0.08
+"""Seconds the cursor rests on a node before its items are shown."""
+TOTALS_DELAY = 0.5
+"""Seconds between readings of the totals while items change."""
+ROOM_FOR_HINTS = 80
+HINTS = ("tree.filter", "tree.toggle", "tree.fold-all", "app.backlog", "app.help")
+FEW_HINTS = ("tree.filter", "app.help")
+
+
+class TreeScreen(StoreScreen[None]):
+    """One tree; `node_filter` says through which node the backlog is seen at present."""
+
+    AUTO_FOCUS = "TreeList"
+    CSS_PATH = "../styles/tree.tcss"
+
+    def __init__(
+        self, store: Store, kind: TreeKind, node_filter: Callable[[], NodeFilter | None] = lambda: None
+    ) -> None:
+        super().__init__(store)
+        self._kind = kind
+        self._node_filter = node_filter
+        self._items_timer: Timer | None = None
+        self._totals_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, tree and the node's items between rules, status."""
+        yield SidesLine(id="title")
+        yield RuleLine("┬")
+        with Container(id="branches"):
+            yield TreeList(self._kind, id="tree")
+            yield BacklogList(Names(self._owner_name, self._iteration_name), id="node-items")
+        yield RuleLine("┴")
+        yield SidesLine(id="status")
+
+    def on_mount(self) -> None:
+        """Show what the mirror holds."""
+        self._tree = self.query_one("#tree", TreeList)
+        self._items = self.query_one("#node-items", BacklogList)
+        self._items.can_focus = False
+        self._show_tree()
+
+    def on_screen_resume(self) -> None:
+        """Catch up; the backlog's filter may be another one too."""
+        super().on_screen_resume()
+        self._show_tree()
+
+    def on_resize(self) -> None:
+        """Let the rules meet the line between the panes."""
+        self.call_after_refresh(self._join_rules)
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Draw what changed; totals are read again at a measured pace."""
+        if Subject.TREES in gathered:
+            self._show_tree()
+        elif Subject.ITEMS in gathered and self._totals_timer is None:
+            self._totals_timer = self.set_timer(TOTALS_DELAY, self._read_totals)
+        if Subject.PEOPLE in gathered:
+            self._items.forget_drawn()
+        if Subject.ITEMS in gathered:
+            self._items.rows_changed(gathered.ids(Subject.ITEMS))
+        self._draw_words()
+
+    # The tree
+
+    def _read_totals(self) -> None:
+        self._totals_timer = None
+        self._show_tree()
+
+    def _show_tree(self) -> None:
+        iterations = self.store.iterations() if self._kind is TreeKind.ITERATIONS else {}
+        tree = self.store.tree(self._kind)
+        branches = Branches(tree, self.store.totals(self._kind), self.store.now().date(), iterations)
+        self._tree.show(branches, self._node_filter())
+        self._draw_words()
+
+    @on(LineList.Highlighted, "#tree")
+    def _cursor_moved(self, message: LineList.Highlighted) -> None:
+        message.stop()
+        self._draw_words()
+        if self._items_timer is not None:
+            self._items_timer.stop()
+        self._items_timer = self.set_timer(ITEMS_DELAY, self._show_items)
+
+    @on(LineList.Chosen, "#tree")
+    def _node_chosen(self, message: LineList.Chosen) -> None:
+        message.stop()
+        self._tree.do_tree_filter(None)
+
+    # The items of the node
+
+    def _show_items(self) -> None:
+        if self._items.display and self._tree.node is not None:
+            self.run_worker(self._load_items(self._tree.node.id), exclusive=True, group="node-items")
+
+    async def _load_items(self, node_id: int) -> None:
+        ids = frozenset({node_id})
+        is_area = self._kind is TreeKind.AREAS
+        view = self.store.view(ViewSpec(area_ids=ids) if is_area else ViewSpec(iteration_ids=ids))
+        await view.load()
+        if self.is_attached:
+            self._items.empty_text = "No open items directly in it."
+            self._items.show(view)
+
+    def _owner_name(self, person_id: int | None) -> str:
+        person = self.store.people().get(person_id) if person_id is not None else None
+        return person.username if person else ""
+
+    def _iteration_name(self, iteration_id: int | None) -> str:
+        iteration = self.store.iterations().get(iteration_id) if iteration_id is not None else None
+        return iteration.name if iteration else ""
+
+    # Words
+
+    def _draw_words(self) -> None:
+        connection = self.store.connection
+        self.query_one("#title", SidesLine).say(self._left_title(), self._right_title())
+        status = left_status(connection, self.store.outbox, self._tree.cursor + 1, self._tree.row_count())
+        hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
+        self.query_one("#status", SidesLine).say(status, hints(hint_ids))
+        is_there = connection.state is ConnectionState.ONLINE
+        empty = f"This project has no {self._kind.value}." if is_there else empty_words(connection, ViewSpec())
+        if empty != self._tree.empty_text:
+            self._tree.empty_text = empty
+            self._tree.refresh()
+
+    def _left_title(self) -> list[Part]:
+        project = next((each.name for each in self.store.projects() if each.id == self.store.project_id), "")
+        where = f" › {self._kind.value.capitalize()}"
+        return [(" backlit ", "accent"), (f" {project}", "foreground"), (where, "muted")]
+
+    def _right_title(self) -> list[Part]:
+        node = self._tree.node
+        if node is None:
+            return []
+        totals = self._tree.totals_of(node.id)
+        return [(f"  {node.name}: {totals.count:,} open items, {number_text(totals.points)} pts ", "foreground")]
+
+    def _join_rules(self) -> None:
+        column = self._items.region.x if self._items.display else None
+        for rule in self.query(RuleLine):
+            rule.join_at(column)

@@ -1,0 +1,169 @@
+"""The columns of a tree of areas or iterations: which fit a width, and how a node is drawn in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+
+from backlit.model.trees import Node, Totals, Tree
+from backlit.store.people import IterationEntry
+from backlit.tui.looks import Looks
+from backlit.tui.spans import Phase, phases, span
+from backlit.tui.text import fit, fit_right
+
+CURSOR = "cursor-background"
+PHASE_SIGNS: Mapping[Phase, tuple[str, str]] = {
+    Phase.PAST: ("●", "faint"),
+    Phase.CURRENT: ("◐", "accent"),
+    Phase.NEXT: ("○", "foreground"),
+    Phase.LATER: ("○", "muted"),
+    Phase.UNDATED: (" ", "muted"),
+}
+PHASE_WORDS: Mapping[Phase, str] = {Phase.CURRENT: "now", Phase.NEXT: "next"}
+RELEASE_SIGN = "⚑"
+INDENT = 2
+LEAD = 2
+"""Cells before the name: the cursor bar and the sign of the filter."""
+
+
+@dataclass(frozen=True)
+class Branches:
+    """What a tree shows: the nodes, their own totals, and for iterations when they are."""
+
+    tree: Tree
+    own: Mapping[int, Totals]
+    today: date
+    iterations: Mapping[int, IterationEntry] = field(default_factory=dict)
+
+    @cached_property
+    def all(self) -> Mapping[int, Totals]:
+        """The totals of every node with all below it."""
+        return self.tree.roll_up(self.own)
+
+    @cached_property
+    def phases(self) -> Mapping[int, Phase]:
+        """When the iterations are."""
+        return phases(self.iterations.values(), self.today)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its heading, its width, from which width of the list on it is shown."""
+
+    title: str
+    width: int
+    shown_from: int = 0
+    is_for_iterations: bool = False
+
+
+WORD = Column("", 4, 52, is_for_iterations=True)
+DATES = Column("Dates", 18, 52, is_for_iterations=True)
+CAPACITY = Column("Capacity", 8, 92, is_for_iterations=True)
+OWN_ITEMS = Column("Items", 6, 72)
+OWN_POINTS = Column("Pts", 6, 72)
+ALL_ITEMS = Column("Σ Items", 7)
+ALL_POINTS = Column("Σ Pts", 7)
+COLUMNS = (WORD, DATES, CAPACITY, OWN_ITEMS, OWN_POINTS, ALL_ITEMS, ALL_POINTS)
+
+
+class TreeLayout:
+    """The columns that fit a width; the name gets what is left."""
+
+    def __init__(self, width: int, branches: Branches, looks: Looks) -> None:
+        self.width = width
+        self._branches = branches
+        self._looks = looks
+        self._has_dates = bool(branches.iterations)
+        self._columns = [
+            column
+            for column in COLUMNS
+            if width >= column.shown_from and (self._has_dates or not column.is_for_iterations)
+        ]
+        self._name_width = max(6, width - LEAD - sum(column.width + 1 for column in self._columns))
+
+    def header(self) -> Strip:
+        """Draw the headings."""
+        style = self._looks.style("muted")
+        text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
+        text += "".join(" " + _aligned(column, column.title) for column in self._columns)
+        return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
+
+    def row(self, node: Node, *, fold: str, filter_sign: str, is_cursor: bool) -> Strip:
+        """Draw one node; `fold` is its one-cell sign, `filter_sign` says whether the backlog shows it."""
+        on = CURSOR if is_cursor else None
+        looks = self._looks
+        is_past = self._branches.phases.get(node.id) is Phase.PAST
+        segments = [
+            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
+            Segment(filter_sign, looks.style("mark", on=on, bold=True)),
+            *self._name(node, fold, on, is_past=is_past),
+        ]
+        for column in self._columns:
+            text, colour = self._cell(column, node.id)
+            name = "faint" if is_past and colour == "foreground" else colour
+            segments.append(Segment(" " + _aligned(column, text), looks.style(name, on=on)))
+        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on))
+
+    def _name(self, node: Node, fold: str, on: str | None, *, is_past: bool) -> list[Segment]:
+        looks = self._looks
+        indent = min(self._branches.tree.depth(node.id) * INDENT, self._name_width // 2)
+        before = f"{' ' * indent}{fold} "
+        segments = [Segment(before, looks.style("muted", on=on))]
+        left = self._name_width - cell_len(before)
+        iteration = self._branches.iterations.get(node.id)
+        is_release = iteration is not None and iteration.is_release
+        if iteration is not None:
+            sign, colour = PHASE_SIGNS[self._branches.phases[node.id]]
+            segments.append(Segment(f"{sign} ", looks.style(colour, on=on)))
+            left -= 2
+        if is_release:
+            segments.append(Segment(f"{RELEASE_SIGN} ", looks.style("muted" if is_past else "foreground", on=on)))
+            left -= 2
+        is_heavy = is_release or on is not None or self._branches.phases.get(node.id) is Phase.CURRENT
+        name = looks.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
+        segments.append(Segment(fit(node.name, max(0, left)), name))
+        return segments
+
+    def _cell(self, column: Column, node_id: int) -> tuple[str, str]:
+        """The text of a cell and the theme variable that colours it."""
+        own, below = self._branches.own.get(node_id, Totals()), self._branches.all[node_id]
+        if column in (OWN_ITEMS, ALL_ITEMS):
+            return _number((own if column is OWN_ITEMS else below).count)
+        if column is OWN_POINTS:
+            return _number(own.points)
+        iteration = self._branches.iterations.get(node_id)
+        most = iteration.max_capacity if iteration else None
+        if column is ALL_POINTS:
+            text, colour = _number(below.points)
+            return (f"!{text}", "conflict") if most and below.points > most else (text, colour)
+        if iteration is None:
+            return "", "foreground"
+        if column is CAPACITY:
+            return _range(iteration.min_capacity, most), "muted"
+        phase = self._branches.phases[node_id]
+        if column is WORD:
+            return PHASE_WORDS.get(phase, ""), "accent" if phase is Phase.CURRENT else "muted"
+        return span(iteration.start, iteration.end, self._branches.today), "foreground"
+
+
+def _aligned(column: Column, text: str) -> str:
+    return fit(text, column.width) if column is DATES else fit_right(text, column.width)
+
+
+def number_text(value: float) -> str:
+    """A count or points without needless decimals."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _number(value: float) -> tuple[str, str]:
+    return (number_text(value), "foreground") if value else ("·", "faint")
+
+
+def _range(least: float | None, most: float | None) -> str:
+    if least and most:
+        return f"{number_text(least)}–{number_text(most)}"
+    return f"≥ {number_text(least)}" if least else f"≤ {number_text(most)}" if most else ""

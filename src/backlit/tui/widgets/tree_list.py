@@ -1,0 +1,207 @@
+"""Areas or iterations as a tree that folds; only the lines in sight are drawn."""
+
+from datetime import date
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from backlit.model.trees import Node, Totals, Tree
+from backlit.store.people import TreeKind
+from backlit.tui.acting import CannotAct
+from backlit.tui.commands import Context
+from backlit.tui.folding import Folding
+from backlit.tui.looks import Looks
+from backlit.tui.node_filter import FilterAsked, NodeFilter
+from backlit.tui.spans import Phase
+from backlit.tui.text import fit
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.tree_columns import Branches, TreeLayout
+
+
+class TreeList(LineList):
+    """The nodes that no folded one hides; posts FilterAsked for the node that is chosen."""
+
+    CONTEXTS = (Context.TREE,)
+    HEADER_LINES = 1
+
+    def __init__(self, kind: TreeKind, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.empty_text = ""
+        self._kind = kind
+        self._branches = Branches(Tree(), {}, date.min)
+        self._filter: NodeFilter | None = None
+        self._folding = Folding()
+        self._strips: dict[tuple[int, bool], Strip] = {}
+        self._layout: TreeLayout | None = None
+
+    # What is shown
+
+    def show(self, branches: Branches, node_filter: NodeFilter | None) -> None:
+        """Show a tree, the cursor where it was: on the node, else near its line; at first on what is current."""
+        wanted = self.node.id if self.node else _first_node(branches, node_filter)
+        self._branches = branches
+        self._filter = node_filter if node_filter and node_filter.kind is self._kind else None
+        self._folding.replace(branches.tree)
+        self._listed_anew(wanted)
+
+    @property
+    def node(self) -> Node | None:
+        """The node under the cursor."""
+        shown = self._folding.shown
+        return shown[self.cursor] if self.cursor < len(shown) else None
+
+    def totals_of(self, node_id: int) -> Totals:
+        """What lies in a node and below it."""
+        return self._branches.all.get(node_id, Totals())
+
+    def row_count(self) -> int:
+        """The number of nodes that no fold hides."""
+        return len(self._folding.shown)
+
+    def _listed_anew(self, wanted: int | None) -> None:
+        """Draw the nodes as they are listed now, the cursor on one of them, or on what hides it."""
+        self._forget_drawn()
+        index = self._folding.index_of(wanted) if wanted is not None else None
+        self.rows_replaced(self.cursor if index is None else index)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    # Drawing
+
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw the headings."""
+        return self._columns.header()
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one node, from memory where it was drawn before."""
+        node = self._folding.shown[index]
+        strip = self._strips.get((node.id, is_cursor))
+        if strip is None:
+            strip = self._columns.row(
+                node, fold=self._folding.sign(node.id), filter_sign=self._filter_sign(node.id), is_cursor=is_cursor
+            )
+            self._strips[node.id, is_cursor] = strip
+        return strip
+
+    def render_blank(self, y: int) -> Strip:
+        """Draw nothing, or why there is nothing."""
+        looks = Looks.of(self.app)
+        if y == 1 and not self.row_count():
+            return Strip([Segment(fit("   " + self.empty_text, self.size.width), looks.style("muted"))])
+        return Strip.blank(self.size.width, looks.style())
+
+    def on_resize(self) -> None:
+        """Lay the columns out anew."""
+        self._forget_drawn()
+        super().on_resize()
+
+    def notify_style_update(self) -> None:
+        """Take the new theme's colours."""
+        super().notify_style_update()
+        self._forget_drawn()
+
+    def _forget_drawn(self) -> None:
+        self._layout = None
+        self._strips.clear()
+
+    @property
+    def _columns(self) -> TreeLayout:
+        if self._layout is None:
+            self._layout = TreeLayout(self.size.width, self._branches, Looks.of(self.app))
+        return self._layout
+
+    def _filter_sign(self, node_id: int) -> str:
+        chosen = self._filter
+        tree = self._folding.tree
+        if chosen is None or chosen.node_id not in tree:
+            return " "
+        is_below = chosen.has_subtree and tree.is_below(node_id, chosen.node_id)
+        return "✓" if node_id == chosen.node_id or is_below else " "
+
+    # Commands
+
+    def _current(self) -> Node:
+        node = self.node
+        if node is None:
+            raise CannotAct(self.empty_text or "There is nothing here.")
+        return node
+
+    def do_tree_down(self, count: int | None) -> None:
+        """Move down."""
+        self.move_to(self.cursor + (count or 1))
+
+    def do_tree_up(self, count: int | None) -> None:
+        """Move up."""
+        self.move_to(self.cursor - (count or 1))
+
+    def do_tree_first(self, count: int | None) -> None:
+        """Go to the first node, or to line `count`."""
+        self.move_to((count or 1) - 1)
+
+    def do_tree_last(self, count: int | None) -> None:
+        """Go to the last node, or to line `count`."""
+        self.move_to((count or self.row_count()) - 1)
+
+    def do_tree_half_down(self, count: int | None) -> None:
+        """Move down half a page."""
+        self.move_to(self.cursor + (self.page // 2) * (count or 1))
+
+    def do_tree_half_up(self, count: int | None) -> None:
+        """Move up half a page."""
+        self.move_to(self.cursor - (self.page // 2) * (count or 1))
+
+    def do_tree_fold(self, _count: int | None) -> None:
+        """Fold the node; where that is done already, go to its parent."""
+        node = self._current()
+        if self._folding.has_children(node.id) and not self._folding.is_folded(node.id):
+            self._toggle(node)
+            return
+        parent = self._folding.tree.parent(node.id)
+        index = self._folding.index_of(parent.id) if parent else None
+        if index is not None:
+            self.move_to(index)
+
+    def do_tree_unfold(self, _count: int | None) -> None:
+        """Unfold the node; where that is done already, go to its first child."""
+        node = self._current()
+        if self._folding.is_folded(node.id):
+            self._toggle(node)
+        elif self._folding.has_children(node.id):
+            self.move_to(self.cursor + 1)
+
+    def do_tree_toggle(self, _count: int | None) -> None:
+        """Fold or unfold the node."""
+        node = self._current()
+        if not self._folding.has_children(node.id):
+            raise CannotAct("There is nothing below it to fold.")
+        self._toggle(node)
+
+    def _toggle(self, node: Node) -> None:
+        self._folding.toggle(node.id)
+        self._listed_anew(node.id)
+
+    def do_tree_fold_all(self, _count: int | None) -> None:
+        """Fold every node that has children."""
+        node = self._current()
+        self._folding.fold_all()
+        self._listed_anew(node.id)
+
+    def do_tree_unfold_all(self, _count: int | None) -> None:
+        """Unfold every node."""
+        node = self._current()
+        self._folding.unfold_all()
+        self._listed_anew(node.id)
+
+    def do_tree_filter(self, _count: int | None) -> None:
+        """Ask for the backlog of the node; where it is shown already, with or without what is below it."""
+        node = self._current()
+        is_again = self._filter is not None and self._filter.node_id == node.id
+        has_subtree = is_again and self._filter is not None and not self._filter.has_subtree
+        self.post_message(FilterAsked(NodeFilter(self._kind, node.id, has_subtree=has_subtree)))
+
+
+def _first_node(branches: Branches, chosen: NodeFilter | None) -> int | None:
+    """Where the cursor starts: on the node of the filter, else on the innermost iteration that is current."""
+    if chosen is not None and chosen.node_id in branches.tree:
+        return chosen.node_id
+    current = [node.id for node in branches.tree.walk() if branches.phases.get(node.id) is Phase.CURRENT]
+    return max(current, key=branches.tree.depth, default=None)
