@@ -1,0 +1,222 @@
+"""The application: one store, the modes over it, the store's changes, and what can be done everywhere."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.filter import LineFilter
+
+from backlit.store.changes import Change, ConnectionState, Subject
+from backlit.store.people import TreeKind
+from backlit.store.store import Store
+from backlit.tui import themes
+from backlit.tui.acting import CannotAct, contexts_of
+from backlit.tui.chord_app import ChordApp
+from backlit.tui.commands import Command
+from backlit.tui.gathered import Gathered
+from backlit.tui.node_filter import FilterAsked
+from backlit.tui.screens.backlog import BacklogScreen
+from backlit.tui.screens.base import StoreScreen
+from backlit.tui.text import SafeFilter
+
+if TYPE_CHECKING:
+    from backlit.tui.screens.tree import TreeScreen
+
+STYLES = Path(__file__).parent / "styles"
+FRAME = 1 / 30
+INTERRUPT_WINDOW = 2.0
+
+
+class BacklitApp(ChordApp, inherit_bindings=False):
+    """Three modes (backlog, areas, iterations) stay mounted; other screens are pushed over them."""
+
+    TITLE = "backlit"
+    CSS_PATH = [STYLES / "app.tcss"]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, store: Store, theme: str = "backlit", theme_folder: Path | None = None) -> None:
+        super().__init__()
+        self.store = store
+        self._gathered = Gathered()
+        self._gathering = threading.Lock()
+        self._unsubscribe: Callable[[], None] | None = None
+        self._interrupted_at = -INTERRUPT_WINDOW
+        self._asked_to_sign_in = False
+        known, self._theme_errors = themes.load_themes(theme_folder)
+        for each in known:
+            self.register_theme(each)
+        self._wanted_theme = theme
+        self.theme = theme if theme in self.available_themes else "backlit"
+        self.animation_level = "none"
+        self.add_mode("backlog", lambda: BacklogScreen(store))
+        self.add_mode("areas", lambda: self._tree_screen(TreeKind.AREAS))
+        self.add_mode("iterations", lambda: self._tree_screen(TreeKind.ITERATIONS))
+
+    # Life
+
+    def on_mount(self) -> None:
+        """Open the backlog; the store's engine starts after it was painted."""
+        self._unsubscribe = self.store.subscribe(self._store_changed)
+        self.switch_mode("backlog")
+        self.call_after_refresh(self.store.start)
+        if self._wanted_theme != self.theme:
+            self._theme_errors.append(f"There is no theme “{self._wanted_theme}”; tT lists them.")
+        for sentence in self._theme_errors:
+            self.say(sentence, is_bad=True)
+
+    def on_unmount(self) -> None:
+        """Stop listening; the store belongs to whoever made it."""
+        if self._unsubscribe:
+            self._unsubscribe()
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colour names, for themes that do not give them."""
+        return dict(themes.VARIABLE_DEFAULTS)
+
+    def get_line_filters(self) -> list[LineFilter]:
+        """Textual's filters, then the last gate against control characters."""
+        return [*super().get_line_filters(), SafeFilter()]
+
+    # The store's changes
+
+    def _store_changed(self, change: Change) -> None:
+        """Gather (on the store's threads), and have the screens told once a frame."""
+        with self._gathering:
+            is_first = not self._gathered
+            self._gathered.add(change)
+        if is_first and self._loop is not None:
+            self._loop.call_soon_threadsafe(self.set_timer, FRAME, self._publish)
+
+    def _publish(self) -> None:
+        with self._gathering:
+            gathered, self._gathered = self._gathered, Gathered()
+        visible = set(self.screen_stack)
+        for stack in self._screen_stacks.values():
+            for screen in stack:
+                if isinstance(screen, StoreScreen):
+                    screen.take_changes(gathered, is_visible=screen in visible)
+        if Subject.CONNECTION in gathered:
+            self._connection_changed()
+
+    def _connection_changed(self) -> None:
+        is_out = self.store.connection.state is ConnectionState.SIGNED_OUT
+        if is_out and not self._asked_to_sign_in:
+            from backlit.tui.screens.sign_in import SignInScreen
+
+            self.push_screen(SignInScreen(self.store))
+        self._asked_to_sign_in = is_out
+
+    # Places
+
+    def _tree_screen(self, kind: TreeKind) -> "TreeScreen":
+        from backlit.tui.screens.tree import TreeScreen
+
+        return TreeScreen(self.store, kind)
+
+    def _go(self, mode: str) -> None:
+        if len(self.screen_stack) > 1:
+            raise CannotAct("This screen lies over the backlog; q closes it first.")
+        self.switch_mode(mode)
+
+    def do_app_backlog(self, _count: int | None) -> None:
+        """Go to the backlog."""
+        self._go("backlog")
+
+    def do_app_areas(self, _count: int | None) -> None:
+        """Go to the areas."""
+        self._go("areas")
+
+    def do_app_iterations(self, _count: int | None) -> None:
+        """Go to the iterations."""
+        self._go("iterations")
+
+    def on_filter_asked(self, message: FilterAsked) -> None:
+        """Show the backlog through the node that a tree names."""
+        self.switch_mode("backlog")
+        if isinstance(self.screen, BacklogScreen):
+            self.screen.filter_by(message.node)
+
+    def do_app_outbox(self, _count: int | None) -> None:
+        """Show what waits to be sent."""
+        from backlit.tui.screens.outbox import OutboxScreen
+
+        self.push_screen(OutboxScreen(self.store))
+
+    def do_app_back(self, _count: int | None) -> None:
+        """Close what lies on top, else go to the backlog, else quit."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        elif self.current_mode != "backlog":
+            self.switch_mode("backlog")
+        else:
+            self.exit()
+
+    # Acts
+
+    def do_app_project(self, _count: int | None) -> None:
+        """Pick another project."""
+        from backlit.tui.dialogs.pick import Choice, PickDialog
+
+        def chosen(choice: Choice | None) -> None:
+            if choice is not None and isinstance(choice.value, int):
+                self.store.choose_project(choice.value)
+
+        choices = [Choice(project.id, project.name) for project in self.store.projects()]
+        self.push_screen(PickDialog("Project", choices, self.store.project_id), chosen)
+
+    def do_app_theme(self, _count: int | None) -> None:
+        """Pick another theme."""
+        from backlit.tui.dialogs.pick import Choice, PickDialog
+
+        def chosen(choice: Choice | None) -> None:
+            if choice is not None:
+                self.theme = str(choice.value)
+
+        ours = [name for name in self.available_themes if not name.startswith("textual")]
+        self.push_screen(PickDialog("Theme", [Choice(name, name) for name in ours], self.theme), chosen)
+
+    def do_app_help(self, _count: int | None) -> None:
+        """List the keys that act here."""
+        from backlit.tui.dialogs.keys_help import KeysHelp
+
+        self.push_screen(KeysHelp(contexts_of(self.focused or self.screen)), self._run_later)
+
+    def do_app_palette(self, _count: int | None) -> None:
+        """Find a command or an item."""
+        from backlit.tui.dialogs.palette import Palette
+
+        self.push_screen(Palette(self.store, contexts_of(self.focused or self.screen)), self._run_later)
+
+    def _run_later(self, command: Command | None) -> None:
+        if command is not None:
+            self.call_later(self.run_command, command)
+
+    def do_app_refresh(self, _count: int | None) -> None:
+        """Ask the service for what is new."""
+        self.run_worker(self.store.refresh(), exclusive=True, group="refresh")
+
+    def do_app_redraw(self, _count: int | None) -> None:
+        """Draw everything anew."""
+        self.refresh(layout=True)
+        self.screen.refresh(layout=True)
+
+    def do_app_suspend(self, _count: int | None) -> None:
+        """Hand the terminal back to the shell."""
+        self.action_suspend_process()
+
+    def do_app_unwind(self, _count: int | None) -> None:
+        """Close what lies on top; never quits."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        elif self.current_mode != "backlog":
+            self.switch_mode("backlog")
+
+    def do_app_interrupt(self, _count: int | None) -> None:
+        """Quit at the second press within two seconds."""
+        now = time.monotonic()
+        if now - self._interrupted_at <= INTERRUPT_WINDOW:
+            self.exit()
+        self._interrupted_at = now
+        self.say("Press ctrl+c again to quit.")

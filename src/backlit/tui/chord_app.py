@@ -1,0 +1,77 @@
+"""Keys to commands: the part of the application that stands between the terminal and the widgets."""
+
+from textual import events
+from textual.app import App
+from textual.screen import ModalScreen
+from textual.timer import Timer
+
+from backlit.model.errors import BacklitError
+from backlit.tui import keys
+from backlit.tui.acting import CannotAct, contexts_of, handler_of
+from backlit.tui.commands import Command, spelled
+from backlit.tui.text import safe
+from backlit.tui.widgets.which_key import WhichKey
+
+WHICH_KEY_DELAY = 0.4
+
+
+class ChordApp(App[None], inherit_bindings=False):
+    """An application whose keys come from the command table; dialogs keep their own keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._resolver = keys.Resolver()
+        self._which_key: Timer | None = None
+
+    def say(self, sentence: str, *, is_bad: bool = False) -> None:
+        """Show a short message."""
+        self.notify(safe(sentence), markup=False, severity="warning" if is_bad else "information", timeout=6)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Resolve chords before Textual sees a key; drop focus reports, each of which restyles everything."""
+        if isinstance(event, (events.AppFocus, events.AppBlur)):
+            return
+        if isinstance(event, events.Key) and not event.is_forwarded and self._take_key(event):
+            return
+        await super().on_event(event)
+
+    def run_command(self, command: Command, count: int | None = None) -> None:
+        """Let the nearest node that can carry the command out do so; say why when none can."""
+        handler = handler_of(self.focused or self.screen, command)
+        if handler is None:
+            self.say(f"“{command.label}” has nothing to act on here.")
+            return
+        try:
+            handler(count)
+        except (CannotAct, BacklitError) as reason:
+            self.say(str(reason), is_bad=True)
+
+    def _take_key(self, event: events.Key) -> bool:
+        if isinstance(self.screen, ModalScreen):
+            return False
+        key = event.character if event.is_printable and event.character and event.character != " " else event.key
+        was_waiting = self._resolver.cancel() if key == "escape" else False
+        self._hide_which_key()
+        if was_waiting:
+            return True
+        in_text = self.focused is not None and self.focused.check_consume_key("a", "a")
+        outcome = self._resolver.feed(key, contexts_of(self.focused or self.screen), in_text=in_text)
+        match outcome:
+            case keys.Pending(chord) if chord:
+                self._which_key = self.set_timer(WHICH_KEY_DELAY, self._show_which_key)
+            case keys.Run(command, count):
+                self.run_command(command, count)
+            case keys.Unknown(chord):
+                self.say(f"{spelled(' '.join(chord))} is no command here; ? shows the keys.")
+        return not isinstance(outcome, keys.Passed)
+
+    def _show_which_key(self) -> None:
+        continuations = self._resolver.continuations(contexts_of(self.focused or self.screen))
+        if continuations:
+            self.screen.mount(WhichKey(self._resolver.chord, continuations))
+
+    def _hide_which_key(self) -> None:
+        if self._which_key:
+            self._which_key.stop()
+            self._which_key = None
+            self.screen.query(WhichKey).remove()

@@ -1,0 +1,161 @@
+"""The one table of commands: the resolver, the footer, the help, the palette and the docs all read it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Context(StrEnum):
+    """Where a key means something; a widget names its own, nearest first, GLOBAL always last."""
+
+    LIST = "Lists"
+    ITEM = "Item verbs"
+    TREE = "Trees"
+    EDITOR = "Editor"
+    COMMENTS = "Comments"
+    GLOBAL = "Everywhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One act, its default key sequences and the words for it.
+
+    `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with
+    `in_text` also acts while a text input has the focus; its keys must not be printable.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    context: Context
+    label: str
+    help: str
+    in_text: bool = False
+
+    @property
+    def method(self) -> str:
+        """The name of the method that a widget, screen or app handles it with."""
+        return "do_" + self.id.replace(".", "_").replace("-", "_")
+
+
+def _lists() -> Iterator[Command]:
+    where = Context.LIST
+    yield Command("list.down", ("j", "down"), where, "down", "Move the cursor down.")
+    yield Command("list.up", ("k", "up"), where, "up", "Move the cursor up.")
+    yield Command("list.first", ("g g", "home"), where, "first", "Go to the first row, or to row n with a count.")
+    yield Command("list.last", ("G", "end"), where, "last", "Go to the last row, or to row n with a count.")
+    yield Command("list.half-down", ("ctrl+d",), where, "half page down", "Move down half a page.")
+    yield Command("list.half-up", ("ctrl+u",), where, "half page up", "Move up half a page.")
+    yield Command("list.page-down", ("pagedown",), where, "page down", "Move down a page.")
+    yield Command("list.page-up", ("pageup",), where, "page up", "Move up a page.")
+    yield Command("list.centre", ("z z",), where, "centre", "Scroll so that the row is in the middle.")
+    yield Command("list.to-top", ("z t",), where, "to top", "Scroll so that the row is at the top.")
+    yield Command("list.to-bottom", ("z b",), where, "to bottom", "Scroll so that the row is at the bottom.")
+    yield Command("list.filter", ("/",), where, "filter", "Filter the list as you type; #id finds an item.")
+    yield Command("list.done", ("t d",), where, "done", "Show or hide what is done, closed, deferred or deleted.")
+    yield Command("list.no-filter", ("f 0",), where, "no filter", "Clear every filter.")
+    yield Command("preview.toggle", ("p",), where, "preview", "Show or hide the preview.")
+    yield Command("preview.place", ("P",), where, "preview place", "Put the preview at the right or below.")
+    yield Command("preview.down", ("ctrl+e",), where, "preview down", "Scroll the preview down.")
+    yield Command("preview.up", ("ctrl+y",), where, "preview up", "Scroll the preview up.")
+
+
+def _verbs() -> Iterator[Command]:
+    where = Context.ITEM
+    yield Command("item.open", ("enter", "e"), where, "edit", "Open the item in the editor.")
+    yield Command("item.status", ("s", "c s"), where, "status", "Change the status.")
+    yield Command("item.estimate", ("c e",), where, "estimate", "Change the estimate.")
+    yield Command("item.assign-me", ("i",), where, "take", "Assign the item to me.")
+    yield Command("item.unassign", ("I",), where, "unassign", "Take the owner off the item.")
+    yield Command("item.assign", ("c a",), where, "owner", "Change the owner.")
+    yield Command("item.iteration", ("c i", "m /"), where, "iteration", "Move the item to an iteration.")
+    yield Command("item.area", ("c r",), where, "area", "Change the area.")
+    yield Command("item.name", ("c n",), where, "name", "Change the name.")
+    yield Command("item.add", ("a",), where, "add", "Add an item here, in the same area and iteration.")
+    yield Command("item.add-task", ("A",), where, "add task", "Add a task under the item.")
+    yield Command("item.comment", ("C",), where, "comment", "Add a comment.")
+    yield Command("item.comments", ("g c",), where, "comments", "Go to the comments.")
+    yield Command("item.copy-id", ("y y",), where, "copy id", "Copy the id to the clipboard.")
+    yield Command("item.copy-name", ("y n",), where, "copy name", "Copy the name to the clipboard.")
+
+
+def _trees() -> Iterator[Command]:
+    where = Context.TREE
+    yield Command("tree.down", ("j", "down"), where, "down", "Move the cursor down.")
+    yield Command("tree.up", ("k", "up"), where, "up", "Move the cursor up.")
+    yield Command("tree.first", ("g g", "home"), where, "first", "Go to the first node.")
+    yield Command("tree.last", ("G", "end"), where, "last", "Go to the last node.")
+    yield Command("tree.half-down", ("ctrl+d", "pagedown"), where, "half page down", "Move down half a page.")
+    yield Command("tree.half-up", ("ctrl+u", "pageup"), where, "half page up", "Move up half a page.")
+    yield Command("tree.fold", ("h", "left"), where, "fold", "Fold the node, or go to its parent.")
+    yield Command("tree.unfold", ("l", "right"), where, "unfold", "Unfold the node, or go to its first child.")
+    yield Command("tree.toggle", ("z a",), where, "toggle", "Fold or unfold the node.")
+    yield Command("tree.fold-all", ("z M",), where, "fold all", "Fold every node.")
+    yield Command("tree.unfold-all", ("z R",), where, "unfold all", "Unfold every node.")
+    yield Command(
+        "tree.filter", ("enter",), where, "show items", "Filter the backlog by the node, again with its sub-tree."
+    )
+
+
+def _editor() -> Iterator[Command]:
+    where = Context.EDITOR
+    yield Command("editor.down", ("j", "down", "tab"), where, "next", "Go to the next field.")
+    yield Command("editor.up", ("k", "up", "shift+tab"), where, "previous", "Go to the previous field.")
+    yield Command("editor.first", ("g g", "home"), where, "first", "Go to the first field.")
+    yield Command("editor.last", ("G", "end"), where, "last", "Go to the last field.")
+    yield Command("editor.half-down", ("ctrl+d", "pagedown"), where, "half page down", "Move down half a page.")
+    yield Command("editor.half-up", ("ctrl+u", "pageup"), where, "half page up", "Move up half a page.")
+    yield Command("editor.edit", ("enter", "i"), where, "edit", "Edit the field.")
+    yield Command("editor.clear", ("x",), where, "clear", "Empty the field.")
+    yield Command("editor.save", ("ctrl+s",), where, "save", "Save the item.", in_text=True)
+    yield Command("editor.revert", ("g u",), where, "revert", "Put the field back to what the service has.")
+    yield Command("editor.difference", ("g D",), where, "changes", "Show what you changed.")
+    yield Command("editor.close", ("q", "escape"), where, "close", "Close the editor; asks about unsaved changes.")
+
+
+def _comments() -> Iterator[Command]:
+    where = Context.COMMENTS
+    yield Command("comments.down", ("j", "down"), where, "down", "Go to the next comment.")
+    yield Command("comments.up", ("k", "up"), where, "up", "Go to the previous comment.")
+    yield Command("comments.first", ("g g", "home"), where, "first", "Go to the first comment.")
+    yield Command("comments.last", ("G", "end"), where, "last", "Go to the last comment.")
+    yield Command("comments.page-down", ("ctrl+d", "pagedown"), where, "page down", "Scroll down half a page.")
+    yield Command("comments.page-up", ("ctrl+u", "pageup"), where, "page up", "Scroll up half a page.")
+    yield Command("comments.add", ("a", "C"), where, "add", "Add a comment.")
+    yield Command("comments.quote", ("r",), where, "quote", "Answer with the comment quoted.")
+    yield Command("comments.copy", ("y y",), where, "copy", "Copy the comment's text to the clipboard.")
+
+
+def _everywhere() -> Iterator[Command]:
+    where = Context.GLOBAL
+    yield Command("app.help", ("?",), where, "keys", "Show the keys that act here; searchable.")
+    yield Command("app.palette", ("ctrl+p",), where, "palette", "Find and run any command.", in_text=True)
+    yield Command("app.backlog", ("g b",), where, "backlog", "Go to the backlog.")
+    yield Command("app.iterations", ("g i",), where, "iterations", "Go to the iterations.")
+    yield Command("app.areas", ("g a",), where, "areas", "Go to the areas.")
+    yield Command("app.outbox", ("g o",), where, "outbox", "Show what waits to be sent, and what was refused.")
+    yield Command("app.project", ("g P",), where, "project", "Switch the project.")
+    yield Command("app.theme", ("t T",), where, "theme", "Choose the colour theme.")
+    yield Command("app.refresh", ("R",), where, "refresh", "Ask the service for what is new.")
+    yield Command("app.redraw", ("ctrl+l",), where, "redraw", "Draw the screen anew.", in_text=True)
+    yield Command("app.suspend", ("ctrl+z",), where, "suspend", "Go to the shell; fg comes back.")
+    yield Command("app.back", ("q",), where, "back", "Go back; at the backlog, quit.")
+    yield Command(
+        "app.unwind", ("escape",), where, "cancel", "Undo one layer: chord, filter, pane, view.", in_text=True
+    )
+    yield Command("app.interrupt", ("ctrl+c",), where, "quit", "Pressed twice: quit.", in_text=True)
+
+
+COMMANDS: tuple[Command, ...] = (*_lists(), *_verbs(), *_trees(), *_editor(), *_comments(), *_everywhere())
+COMMAND_BY_ID = {command.id: command for command in COMMANDS}
+
+
+def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
+    """The commands of some contexts, in the order of the contexts, then of the table."""
+    return tuple(command for context in contexts for command in COMMANDS if command.context is context)
+
+
+def spelled(sequence: str) -> str:
+    """A key sequence as people write it: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
+    names = {"escape": "esc", "pagedown": "PgDn", "pageup": "PgUp", "down": "↓", "up": "↑", "left": "←", "right": "→"}
+    parts = [names.get(part, part) for part in sequence.split()]
+    return "".join(parts) if all(len(part) == 1 for part in parts) else " ".join(parts)

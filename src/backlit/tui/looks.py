@@ -1,0 +1,102 @@
+"""The theme as rich styles for widgets that draw their own lines, made once per theme."""
+
+from collections.abc import Mapping
+
+from rich.style import Style
+from textual.app import App
+from textual.color import Color, ColorParseError
+
+from backlit.model.fields import ItemType
+from backlit.model.statuses import StatusGroup, group_of
+
+TYPE_SIGNS: Mapping[str, str] = {
+    ItemType.FEATURE: "▲",
+    ItemType.STORY: "◆",
+    ItemType.BUG: "×",
+    ItemType.ISSUE: "■",
+    ItemType.RISK: "◇",
+    ItemType.FEEDBACK: "»",
+    ItemType.TASK: "·",
+}
+STATUS_SIGNS: Mapping[StatusGroup, str] = {
+    StatusGroup.NOT_STARTED: "○",
+    StatusGroup.IN_PROGRESS: "◐",
+    StatusGroup.READY_FOR_TEST: "◑",
+    StatusGroup.DONE: "●",
+    StatusGroup.EXCLUDED: "⊘",
+}
+_STATUS_COLOURS: Mapping[StatusGroup, str] = {
+    StatusGroup.NOT_STARTED: "status-open",
+    StatusGroup.IN_PROGRESS: "status-progress",
+    StatusGroup.READY_FOR_TEST: "status-test",
+    StatusGroup.DONE: "status-done",
+    StatusGroup.EXCLUDED: "status-excluded",
+}
+_STATUS_WORDS: Mapping[str, str] = {
+    "Not Done": "Not",
+    "In Progress": "Prog",
+    "Ready For Test": "Test",
+    "Done": "Done",
+    "Deferred": "Defer",
+    "Deleted": "Del",
+    "Active": "Actv",
+    "Closed": "Clsd",
+}
+
+
+def type_sign(item_type: str) -> str:
+    """The sign of a work item's type; ? for one we do not know."""
+    return TYPE_SIGNS.get(item_type, "?")
+
+
+def type_colour(item_type: str) -> str:
+    """The theme variable that colours a type's sign."""
+    return f"type-{item_type.lower()}" if item_type in TYPE_SIGNS else "muted"
+
+
+def status_sign(status: str | None) -> str:
+    """The sign of a status; a blank where the type has none."""
+    return STATUS_SIGNS[group_of(status)] if status else " "
+
+
+def status_colour(status: str | None) -> str:
+    """The theme variable that colours a status."""
+    return _STATUS_COLOURS[group_of(status)]
+
+
+def status_word(status: str | None) -> str:
+    """A status in at most five letters, for columns."""
+    return _STATUS_WORDS.get(status or "", (status or "")[:5])
+
+
+class Looks:
+    """Styles by the names of theme variables."""
+
+    def __init__(self, variables: Mapping[str, str], *, is_colourless: bool = False) -> None:
+        self._variables = variables
+        self._is_colourless = is_colourless
+        self._styles: dict[tuple[str, str | None, bool], Style] = {}
+
+    @classmethod
+    def of(cls, app: App[object]) -> "Looks":
+        """The looks of the app's present theme."""
+        return cls(app.theme_variables, is_colourless=app.no_color)
+
+    def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
+        """The style of a theme variable, on another one as background (the theme's own when None)."""
+        key = (name, on, bold)
+        if key not in self._styles:
+            reverse = self._is_colourless and on == "cursor-background"
+            self._styles[key] = Style(
+                color=self._colour(name).rich_color,
+                bgcolor=self._colour(on or "background").rich_color,
+                bold=bold or None,
+                reverse=reverse or None,
+            )
+        return self._styles[key]
+
+    def _colour(self, name: str) -> Color:
+        try:
+            return Color.parse(self._variables.get(name) or self._variables["foreground"])
+        except ColorParseError:
+            return Color.parse(self._variables["foreground"])

@@ -1,0 +1,218 @@
+"""The backlog: the list, its live filter, and the preview of the item under the cursor."""
+
+import time
+from dataclasses import replace
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from backlit.store.changes import Subject
+from backlit.store.people import TreeKind
+from backlit.store.rows import Item
+from backlit.store.store import Store
+from backlit.store.views import ViewSpec
+from backlit.tui.acting import CannotAct
+from backlit.tui.gathered import Gathered
+from backlit.tui.item_verbs import ItemVerbs
+from backlit.tui.node_filter import NodeFilter
+from backlit.tui.screens.backlog_words import empty_words, hint_ids, left_status, left_title, right_title
+from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.item_panes import ItemPanes
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.lines import RuleLine, SidesLine, hints
+
+AGE_CHECK = 15.0
+"""Seconds between looks at how old what is shown is."""
+
+
+class BacklogScreen(ItemVerbs):
+    """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
+
+    AUTO_FOCUS = "BacklogList"
+    CSS_PATH = "../styles/backlog.tcss"
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.node: NodeFilter | None = None
+        self._spec = ViewSpec()
+        self._view = store.view(self._spec)
+        self._project_id = store.project_id
+        self._items = BacklogList(Names(self._owner_name, self._iteration_name), id="items")
+        self._panes = ItemPanes(store, self._items)
+        self._filter = Input(placeholder="filter by name, or #id", id="filter", compact=True, select_on_focus=False)
+        self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
+        self._wanted_item: int | None = None
+
+    # Life
+
+    def compose(self) -> ComposeResult:
+        """Title, list and preview between rules, status, and the filter line while it is open."""
+        yield self._title
+        yield RuleLine("┬")
+        yield self._panes
+        yield RuleLine("┴")
+        yield self._status
+        self._filter.cursor_blink = False
+        yield self._filter
+
+    def on_mount(self) -> None:
+        """Show what the mirror holds before anything else happens."""
+        self._show_view()
+        self.set_interval(AGE_CHECK, self._draw_words)
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Draw what changed; the order and the counts are read again where they may be others."""
+        if Subject.PEOPLE in gathered or Subject.TREES in gathered:
+            self._items.forget_drawn()
+        self._items.renamed(gathered.renamed)
+        if self._wanted_item in gathered.renamed:
+            self._wanted_item = gathered.renamed[self._wanted_item]
+        if self.store.project_id != self._project_id:
+            self.node = None
+            self._spec = replace(self._spec, area_ids=None, iteration_ids=None)
+            self._show_view()
+        elif Subject.TREES in gathered:
+            self._apply()
+        if Subject.ITEMS in gathered:
+            self._items.rows_changed(gathered.ids(Subject.ITEMS))
+            self._reload()
+        item_id = self._items.current_id
+        if item_id and any(gathered.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
+            self._panes.draw_preview()
+        self._draw_words()
+
+    # The view
+
+    def filter_by(self, node: NodeFilter | None) -> None:
+        """Show the items of a node only, or all."""
+        self.node = node
+        self._apply()
+
+    def _apply(self) -> None:
+        areas = iterations = None
+        if self.node is not None:
+            tree = self.store.tree(self.node.kind)
+            ids = frozenset(tree.subtree_ids(self.node.node_id) if self.node.has_subtree else (self.node.node_id,))
+            areas, iterations = (ids, None) if self.node.kind is TreeKind.AREAS else (None, ids)
+        text = self._filter.value.strip()
+        spec = ViewSpec(text=text, area_ids=areas, iteration_ids=iterations, with_done=self._spec.with_done)
+        if spec != self._spec:
+            self._spec = spec
+            self._show_view()
+
+    def _show_view(self) -> None:
+        """Show the first window at once, unless it takes a search; the ids follow."""
+        self._project_id = self.store.project_id
+        self._view = self.store.view(self._spec)
+        if not self._spec.text:
+            self._items.show(self._view, self._items.current_id)
+            self._draw_words()
+        self._reload()
+
+    def _reload(self) -> None:
+        self.run_worker(self._load(), exclusive=True, group="view")
+
+    async def _load(self) -> None:
+        view = self._view
+        await view.reload()
+        if self.is_attached and view is self._view:
+            wanted, self._wanted_item = self._wanted_item, None
+            self._items.show(view, self._items.current_id if wanted is None else wanted)
+            self._draw_words()
+            self._panes.preview_soon()
+
+    # Words
+
+    def _draw_words(self) -> None:
+        connection, items = self.store.connection, self._items
+        self._title.say(
+            left_title(self.store, self.node, self._spec), right_title(connection, self._view.totals, time.time())
+        )
+        self._status.say(
+            left_status(connection, self.store.outbox, items.cursor + 1, items.row_count()),
+            hints(hint_ids(self.size.width)),
+        )
+        items.say_when_empty(empty_words(connection, self._spec))
+
+    @on(ItemPanes.Rested)
+    def _cursor_rested(self) -> None:
+        self._draw_words()
+        if self._items.current_id is not None:
+            self.run_worker(self.store.look_at(self._items.current_id), exclusive=True, group="look")
+
+    @on(ItemPanes.Placed)
+    def _panes_placed(self, message: ItemPanes.Placed) -> None:
+        for rule in self.query(RuleLine):
+            rule.join_at(message.line)
+
+    @on(LineList.Chosen)
+    def _row_chosen(self) -> None:
+        self.do_item_open(None)
+
+    def _owner_name(self, user_id: int | None) -> str:
+        if user_id is None:
+            return ""
+        person = self.store.people().get(user_id)
+        return person.username if person else f"user {user_id}"
+
+    def _iteration_name(self, iteration_id: int | None) -> str:
+        if iteration_id is None:
+            return ""
+        iteration = self.store.iterations().get(iteration_id)
+        is_root = iteration is not None and "\\" not in iteration.path
+        return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
+
+    # Commands
+
+    def current_item(self) -> Item:
+        """The item under the cursor."""
+        item_id = self._items.current_id
+        item = self.store.item(item_id) if item_id is not None else None
+        if item is None:
+            raise CannotAct("There is no item under the cursor.")
+        return item
+
+    def item_added(self, item_id: int) -> None:
+        """Go to the new item once the list has it."""
+        self._wanted_item = item_id
+        self._reload()
+
+    def do_list_filter(self, _count: int | None) -> None:
+        """Open the filter line."""
+        self._filter.add_class("-open")
+        self._filter.focus()
+
+    def do_list_no_filter(self, _count: int | None) -> None:
+        """Show all there is again."""
+        self.node = None
+        self._close_filter("")
+
+    def do_list_done(self, _count: int | None) -> None:
+        """Show or hide what is done."""
+        self._spec = replace(self._spec, with_done=not self._spec.with_done)
+        self._show_view()
+
+    def do_app_unwind(self, _count: int | None) -> None:
+        """Undo one layer: the text filter, then the node's."""
+        if self._filter.has_class("-open") or self._filter.value:
+            self._close_filter("")
+        elif self.node is not None:
+            self.filter_by(None)
+        else:
+            raise CannotAct("Nothing to cancel here; q quits.")
+
+    @on(Input.Changed, "#filter")
+    def _filter_typed(self) -> None:
+        self._apply()
+
+    @on(Input.Submitted, "#filter")
+    def _filter_done(self) -> None:
+        self._close_filter(self._filter.value)
+
+    def _close_filter(self, text: str) -> None:
+        self._filter.value = text
+        self._filter.remove_class("-open")
+        self._items.focus()
+        self._apply()

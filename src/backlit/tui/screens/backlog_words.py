@@ -1,0 +1,85 @@
+"""What the backlog's title and status lines say: derived from the store, never kept."""
+
+from backlit.model.trees import Totals
+from backlit.store.changes import Connection, ConnectionState, OutboxState
+from backlit.store.store import Store
+from backlit.store.views import ViewSpec
+from backlit.tui.ages import age
+from backlit.tui.node_filter import NodeFilter
+from backlit.tui.widgets.lines import Part
+
+_HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list.filter", "app.help")
+_FEW_HINTS = ("list.filter", "app.help")
+ROOM_FOR_HINTS = 80
+
+
+def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
+    """Where we are: program, project, what is shown."""
+    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
+    if node is None:
+        parts.append((" › All items" if spec.with_done else " › Open items", "muted"))
+    else:
+        path = store.tree(node.kind).path(node.node_id).replace("\\", " › ")
+        parts.append((f" › {path}" + (" and below" if node.has_subtree else ""), "foreground"))
+    if spec.text:
+        parts.append((f" › /{spec.text}", "accent"))
+    return parts
+
+
+def right_title(connection: Connection, totals: Totals | None, now: float) -> list[Part]:
+    """How much there is, how fresh it is, who looks."""
+    parts: list[Part] = []
+    if totals is not None:
+        parts.append((f"  {totals.count:,} items  {totals.points:,.10g} pts", "foreground"))
+    parts.append((f"   {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted"))
+    if connection.user:
+        parts.append((f"  {connection.user.username} ", "muted"))
+    return parts
+
+
+def left_status(connection: Connection, outbox: OutboxState, position: int, count: int) -> list[Part]:
+    """Where the cursor is and what is under way."""
+    parts: list[Part] = [(f" {position:,} of {count:,}" if count else " ", "muted")]
+    if outbox.pending:
+        parts.append((f"  ↑ {outbox.pending} pending", "pending"))
+    if outbox.refused:
+        parts.append((f"  ! {outbox.refused} refused (go)", "conflict"))
+    if outbox.conflicts:
+        parts.append((f"  ≠ {outbox.conflicts} conflicts (go)", "conflict"))
+    if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
+        parts.append((f"  {_progress(connection)}", "muted"))
+    elif _is_bad(connection):
+        parts.append((f"  {connection.sentence}", "conflict"))
+    return parts
+
+
+def hint_ids(width: int) -> tuple[str, ...]:
+    """The commands whose keys are hinted at."""
+    return _HINTS if width >= ROOM_FOR_HINTS else _FEW_HINTS
+
+
+def empty_words(connection: Connection, spec: ViewSpec) -> str:
+    """Why there are no rows, and the way out."""
+    if _is_bad(connection):
+        return f"{connection.sentence} R tries again."
+    if connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
+        return _progress(connection) if connection.total else connection.sentence or "Opening the backlog …"
+    if spec.text or spec.area_ids is not None or spec.iteration_ids is not None:
+        return "No item matches; esc clears the filter, td shows what is done."
+    return "Nothing here yet: a adds an item, td shows what is done."
+
+
+def _progress(connection: Connection) -> str:
+    return f"{connection.sentence.rstrip(' .…')} … {connection.done:,} of {connection.total:,}"
+
+
+def _is_bad(connection: Connection) -> bool:
+    return connection.state in {ConnectionState.OFFLINE, ConnectionState.FAILED, ConnectionState.SIGNED_OUT}
+
+
+def _freshness(connection: Connection, now: float) -> str:
+    if connection.state is not ConnectionState.ONLINE or connection.synced_at is None:
+        return connection.state.value
+    since = age(max(0.0, now - connection.synced_at))
+    return "synced" if since == "now" else f"synced {since} ago"

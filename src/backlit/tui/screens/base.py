@@ -1,0 +1,42 @@
+"""What every screen over the store has in common: it hears of changes, at once or when it comes back."""
+
+from typing import TypeVar
+
+from textual.screen import Screen
+
+from backlit.store.store import Store
+from backlit.tui.gathered import Gathered
+from backlit.tui.text import safe
+
+Result = TypeVar("Result")
+
+
+class StoreScreen(Screen[Result]):
+    """A screen that shows what the store holds; hidden ones only add up what they missed."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.store = store
+        self._missed = Gathered()
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Show what is new; subclasses say how."""
+
+    def say(self, sentence: str, *, is_bad: bool = False) -> None:
+        """Show a short message."""
+        self.notify(safe(sentence), markup=False, severity="warning" if is_bad else "information", timeout=6)
+
+    def take_changes(self, gathered: Gathered, *, is_visible: bool) -> None:
+        """Hear of changes; called once a frame at most."""
+        self._missed.merge(gathered)
+        if is_visible:
+            self._catch_up()
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what happened while the screen was hidden."""
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        if self._missed and self.is_mounted:
+            missed, self._missed = self._missed, Gathered()
+            self.store_changed(missed)

@@ -1,0 +1,110 @@
+"""Hostile text made safe: the one function that decides what of a server's string reaches the screen.
+
+Control and escape characters become visible pictures, bidirectional overrides a replacement sign, and
+invisible joiners go, because terminals disagree about the width of what they join. Only what is drawn
+changes; stored text is never touched (STYLE 14).
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from textual.content import Content
+from textual.filter import LineFilter
+
+_BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_INVISIBLE = (
+    0x00AD, 0x034F, 0x115F, 0x1160, 0x180E, *range(0x200B, 0x200E), *range(0x2060, 0x2065), 0x3164, 0xFEFF, 0xFFA0,
+    *range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400), *range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0),
+)  # fmt: skip
+
+_TABLE: dict[int, str] = {
+    **{code: chr(0x2400 + code) for code in range(0x20)},
+    0x7F: "␡",
+    **dict.fromkeys((*range(128, 160), *_BIDI, 8232, 8233, *range(55296, 57344)), "�"),
+    **dict.fromkeys(_INVISIBLE, ""),
+    **{code: chr(code - 0x1F1E6 + ord("A")) for code in range(0x1F1E6, 0x1F200)},
+}
+_BLOCK_TABLE: dict[int, str] = {**_TABLE, ord("\n"): "\n", ord("\t"): "    "}
+_MARKS_IN_A_ROW = 2
+
+
+@lru_cache(maxsize=8192)
+def safe(text: str) -> str:
+    """One line of text that is safe to draw: line breaks and tabs become visible too."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _bounded_marks(text.translate(_TABLE))
+
+
+def safe_block(text: str) -> str:
+    """Several lines that are safe to draw: line breaks stay, tabs become four blanks."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _bounded_marks(text.translate(_BLOCK_TABLE))
+
+
+def literal(text: str) -> Content:
+    """One line as content that Textual shows as it is, never reading it as markup."""
+    return Content(safe(text))
+
+
+def literal_block(text: str) -> Content:
+    """Several lines as content that Textual shows as they are."""
+    return Content(safe_block(text))
+
+
+@lru_cache(maxsize=8192)
+def fit(text: str, width: int) -> str:
+    """Safe text cut or padded to exactly `width` cells; a cut shows as …."""
+    text = safe(text)
+    if width <= 0:
+        return ""
+    if text.isascii():
+        return text.ljust(width) if len(text) <= width else text[: width - 1] + "…"
+    if cell_len(text) <= width:
+        return set_cell_size(text, width)
+    return set_cell_size(set_cell_size(text, width - 1).rstrip() + "…", width)
+
+
+def fit_right(text: str, width: int) -> str:
+    """Safe text cut or padded at the left to exactly `width` cells; for numbers."""
+    text = safe(text)
+    missing = width - (len(text) if text.isascii() else cell_len(text))
+    return " " * missing + text if missing >= 0 else fit(text, width)
+
+
+def _bounded_marks(text: str) -> str:
+    """Keep at most two combining marks on a character, so that one cell stays one cell high."""
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    in_a_row = 0
+    for character in text:
+        in_a_row = in_a_row + 1 if unicodedata.combining(character) else 0
+        if in_a_row <= _MARKS_IN_A_ROW:
+            kept.append(character)
+    return "".join(kept)
+
+
+class SafeFilter(LineFilter):
+    """The last gate before the terminal: no control character passes, whichever widget drew it."""
+
+    def apply(self, segments: list[Segment], background: object) -> list[Segment]:  # noqa: ARG002 - the base's signature
+        """Return the segments with unprintable characters made visible."""
+        if all(segment.text.isprintable() for segment in segments):
+            return segments
+        return [_clean(segment) for segment in segments]
+
+
+def _clean(segment: Segment) -> Segment:
+    if segment.control or segment.text.isprintable():
+        return segment
+    text = segment.text.translate(_TABLE)
+    return Segment(set_cell_size(text, segment.cell_length), segment.style)
+
+
+def joined(parts: Sequence[str], between: str = "  ") -> str:
+    """The parts that say something, with a gap between them."""
+    return between.join(part for part in parts if part)

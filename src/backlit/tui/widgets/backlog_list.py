@@ -1,0 +1,184 @@
+"""The backlog's list: rows come from a view of the store as they are seen."""
+
+from collections.abc import Mapping
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from backlit.store.rows import Row
+from backlit.store.views import View
+from backlit.tui.commands import Context
+from backlit.tui.looks import Looks
+from backlit.tui.text import fit
+from backlit.tui.widgets.backlog_columns import Layout, Names
+from backlit.tui.widgets.line_list import LineList
+
+STRIPS_KEPT = 512
+FIRST_ROWS = 200
+
+
+class BacklogList(LineList):
+    """A window on a view; what it keeps in memory is the rows in sight and their drawn lines."""
+
+    CONTEXTS = (Context.LIST, Context.ITEM)
+    HEADER_LINES = 1
+
+    def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._empty_words = ""
+        self.current_id: int | None = None
+        self._names = names
+        self._view: View | None = None
+        self._known = 0
+        self._rows: dict[int, Row] = {}
+        self._strips: dict[tuple[Row, bool], Strip] = {}
+        self._layout: Layout | None = None
+
+    # What is shown
+
+    def show(self, view: View, item_id: int | None = None) -> None:
+        """Show a view, the cursor on the item where the view has it."""
+        self._view = view
+        self._rows.clear()
+        self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
+        index = view.index_of(item_id) if item_id is not None else None
+        self.rows_replaced(self.cursor if index is None else index)
+        self._note_current()
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row and remember whose it is."""
+        super().move_to(index)
+        self._note_current()
+
+    def renamed(self, ids: Mapping[int, int]) -> None:
+        """Stay on an item whose temporary id became a real one."""
+        if self.current_id is not None:
+            self.current_id = ids.get(self.current_id, self.current_id)
+
+    def rows_changed(self, ids: set[int] | None) -> None:
+        """Draw anew the rows in sight whose items changed; None means any of them."""
+        for index, row in list(self._rows.items()):
+            if ids is None or row.id in ids:
+                del self._rows[index]
+                self.refresh_row(index)
+
+    def say_when_empty(self, words: str) -> None:
+        """Say why there are no rows, where there are none."""
+        if words != self._empty_words:
+            self._empty_words = words
+            if self.row_count() == 0:
+                self.refresh()
+
+    def forget_drawn(self) -> None:
+        """Draw everything anew, because names or the theme changed."""
+        self._layout = None
+        self._strips.clear()
+        self.refresh()
+
+    def row_count(self) -> int:
+        """The number of items in the view, as far as it is known."""
+        if self._view is None:
+            return 0
+        return self._known if self._view.count is None else self._view.count
+
+    # Drawing
+
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw the headings."""
+        return self._columns.header()
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one item, from memory where it was drawn before."""
+        row = self._row(index)
+        if row is None:
+            return self.render_blank(-1)
+        strip = self._strips.get((row, is_cursor))
+        if strip is None:
+            if len(self._strips) >= STRIPS_KEPT:
+                self._strips.clear()
+            strip = self._strips[row, is_cursor] = self._columns.row(row, is_cursor=is_cursor)
+        return strip
+
+    def render_blank(self, y: int) -> Strip:
+        """Draw nothing, or why there is nothing."""
+        looks = Looks.of(self.app)
+        if y == 1 and self.row_count() == 0:
+            return Strip([Segment(fit("   " + self._empty_words, self.size.width), looks.style("muted"))])
+        return Strip.blank(self.size.width, looks.style())
+
+    def on_resize(self) -> None:
+        """Lay the columns out anew."""
+        self._layout = None
+        self._strips.clear()
+        super().on_resize()
+
+    def notify_style_update(self) -> None:
+        """Take the new theme's colours."""
+        super().notify_style_update()
+        self._layout = None
+        self._strips.clear()
+
+    def _note_current(self) -> None:
+        row = self._row(self.cursor)
+        self.current_id = row.id if row else None
+
+    @property
+    def _columns(self) -> Layout:
+        if self._layout is None:
+            self._layout = Layout(self.size.width, self._names, Looks.of(self.app))
+        return self._layout
+
+    def _row(self, index: int) -> Row | None:
+        if self._view is None or not 0 <= index < self.row_count():
+            return None
+        if index not in self._rows:
+            start = max(0, min(self.top, index))
+            stop = max(self.top + self.page, index + 1)
+            self._rows = dict(enumerate(self._view.rows(start, stop), start))
+        return self._rows.get(index)
+
+    # Commands
+
+    def do_list_down(self, count: int | None) -> None:
+        """Move down."""
+        self.move_to(self.cursor + (count or 1))
+
+    def do_list_up(self, count: int | None) -> None:
+        """Move up."""
+        self.move_to(self.cursor - (count or 1))
+
+    def do_list_first(self, count: int | None) -> None:
+        """Go to the first row, or to row `count`."""
+        self.move_to((count or 1) - 1)
+
+    def do_list_last(self, count: int | None) -> None:
+        """Go to the last row, or to row `count`."""
+        self.move_to((count or self.row_count()) - 1)
+
+    def do_list_half_down(self, count: int | None) -> None:
+        """Move down half a page."""
+        self.move_to(self.cursor + (self.page // 2) * (count or 1))
+
+    def do_list_half_up(self, count: int | None) -> None:
+        """Move up half a page."""
+        self.move_to(self.cursor - (self.page // 2) * (count or 1))
+
+    def do_list_page_down(self, count: int | None) -> None:
+        """Scroll down a page, the cursor staying at its line."""
+        self._page_by(self.page * (count or 1))
+
+    def do_list_page_up(self, count: int | None) -> None:
+        """Scroll up a page."""
+        self._page_by(-self.page * (count or 1))
+
+    def do_list_centre(self, _count: int | None) -> None:
+        """Scroll the row to the middle."""
+        self.scroll_rows(self.cursor - self.page // 2)
+
+    def do_list_to_top(self, _count: int | None) -> None:
+        """Scroll the row to the top."""
+        self.scroll_rows(self.cursor)
+
+    def do_list_to_bottom(self, _count: int | None) -> None:
+        """Scroll the row to the bottom."""
+        self.scroll_rows(self.cursor - self.page + 1)

@@ -1,0 +1,111 @@
+"""A list of items and the preview of the one under the cursor: beside it, below it, or away."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.message import Message
+from textual.timer import Timer
+
+from backlit.store.people import TreeKind
+from backlit.store.store import Store
+from backlit.tui.acting import CannotAct
+from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.preview import Preview, Surroundings
+
+PREVIEW_DELAY = 0.06
+"""Seconds the cursor rests on a row before its preview is drawn, so that holding j draws none."""
+WIDE = 120
+TALL = 22
+LIST_SHARE = 65
+"""Per cent of the width that the list has, with the preview beside it; the style sheet says the same."""
+
+
+class ItemPanes(Container):
+    """Places list and preview by the room there is, and draws the preview when the cursor rests."""
+
+    class Rested(Message):
+        """The cursor has come to rest on a row."""
+
+    class Placed(Message):
+        """The panes lie otherwise; `line` is the column of the line between them, None where there is none."""
+
+        def __init__(self, line: int | None) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self, store: Store, items: BacklogList) -> None:
+        super().__init__()
+        self._store = store
+        self._items = items
+        self._preview = Preview()
+        self._timer: Timer | None = None
+        self._is_wanted_below = False
+
+    def compose(self) -> ComposeResult:
+        """The list, then the preview."""
+        yield self._items
+        yield self._preview
+
+    def draw_preview(self) -> None:
+        """Show the item under the cursor."""
+        if not self._preview.display:
+            return
+        item_id = self._items.current_id
+        item = self._store.item(item_id) if item_id is not None else None
+        area_id = item.fields.get("AreaID") if item else None
+        path = self._store.tree(TreeKind.AREAS).path(area_id) if isinstance(area_id, int) else ""
+        now = self._store.now()
+        around = Surroundings(self._store.people(), self._store.iterations(), path, now.date(), now)
+        self._preview.show(item, self._store.comments(item.id) if item else (), around)
+
+    def preview_soon(self) -> None:
+        """Draw the preview once the cursor has rested."""
+        if self._timer:
+            self._timer.stop()
+        self._timer = self.set_timer(PREVIEW_DELAY, self._rested)
+
+    def _rested(self) -> None:
+        self.draw_preview()
+        self.post_message(self.Rested())
+
+    @on(LineList.Highlighted)
+    def _cursor_moved(self) -> None:
+        self.preview_soon()
+
+    def on_resize(self) -> None:
+        """Place the preview anew."""
+        self._place()
+
+    def _place(self) -> None:
+        width, height = self.size
+        is_below = self._is_wanted_below or width < WIDE
+        self.set_class(is_below, "-below")
+        has_room = height >= TALL if is_below else True
+        self._preview.display = has_room and not self.has_class("-alone")
+        is_beside = self._preview.display and not is_below
+        self.post_message(self.Placed(width * LIST_SHARE // 100 if is_beside else None))
+        if self._preview.display:
+            self.preview_soon()
+
+    def do_preview_toggle(self, _count: int | None) -> None:
+        """Show or hide the preview."""
+        self.toggle_class("-alone")
+        self._place()
+        if not self.has_class("-alone") and not self._preview.display:
+            raise CannotAct(f"The preview needs {TALL + 4} lines or {WIDE} columns.")
+
+    def do_preview_place(self, _count: int | None) -> None:
+        """Put it at the right or below."""
+        if self.size.width < WIDE:
+            raise CannotAct(f"There is room beside the list only from {WIDE} columns on.")
+        self._is_wanted_below = not self._is_wanted_below
+        self._place()
+
+    def do_preview_down(self, count: int | None) -> None:
+        """Scroll the preview."""
+        self._preview.scroll_relative(y=3 * (count or 1), animate=False)
+
+    def do_preview_up(self, count: int | None) -> None:
+        """Scroll the preview back."""
+        self._preview.scroll_relative(y=-3 * (count or 1), animate=False)

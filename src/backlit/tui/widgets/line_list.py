@@ -1,0 +1,167 @@
+"""A list that draws only the lines in sight and moves its cursor by repainting two of them."""
+
+import os
+
+from textual import events
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+WHEEL_LINES = 3
+
+
+class LineList(Widget, can_focus=True):
+    """Cursor, scrolling and mouse for any number of rows; subclasses say how a row looks.
+
+    `top` is the index of the first row in sight, `cursor` that of the current one. Under SSH the
+    list scrolls by half a page when the cursor leaves the view, so that few moves repaint it all.
+    """
+
+    HEADER_LINES = 0
+
+    class Highlighted(Message):
+        """The cursor is on another row."""
+
+        def __init__(self, line_list: "LineList", index: int) -> None:
+            super().__init__()
+            self.line_list = line_list
+            self.index = index
+
+        @property
+        def control(self) -> "LineList":
+            """The list; so that `@on` can select it."""
+            return self.line_list
+
+    class Chosen(Message):
+        """The row was double-clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, classes=classes)
+        self.top = 0
+        self.cursor = 0
+        self.scrolls_by_half = bool(os.environ.get("SSH_CONNECTION"))
+
+    # What subclasses say
+
+    def row_count(self) -> int:
+        """The number of rows there are."""
+        raise NotImplementedError
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one row; exactly as wide as the widget."""
+        raise NotImplementedError
+
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
+        """Draw one of the header lines."""
+        return Strip.blank(self.size.width, self.rich_style)
+
+    def render_blank(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
+        """Draw a line below the last row; y counts from the first row's line."""
+        return Strip.blank(self.size.width, self.rich_style)
+
+    # Drawing
+
+    @property
+    def page(self) -> int:
+        """The number of rows that fit."""
+        return max(1, self.size.height - self.HEADER_LINES)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the header, a row, or the blank below the rows."""
+        if y < self.HEADER_LINES:
+            return self.render_header(y)
+        index = self.top + y - self.HEADER_LINES
+        if index >= self.row_count():
+            return self.render_blank(y - self.HEADER_LINES)
+        return self.render_row(index, is_cursor=index == self.cursor)
+
+    def refresh_row(self, index: int) -> None:
+        """Repaint one row if it is in sight."""
+        y = index - self.top
+        if 0 <= y < self.page:
+            self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, 1))
+
+    # Moving
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row, as near as there is one, and keep it in sight."""
+        index = max(0, min(index, self.row_count() - 1))
+        before, self.cursor = self.cursor, index
+        if not self._keep_in_sight():
+            self.refresh_row(before)
+            self.refresh_row(index)
+        if before != index:
+            self.post_message(self.Highlighted(self, index))
+
+    def scroll_rows(self, top: int) -> None:
+        """Show another stretch of the rows; the cursor stays inside it."""
+        top = max(0, min(top, self.row_count() - self.page))
+        if top != self.top:
+            self.top = top
+            self.refresh()
+        self.move_to(max(self.top, min(self.cursor, self.top + self.page - 1)))
+
+    def rows_replaced(self, cursor: int) -> None:
+        """The rows are others now: clamp, and show the cursor at the same line of the screen where possible."""
+        line = self.cursor - self.top
+        count = self.row_count()
+        self.cursor = max(0, min(cursor, count - 1))
+        self.top = max(0, min(self.cursor - line, count - self.page))
+        self._keep_in_sight()
+        self.refresh()
+
+    def _keep_in_sight(self) -> bool:
+        """Scroll if the cursor is out of sight; whether everything has to be painted."""
+        step = self.page // 2 if self.scrolls_by_half else 0
+        top = self.top
+        if self.cursor < top:
+            top = self.cursor - step
+        elif self.cursor >= top + self.page:
+            top = self.cursor - self.page + 1 + step
+        top = max(0, min(top, max(0, self.row_count() - self.page)))
+        if top == self.top:
+            return False
+        self.top = top
+        self.refresh()
+        return True
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight."""
+        self._keep_in_sight()
+
+    # Mouse
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll three rows."""
+        event.stop()
+        self.scroll_rows(self.top + WHEEL_LINES)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll three rows back."""
+        event.stop()
+        self.scroll_rows(self.top - WHEEL_LINES)
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor there; a double click chooses."""
+        index = self.top + event.y - self.HEADER_LINES
+        if event.y >= self.HEADER_LINES and index < self.row_count():
+            self.move_to(index)
+            if event.chain > 1:
+                self.post_message(self.Chosen(index))
+
+    def _page_by(self, rows: int) -> None:
+        """Move cursor and view alike, so that the cursor stays at its line of the screen."""
+        line = self.cursor - self.top
+        before = self.cursor
+        self.top = max(0, min(self.top + rows, max(0, self.row_count() - self.page)))
+        self.cursor = max(0, min(before + rows, self.row_count() - 1))
+        if not self.top <= self.cursor < self.top + self.page:
+            self.top = max(0, self.cursor - line)
+        self.refresh()
+        if before != self.cursor:
+            self.post_message(self.Highlighted(self, self.cursor))
