@@ -1,0 +1,33 @@
+"""The store of work that screens and commands share; headless, without Textual."""
+
+from backlit.store.changes import Change, Connection, ConnectionState, OutboxState, Subject
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.people import IterationEntry, Person, ProjectEntry, TreeKind
+from backlit.store.places import Places
+from backlit.store.rows import Item, Row, RowSign
+from backlit.store.store import CommentEntry, Connect, Store
+from backlit.store.views import View, ViewSpec
+
+__all__ = [
+    "Change",
+    "CommentEntry",
+    "Connect",
+    "Connection",
+    "ConnectionState",
+    "EntryKind",
+    "EntryState",
+    "Item",
+    "IterationEntry",
+    "OutboxEntry",
+    "OutboxState",
+    "Person",
+    "Places",
+    "ProjectEntry",
+    "Row",
+    "RowSign",
+    "Store",
+    "Subject",
+    "TreeKind",
+    "View",
+    "ViewSpec",
+]

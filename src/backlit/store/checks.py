@@ -1,0 +1,124 @@
+"""Checks of what the user enters, against the field table and the project, before it is journalled."""
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, Kind, Settable
+from backlit.store.lookups import Lookups
+from backlit.store.people import TreeKind
+from backlit.store.rows import whole
+
+
+def check(
+    item_type: str, changes: Mapping[str, object], lookups: Lookups, settable: frozenset[Settable]
+) -> dict[str, object]:
+    """Return the values to journal, as the wire has them; raises BadRequest with a sentence for every bad key.
+
+    An Estimate given as a number becomes its text (DECISIONS "Work items"). None clears a field.
+    """
+    custom = {field.key: field for field in lookups.custom_fields()}
+    errors: dict[str, str] = {}
+    values: dict[str, object] = {}
+    for key, value in changes.items():
+        field = FIELD_BY_KEY.get(key) or custom.get(key)
+        fault = _fault_of_key(field, item_type, settable)
+        if field is not None and fault is None:
+            values[key] = str(value) if key == "Estimate" and _is_number(value) else value
+            fault = _fault(field, item_type, values[key], lookups)
+        if fault is not None:
+            errors[key] = fault
+    if errors:
+        raise BadRequest(" ".join(errors.values()), errors)
+    return values
+
+
+def _fault_of_key(field: Field | None, item_type: str, settable: frozenset[Settable]) -> str | None:
+    if field is None:
+        return "There is no such field."
+    if not field.applies_to(item_type):
+        return f"{field.label} does not apply to {item_type}."
+    if field.settable not in settable:
+        return f"{field.label} cannot be changed."
+    return None
+
+
+def _fault(field: Field, item_type: str, value: object, lookups: Lookups) -> str | None:
+    if value is None or (value == "" and field.kind in {Kind.CHOICE, Kind.STATUS}):
+        return f"{field.label} cannot be empty." if field.required or field.kind is Kind.STATUS else None
+    if field.key == "Name":
+        return _fault_of_name(value)
+    if not _SHAPE_BY_KIND[field.kind](value):
+        return f"{field.label} must be {_SHAPE_NAMES[field.kind]}."
+    if field.kind in _PLACES:
+        return _fault_of_place(field, value, lookups)
+    choices = lookups.choices(field, item_type) if field.kind in {Kind.CHOICE, Kind.STATUS} else ()
+    if choices and value not in choices:
+        return f"{field.label} must be one of: {', '.join(choices)}."
+    return None
+
+
+def _fault_of_name(value: object) -> str | None:
+    if not isinstance(value, str) or not value.strip():
+        return "Name cannot be empty."
+    return f"Name is longer than {NAME_LIMIT} characters." if len(value) > NAME_LIMIT else None
+
+
+def _fault_of_place(field: Field, value: object, lookups: Lookups) -> str | None:
+    """Ids are checked only against lists that have been loaded; an unknown team may still exist."""
+    known = _PLACES[field.kind](lookups)
+    return f"{field.label} {value} does not exist in this project." if known and value not in known else None
+
+
+_PLACES: Mapping[Kind, Callable[[Lookups], set[int]]] = {
+    Kind.AREA: lambda lookups: {node.id for node in lookups.tree(TreeKind.AREAS).walk()},
+    Kind.ITERATION: lambda lookups: {node.id for node in lookups.tree(TreeKind.ITERATIONS).walk()},
+    Kind.USER: lambda lookups: set(lookups.people()),
+}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: object) -> bool:
+    return whole(value) is not None
+
+
+def _is_list_of_text(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, str) and each.strip() for each in value)
+
+
+_SHAPE_BY_KIND: Mapping[Kind, Callable[[object], bool]] = {
+    Kind.TEXT: _is_text,
+    Kind.LONG_TEXT: _is_text,
+    Kind.CHOICE: _is_text,
+    Kind.STATUS: _is_text,
+    Kind.INTEGER: _is_whole,
+    Kind.NUMBER: _is_number,
+    Kind.BOOLEAN: lambda value: isinstance(value, bool),
+    Kind.TAGS: _is_list_of_text,
+    Kind.AREA: _is_whole,
+    Kind.ITERATION: _is_whole,
+    Kind.TEAM: _is_whole,
+    Kind.USER: _is_whole,
+    Kind.ITEM: _is_whole,
+    Kind.COMPUTED: lambda _: False,
+}
+
+_SHAPE_NAMES: Mapping[Kind, str] = {
+    Kind.INTEGER: "a whole number",
+    Kind.NUMBER: "a finite number",
+    Kind.BOOLEAN: "yes or no",
+    Kind.TAGS: "a list of words",
+    Kind.AREA: "the id of an area",
+    Kind.ITERATION: "the id of an iteration",
+    Kind.TEAM: "the id of a team",
+    Kind.USER: "the id of a user",
+    Kind.ITEM: "the id of an item",
+    Kind.COMPUTED: "left to the service",
+} | dict.fromkeys((Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.STATUS), "text")

@@ -1,0 +1,76 @@
+"""The mirror's comments: as the service sent them, and those that it does not have yet."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from backlit.store.database import ids_json, transaction
+from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.rows import Document, moment, whole
+
+_COLUMNS = "id, item_id, project_id, text, author, created_at, is_internal, pending"
+_INSERT_COMMENT = f"INSERT OR REPLACE INTO comments ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 # constants
+
+
+class Comments:
+    """Writes the table of comments through the mirror's connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def put(self, received: Iterable[Document]) -> frozenset[int]:
+        """Store comments as the service sent them; says which items they belong to."""
+        rows = [row for each in received if (row := _comment_row(each)) is not None]
+        with transaction(self._connection):
+            self._connection.executemany(_INSERT_COMMENT, rows)
+        return frozenset(int(str(row[1])) for row in rows)
+
+    def replace_all(self, item_id: int, received: Iterable[Document]) -> bool:
+        """Store all comments of one item, forgetting those that are gone; says whether that changed anything."""
+        with transaction(self._connection):
+            before = self._of_item(item_id)
+            self._connection.execute("DELETE FROM comments WHERE item_id = ? AND pending = 0", (item_id,))
+            self.put(received)
+            return before != self._of_item(item_id)
+
+    def _of_item(self, item_id: int) -> list[tuple[object, ...]]:
+        return self._connection.execute("SELECT * FROM comments WHERE item_id = ? ORDER BY id", (item_id,)).fetchall()
+
+    def remove(self, comment_ids: Iterable[int]) -> None:
+        """Forget comments, temporary ones too."""
+        with transaction(self._connection):
+            self._connection.execute(
+                "DELETE FROM comments WHERE id IN (SELECT value FROM json_each(?))", (ids_json(comment_ids),)
+            )
+
+    def put_pending(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry], author: str) -> None:
+        """Show the comments of some items that the service does not have yet, and no others."""
+        wanted = set(item_ids)
+        self._connection.execute(
+            "DELETE FROM comments WHERE pending = 1 AND item_id IN (SELECT value FROM json_each(?))",
+            (ids_json(wanted),),
+        )
+        self._connection.executemany(
+            _INSERT_COMMENT,
+            [
+                (entry.temporary_id, entry.item_id, entry.project_id, entry.payload["text"], author, None, 1, 1)
+                for entry in undelivered
+                if entry.kind is EntryKind.COMMENT and entry.item_id in wanted
+            ],
+        )
+
+
+def _comment_row(document: Document) -> tuple[object, ...] | None:
+    comment_id, item_id = whole(document.get("id")), whole(document.get("workItemId"))
+    if comment_id is None or item_id is None:
+        return None
+    created = document.get("createdAt")
+    return (
+        comment_id,
+        item_id,
+        whole(document.get("projectId")) or 0,
+        str(document.get("description") or ""),
+        str(document.get("createdBy") or ""),
+        created if moment(created) else None,
+        int(document.get("type") != "Feedback"),
+        0,
+    )

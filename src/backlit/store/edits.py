@@ -1,0 +1,207 @@
+"""What the user does: journalled and on disk, then laid over the mirror, then told to the screens."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
+from backlit.store.changes import Change, Subject
+from backlit.store.checks import check
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.files import Writer
+from backlit.store.lookups import Lookups
+from backlit.store.rows import Document, fields_in, whole
+from backlit.store.values import is_same
+
+_ON_EDIT = frozenset({Settable.ALWAYS})
+_ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
+
+
+class Edits(Lookups):
+    """Edits, new items, comments and drafts; each returns when the disk has it and the screens may show it."""
+
+    wake: Callable[[], None] = staticmethod(lambda: None)
+    """Called after an act, on any thread: there is something to send."""
+
+    async def edit(self, item_ids: Sequence[int], changes: Mapping[str, object]) -> None:
+        """Change the same fields of some items, as one step.
+
+        Values that are already so are left out. Raises BadRequest naming the keys that are wrong, NotFound for an item
+        that is not there; then nothing is changed at all.
+        """
+        real_ids = list(dict.fromkeys(self._files.journal.real_id(each) for each in item_ids))
+        types = self._types(real_ids)
+        values = {each: check(each, changes, self, _ON_EDIT) for each in dict.fromkeys(types.values())}
+        wanted = {item_id: values[types[item_id]] for item_id in real_ids}
+        await self._files.write(lambda writer: _edit(writer, wanted))
+        self.wake()
+
+    def _types(self, item_ids: Sequence[int]) -> dict[int, str]:
+        types: dict[int, str] = {}
+        for item_id in item_ids:
+            found = self._files.mirror.execute("SELECT type FROM items WHERE id = ?", (item_id,)).fetchone()
+            if found is None:
+                raise NotFound(f"Item {item_id} is no longer there.")
+            types[item_id] = found[0]
+        return types
+
+    async def add(self, item_type: str, fields: Mapping[str, object]) -> int:
+        """Make an item in the current project; returns its temporary id, which stays good for as long as it runs.
+
+        Keys that are not given are left to the service's presets. Raises BadRequest naming the keys that are wrong.
+        """
+        if item_type not in set(ItemType):
+            raise BadRequest(f"There is no type {item_type}.", {"type": "There is no such type."})
+        if self.project_id is None:
+            raise BadRequest("No project is chosen yet.")
+        required = {
+            field.key: None for field in FIELD_BY_KEY.values() if field.required and field.applies_to(item_type)
+        }
+        values = check(item_type, {**required, **fields}, self, _ON_ADD)
+        project_id = self.project_id
+        if "ParentID" in values:
+            values["ParentID"] = self._parent(whole(values["ParentID"]) or 0)
+        given = {key: value for key, value in values.items() if value is not None}
+        payload = {"type": item_type, "projectId": project_id, "fields": given}
+        entry = OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
+        item_id = await self._files.write(lambda writer: _journal(writer, [entry])[0].item_id)
+        self.wake()
+        return item_id
+
+    def _parent(self, item_id: int) -> int:
+        real_id = self._files.journal.real_id(item_id)
+        found = self._files.mirror.execute(
+            "SELECT type FROM items WHERE id = ? AND project_id = ?", (real_id, self.project_id)
+        ).fetchone()
+        if found is None or found[0] == ItemType.TASK:
+            fault = "A task belongs to an item of the same project that is not itself a task."
+            raise BadRequest(fault, {"ParentID": fault})
+        return real_id
+
+    async def comment(self, item_id: int, text: str) -> int:
+        """Write a comment; returns its temporary id. Raises BadRequest when there is no text."""
+        if not text.strip():
+            raise BadRequest("A comment cannot be empty.", {"description": "A comment cannot be empty."})
+        real_id = self._files.journal.real_id(item_id)
+        self._types([real_id])
+
+        def act(writer: Writer) -> int:
+            document = writer.mirror.effective(real_id) or {}
+            entry = OutboxEntry(
+                0, time.time(), whole(document.get("projectId")) or 0, real_id, EntryKind.COMMENT, {"text": text}
+            )
+            written = _journal(writer, [entry])[0]
+            writer.signal.publish(Change(Subject.COMMENTS, frozenset({real_id})))
+            return written.temporary_id
+
+        temporary_id = await self._files.write(act)
+        self.wake()
+        return temporary_id
+
+    def draft(self, key: str) -> dict[str, object] | None:
+        """What was being written under a key when the screen went away."""
+        return self._files.journal.draft(key)
+
+    async def save_draft(self, key: str, content: Mapping[str, object]) -> None:
+        """Keep what is being written; on disk when it returns."""
+        kept = dict(content)
+        await self._files.write(lambda writer: writer.journal.save_draft(key, kept))
+
+    async def discard_draft(self, key: str) -> None:
+        """Throw a draft away; nothing happens where there is none."""
+        await self._files.write(lambda writer: writer.journal.discard_draft(key))
+
+    def outbox_entries(self) -> tuple[OutboxEntry, ...]:
+        """All that the service does not have yet, oldest first."""
+        return tuple(self._files.journal.undelivered())
+
+    async def retry(self, entry_id: int) -> None:
+        """Send a refused or conflicting entry again; a conflict is then settled in favour of the user's values."""
+        await self._files.write(lambda writer: _retry(writer, entry_id))
+        self.wake()
+
+    async def discard(self, entry_id: int) -> None:
+        """Give an entry up, and with a new item all that was to follow it.
+
+        Raises BadRequest while it is being sent: it may have taken effect already.
+        """
+        await self._files.write(lambda writer: _discard(writer, entry_id))
+        self.wake()
+
+
+def _journal(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+    """The one way into the journal: commit, lay over, tell."""
+    written = writer.journal.add(entries)
+    show(writer, [entry.item_id for entry in written])
+    return written
+
+
+def show(writer: Writer, item_ids: Sequence[int]) -> None:
+    """Lay the journal over some items again and tell what that changed."""
+    writer.announce(writer.mirror.lay_over(item_ids, writer.journal.undelivered(item_ids)))
+
+
+def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]]) -> None:
+    entries = []
+    for item_id, values in wanted.items():
+        document = writer.mirror.effective(item_id)
+        if document is None:
+            raise NotFound(f"Item {item_id} is no longer there.")
+        fields = fields_in(document)
+        changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
+        if changed:
+            entries.append(_edit_entry(item_id, document, changed))
+    if entries:
+        _journal(writer, entries)
+
+
+def _edit_entry(item_id: int, document: Document, changed: Mapping[str, object]) -> OutboxEntry:
+    fields = fields_in(document)
+    modified = document.get("lastModifiedAt")
+    return OutboxEntry(
+        id=0,
+        created_at=time.time(),
+        project_id=whole(document.get("projectId")) or 0,
+        item_id=item_id,
+        kind=EntryKind.EDIT,
+        payload=changed,
+        base={key: fields.get(key) for key in changed},
+        base_modified_at=modified if isinstance(modified, str) else None,
+    )
+
+
+def _retry(writer: Writer, entry_id: int) -> None:
+    entry = writer.journal.entry(entry_id)
+    if entry is None or entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
+        return
+    base = {**entry.base, **entry.theirs}
+    writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}))
+    show(writer, [entry.item_id])
+    writer.signal.publish(Change(Subject.OUTBOX))
+
+
+def _discard(writer: Writer, entry_id: int) -> None:
+    entry = writer.journal.entry(entry_id)
+    if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
+        return
+    doomed = [entry, *(_followers(writer, entry) if entry.kind is EntryKind.ADD else ())]
+    if any(each.state is EntryState.SENDING for each in doomed):
+        raise BadRequest("It is being sent at this moment; try again when that is settled.")
+    writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in doomed)
+    made = [each.item_id for each in doomed if each.kind is EntryKind.ADD]
+    gone = writer.mirror.remove_items(made)
+    show(writer, [each.item_id for each in doomed if each.item_id not in gone])
+    if gone:
+        writer.signal.publish(Change(Subject.ITEMS, gone))
+    if any(each.kind is EntryKind.COMMENT for each in doomed):
+        writer.signal.publish(Change(Subject.COMMENTS, frozenset(each.item_id for each in doomed)))
+    writer.signal.publish(Change(Subject.OUTBOX))
+
+
+def _followers(writer: Writer, entry: OutboxEntry) -> list[OutboxEntry]:
+    """All that cannot be sent without a new item: edits and comments of it, tasks under it, and what follows those."""
+    undelivered = writer.journal.undelivered()
+    doomed = {entry.item_id}
+    doomed |= {each.item_id for each in undelivered if each.parent_id in doomed}
+    return [each for each in undelivered if each.item_id in doomed and each.id != entry.id]

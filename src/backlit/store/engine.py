@@ -1,0 +1,179 @@
+"""The engine: a thread with its own event loop, where the client lives, where is synced and sent."""
+
+import asyncio
+import random
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from backlit.model.errors import BacklitError, Offline, SignInNeeded, TooManyRequests, Trouble
+from backlit.store.changes import Change, Connection, ConnectionState, Signal, Subject
+from backlit.store.files import Files
+from backlit.store.places import SendingLock
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.store.session import Session
+
+Report = Callable[[str, int, int], None]
+"""Says what is being prepared: a sentence, how much is done, of how much."""
+
+_T = TypeVar("_T")
+SYNC_EVERY = 20.0
+STOP_SECONDS = 2.0
+LOCK_EVERY = 2.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+
+
+class Engine:
+    """Keeps the connection; its public methods are called on any thread, the others on its own."""
+
+    def __init__(self, files: Files, signal: Signal, connect: Callable[[Report], Awaitable["Client"]]) -> None:
+        self.connection = Connection()
+        self.on_projects: Callable[[list[int]], int | None] = lambda _: None
+        self._files = files
+        self._signal = signal
+        self._connect = connect
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._main: asyncio.Task[None] | None = None
+        self._session: Session | None = None
+        self._project_id: int | None = None
+        self._failures = 0
+
+    def start(self, project_id: int | None) -> None:
+        """Start the thread; a second start does nothing."""
+        if self._thread is None:
+            self._project_id = project_id
+            self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="backlit-engine", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Give up requests on their way and end the thread; what was being sent is looked for at the next start."""
+        if self._thread is not None and self._loop is not None and self._main is not None:
+            self._call(self._main.cancel)
+            self._thread.join(STOP_SECONDS)
+
+    def wake(self) -> None:
+        """There is something to send."""
+        self._tell(lambda session: session.wake())
+
+    def use_project(self, project_id: int) -> None:
+        """Sync another project from now on."""
+        self._project_id = project_id
+        self._tell(lambda session: session.use_project(project_id))
+
+    def look_at(self, item_id: int) -> None:
+        """Read an item and its comments soon; nothing happens while there is no connection."""
+        self._tell(lambda session: session.look_at(item_id))
+
+    async def refresh(self) -> None:
+        """Sync now; raises what keeps it from being done."""
+        await self._ask(lambda session: session.refresh())
+
+    async def sign_in(self, username: str, password: str) -> None:
+        """Sign in with a password."""
+        await self._ask(lambda session: session.sign_in(username, password))
+
+    async def sign_in_with_code(self, code: str) -> None:
+        """Sign in with a verification code."""
+        await self._ask(lambda session: session.sign_in_with_code(code))
+
+    async def sign_out(self) -> None:
+        """Forget the tokens."""
+        await self._ask(lambda session: session.sign_out())
+
+    def _tell(self, act: Callable[["Session"], None]) -> None:
+        session = self._session
+        if session is not None:
+            self._call(lambda: act(session))
+
+    def _call(self, act: Callable[[], object]) -> None:
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            try:
+                loop.call_soon_threadsafe(act)
+            except RuntimeError:
+                return  # the loop was closed meanwhile: there is nobody left to tell
+
+    async def _ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
+        session, loop = self._session, self._loop
+        if session is None or loop is None or loop.is_closed():
+            raise Offline("There is no connection to the service yet.")
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(act(session), loop))
+
+    # On the engine's thread
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._main = asyncio.current_task()
+        lock = SendingLock(self._files.places.lock)
+        try:
+            client = await self._connected()
+            async with client:
+                await self._wait_for(lock)
+                await self._serve(client)
+        except asyncio.CancelledError:
+            self.show(ConnectionState.IDLE, "")
+        finally:
+            self._session = None
+            lock.release()
+
+    async def _connected(self) -> "Client":
+        self.show(ConnectionState.PREPARING, "Connecting")
+        while True:
+            try:
+                return await self._connect(
+                    lambda sentence, done, total: self.show(ConnectionState.PREPARING, sentence, done, total)
+                )
+            except BacklitError as error:
+                await asyncio.sleep(self.failed(error))
+
+    async def _wait_for(self, lock: SendingLock) -> None:
+        """Until this process is the one that sends, show what the other one does."""
+        version = 0
+        while not lock.acquire():
+            self.show(ConnectionState.ONLINE, "Another backlit on this machine keeps it up to date")
+            found = await self._files.write(lambda writer: writer.mirror.data_version())
+            if found != version:
+                version = found
+                for subject in Subject:
+                    self._signal.publish(Change(subject))
+            await asyncio.sleep(LOCK_EVERY)
+
+    async def _serve(self, client: "Client") -> None:
+        from backlit.store.session import Session
+
+        session = Session(client, self._files, self)
+        session.use_project(self._project_id)
+        self._session = session
+        await session.run()
+
+    # What the session reports
+
+    def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: Any) -> None:
+        """Change what is said of the connection, and say so where it differs."""
+        connection = replace(self.connection, state=state, sentence=sentence, done=done, total=total, **more)
+        if connection != self.connection:
+            self.connection = connection
+            self._signal.publish(Change(Subject.CONNECTION))
+
+    def failed(self, error: BacklitError) -> float:
+        """Show a failure; returns how many seconds to wait before trying again, with jitter."""
+        if isinstance(error, SignInNeeded):
+            self.show(ConnectionState.SIGNED_OUT, error.message)
+        elif isinstance(error, Trouble):
+            self.show(ConnectionState.OFFLINE, error.message)
+        else:
+            self.show(ConnectionState.FAILED, error.message)
+        self._failures += 1
+        pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(self._failures - 1, 10))
+        asked = error.retry_after or 0.0 if isinstance(error, TooManyRequests) else 0.0
+        return max(asked, random.uniform(pause / 2, pause))  # noqa: S311 # jitter is no secret
+
+    def succeeded(self) -> None:
+        """Show that the mirror is up to date."""
+        self._failures = 0
+        self.show(ConnectionState.ONLINE, "", synced_at=time.time())

@@ -1,0 +1,76 @@
+"""The journal's entries: changes of the user that the service has, has not, or will not take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+TEMPORARY_IDS = -1_000_000_000
+"""Temporary ids grow from here, so that they order as they were made and are never the service's."""
+
+
+class EntryKind(StrEnum):
+    """What is done to the item."""
+
+    EDIT = "edit"
+    ADD = "add"
+    COMMENT = "comment"
+
+
+class EntryState(StrEnum):
+    """How far an entry has come; the first four are not delivered."""
+
+    WAITING = "waiting"
+    SENDING = "sending"
+    REFUSED = "refused"
+    CONFLICT = "conflict"
+    SENT = "sent"
+    DISCARDED = "discarded"
+
+
+UNDELIVERED = (EntryState.WAITING, EntryState.SENDING, EntryState.REFUSED, EntryState.CONFLICT)
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxEntry:
+    """One journalled change.
+
+    `payload` is what the user wants: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a COMMENT.
+    `base` is what the touched fields were before; `theirs` what the service has for them, in a conflict.
+    `known_id` is the largest id known when an ADD or COMMENT was first sent: what it made has a larger one.
+    `step` is shared by the entries of one act on many items.
+    """
+
+    id: int
+    created_at: float
+    project_id: int
+    item_id: int
+    kind: EntryKind
+    payload: Mapping[str, object]
+    base: Mapping[str, object] = field(default_factory=dict)
+    base_modified_at: str | None = None
+    state: EntryState = EntryState.WAITING
+    reason: str = ""
+    attempts: int = 0
+    step: int = 0
+    known_id: int | None = None
+    theirs: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def temporary_id(self) -> int:
+        """The id that what an ADD or COMMENT makes has until the service gives one."""
+        return TEMPORARY_IDS + self.id
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """The keys of the fields it sets; empty for comments."""
+        if self.kind is EntryKind.EDIT:
+            return frozenset(self.payload)
+        fields = self.payload.get("fields")
+        return frozenset(fields) if isinstance(fields, dict) else frozenset()
+
+    @property
+    def parent_id(self) -> int | None:
+        """The item a new task belongs to; it may itself still be temporary."""
+        fields = self.payload.get("fields")
+        parent = fields.get("ParentID") if isinstance(fields, dict) else None
+        return parent if isinstance(parent, int) else None

@@ -1,0 +1,103 @@
+"""The store's files and the threads that may touch them: one writes, one reads at length, the caller reads briefly."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from backlit.store.changes import Change, OutboxState, Signal, Subject
+from backlit.store.database import connect
+from backlit.store.journal import Journal
+from backlit.store.mirror import Mirror, Written
+from backlit.store.places import Places
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """What the writing thread has in its hands, with the signal that says what it did."""
+
+    mirror: Mirror
+    journal: Journal
+    signal: Signal
+
+    def announce(self, written: Written, renamed: dict[int, int] | None = None) -> None:
+        """Publish what was written; nothing is said where nothing changed."""
+        if written.ids or renamed:
+            self.signal.publish(Change(Subject.ITEMS, written.ids, written.fields, renamed or {}))
+
+
+class Files:
+    """Both files, opened; reads of the calling thread never wait for the writing thread (WAL)."""
+
+    def __init__(self, places: Places, signal: Signal) -> None:
+        self.places = places
+        self.outbox = OutboxState()
+        self._signal = signal
+        self._writing = ThreadPoolExecutor(1, "backlit-writer")
+        self._reading = ThreadPoolExecutor(1, "backlit-reader")
+        self._writer: Writer | None = None
+        self._connections: list[sqlite3.Connection] = []
+        self._journal: Journal | None = None
+
+    def open(self) -> None:
+        """Open or make the files, and lay what is undelivered over the mirror again."""
+        if self._writer is not None:
+            return
+        self.places.make()
+        journal = Journal(self.places.journal)
+        self._writer = Writer(Mirror(self.places.mirror), journal, self._signal)
+        self._connections = [connect(self.places.mirror, "NORMAL") for _ in range(2)]
+        self._journal = Journal(self.places.journal)
+        undelivered = journal.undelivered()
+        self._writer.mirror.settle(undelivered)
+        self.outbox = journal.state()
+
+    def close(self) -> None:
+        """Finish what is being written and close the files; reads after it fail."""
+        self._reading.shutdown(wait=True, cancel_futures=True)
+        self._writing.shutdown(wait=True, cancel_futures=False)
+        if self._writer is not None:
+            self._writer.mirror.close()
+            self._writer.journal.close()
+        if self._journal is not None:
+            self._journal.close()
+        for connection in self._connections:
+            connection.close()
+        self._connections = []
+
+    @property
+    def mirror(self) -> sqlite3.Connection:
+        """The connection for the calling thread's short reads."""
+        return self._connections[0]
+
+    @property
+    def journal(self) -> Journal:
+        """The journal, for the calling thread's short reads."""
+        assert self._journal is not None, "the store is opened first"
+        return self._journal
+
+    def submit(self, act: Callable[[Writer], _T]) -> "Future[_T]":
+        """Queue an act for the writing thread; the outbox's state is made to follow it."""
+        return self._writing.submit(self._act, act)
+
+    async def write(self, act: Callable[[Writer], _T]) -> _T:
+        """Run an act on the writing thread and wait for it, in any event loop."""
+        return await asyncio.wrap_future(self.submit(act))
+
+    async def read(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run a long read on the reading thread and wait for it."""
+        return await asyncio.wrap_future(self._reading.submit(act, self._connections[1]))
+
+    def _act(self, act: Callable[[Writer], _T]) -> _T:
+        assert self._writer is not None, "the store is opened first"
+        try:
+            return act(self._writer)
+        finally:
+            state = self._writer.journal.state()
+            if state != self.outbox:
+                self.outbox = state
+                self._signal.publish(Change(Subject.OUTBOX))

@@ -1,0 +1,251 @@
+"""The journal: what the user did, durable before it is shown, and never thrown away."""
+
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+
+from backlit.model.errors import StorageError
+from backlit.store.changes import OutboxState
+from backlit.store.database import connect, ids_json, transaction, version_of
+from backlit.store.entries import TEMPORARY_IDS, UNDELIVERED, EntryKind, EntryState, OutboxEntry
+
+VERSION = 1
+KEPT_SENT = 10_000
+
+_UNDELIVERED_SQL = f"state IN ({', '.join(repr(state.value) for state in UNDELIVERED)})"
+_ENTRY_COLUMNS = (
+    "id, created_at, project_id, item_id, kind, payload, base, base_modified_at, state, reason, attempts, step,"
+    " known_id, theirs"
+)
+
+_SCHEMA = f"""
+CREATE TABLE entries (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  created_at REAL NOT NULL,
+  project_id INTEGER NOT NULL,
+  item_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  base TEXT NOT NULL,
+  base_modified_at TEXT,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL DEFAULT '',
+  attempts INTEGER NOT NULL DEFAULT 0,
+  step INTEGER NOT NULL,
+  known_id INTEGER,
+  theirs TEXT NOT NULL DEFAULT '{{}}'
+);
+CREATE INDEX undelivered ON entries (item_id, id) WHERE {_UNDELIVERED_SQL};
+CREATE TABLE renames (temporary_id INTEGER PRIMARY KEY, real_id INTEGER NOT NULL);
+CREATE TABLE drafts (key TEXT PRIMARY KEY, content TEXT NOT NULL, saved_at REAL NOT NULL);
+CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+PRAGMA user_version = {VERSION};
+"""
+
+
+class Journal:
+    """One connection to the journal; every method that writes returns only after the disk has it."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = _opened(path)
+
+    def close(self) -> None:
+        """Close the connection; nothing is pending in it."""
+        self._connection.close()
+
+    def add(self, entries: Iterable[OutboxEntry]) -> list[OutboxEntry]:
+        """Write the entries of one act in one transaction; they come back with their ids and one step.
+
+        An ADD gets its own temporary id as item id.
+        """
+        written: list[OutboxEntry] = []
+        with transaction(self._connection):
+            for entry in entries:
+                made = replace(entry, id=self._insert(entry))
+                if made.kind is EntryKind.ADD:
+                    made = replace(made, item_id=made.temporary_id)
+                written.append(made)
+            step = written[0].id if written else 0
+            written = [replace(entry, step=step) for entry in written]
+            self._connection.executemany(
+                "UPDATE entries SET item_id = ?, step = ? WHERE id = ?",
+                [(entry.item_id, step, entry.id) for entry in written],
+            )
+        return written
+
+    def _insert(self, entry: OutboxEntry) -> int:
+        cursor = self._connection.execute(
+            "INSERT INTO entries (created_at, project_id, item_id, kind, payload, base, base_modified_at, state, step)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            (
+                entry.created_at,
+                entry.project_id,
+                entry.item_id,
+                entry.kind.value,
+                _dump(entry.payload),
+                _dump(entry.base),
+                entry.base_modified_at,
+                entry.state.value,
+            ),
+        )
+        return cursor.lastrowid or 0
+
+    def entry(self, entry_id: int) -> OutboxEntry | None:
+        """One entry, whatever its state."""
+        found = self._select("id = ?", (entry_id,))
+        return found[0] if found else None
+
+    def undelivered(self, item_ids: Iterable[int] | None = None) -> list[OutboxEntry]:
+        """What has not reached the service, oldest first; of some items only, where they are given."""
+        if item_ids is None:
+            return self._select(_UNDELIVERED_SQL, ())
+        return self._select(
+            f"{_UNDELIVERED_SQL} AND item_id IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants only
+            (ids_json(item_ids),),
+        )
+
+    def update(self, entry: OutboxEntry) -> None:
+        """Write an entry's new state, reason, attempts, payload and bases."""
+        with transaction(self._connection):
+            self._connection.execute(
+                "UPDATE entries SET item_id = ?, payload = ?, base = ?, base_modified_at = ?, state = ?, reason = ?,"
+                " attempts = ?, known_id = ?, theirs = ? WHERE id = ?",
+                (
+                    entry.item_id,
+                    _dump(entry.payload),
+                    _dump(entry.base),
+                    entry.base_modified_at,
+                    entry.state.value,
+                    entry.reason,
+                    entry.attempts,
+                    entry.known_id,
+                    _dump(entry.theirs),
+                    entry.id,
+                ),
+            )
+
+    def update_all(self, entries: Iterable[OutboxEntry]) -> None:
+        """Write several entries in one transaction."""
+        with transaction(self._connection):
+            for entry in entries:
+                self.update(entry)
+
+    def deliver(self, entry: OutboxEntry, real_id: int | None = None) -> None:
+        """Mark an entry as sent; with a real id, all that waits for the temporary one follows it."""
+        with transaction(self._connection):
+            self.update(replace(entry, state=EntryState.SENT, reason="", theirs={}))
+            if real_id is not None:
+                self._rename(entry.temporary_id, real_id)
+
+    def _rename(self, temporary_id: int, real_id: int) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO renames VALUES (?, ?)", (temporary_id, real_id))
+        for entry in self.undelivered():
+            if entry.item_id == temporary_id:
+                self.update(replace(entry, item_id=real_id))
+            elif entry.parent_id == temporary_id:
+                fields = {**_mapping(entry.payload["fields"]), "ParentID": real_id}
+                self.update(replace(entry, payload={**entry.payload, "fields": fields}))
+
+    def real_id(self, item_id: int) -> int:
+        """The id the service gave to a temporary one; the id itself while there is none."""
+        if item_id > 0:
+            return item_id
+        found = self._connection.execute("SELECT real_id FROM renames WHERE temporary_id = ?", (item_id,)).fetchone()
+        return int(found[0]) if found else item_id
+
+    def made_ids(self, kind: EntryKind) -> frozenset[int]:
+        """The real ids of what entries of a kind have made."""
+        found = self._connection.execute(
+            "SELECT real_id FROM renames JOIN entries ON entries.id = temporary_id - ? WHERE kind = ?",
+            (TEMPORARY_IDS, kind.value),
+        )
+        return frozenset(real_id for (real_id,) in found)
+
+    def state(self) -> OutboxState:
+        """Count what is undelivered."""
+        sql = f"SELECT state, count(*) FROM entries WHERE {_UNDELIVERED_SQL} GROUP BY state"  # noqa: S608 # constants
+        counts = dict(self._connection.execute(sql))
+        return OutboxState(
+            pending=counts.get(EntryState.WAITING, 0) + counts.get(EntryState.SENDING, 0),
+            refused=counts.get(EntryState.REFUSED, 0),
+            conflicts=counts.get(EntryState.CONFLICT, 0),
+        )
+
+    def forget_old(self) -> None:
+        """Drop delivered entries beyond the latest ten thousand."""
+        with transaction(self._connection):
+            sql = f"DELETE FROM entries WHERE NOT ({_UNDELIVERED_SQL}) AND id <= (SELECT max(id) FROM entries) - ?"  # noqa: S608 # constants
+            self._connection.execute(sql, (KEPT_SENT,))
+
+    def draft(self, key: str) -> dict[str, object] | None:
+        """What was being written under a key."""
+        found = self._connection.execute("SELECT content FROM drafts WHERE key = ?", (key,)).fetchone()
+        return orjson.loads(found[0]) if found else None
+
+    def save_draft(self, key: str, content: Mapping[str, object]) -> None:
+        """Keep what is being written."""
+        with transaction(self._connection):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (key, _dump(content), time.time())
+            )
+
+    def discard_draft(self, key: str) -> None:
+        """Throw a draft away; nothing happens where there is none."""
+        with transaction(self._connection):
+            self._connection.execute("DELETE FROM drafts WHERE key = ?", (key,))
+
+    def setting(self, key: str) -> str | None:
+        """A choice the user made."""
+        found = self._connection.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
+        return str(found[0]) if found else None
+
+    def set_setting(self, key: str, value: str) -> None:
+        """Keep a choice the user made."""
+        with transaction(self._connection):
+            self._connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
+
+    def _select(self, where: str, values: tuple[object, ...]) -> list[OutboxEntry]:
+        sql = f"SELECT {_ENTRY_COLUMNS} FROM entries WHERE {where} ORDER BY id"  # noqa: S608 # constants only
+        return [_entry(found) for found in self._connection.execute(sql, values)]
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        connection = connect(path, "FULL")
+        version = version_of(connection)
+        if version == 0:
+            with transaction(connection):
+                if version_of(connection) == 0:
+                    for statement in _SCHEMA.split(";\n"):
+                        connection.execute(statement)
+    except sqlite3.DatabaseError as error:
+        raise StorageError(f"The journal {path} cannot be opened: {error}. It is left as it is.") from error
+    if version > VERSION:
+        connection.close()
+        raise StorageError(f"The journal {path} was written by a newer backlit; it is left as it is.")
+    path.chmod(0o600)
+    return connection
+
+
+def _entry(values: tuple[object, ...]) -> OutboxEntry:
+    made = OutboxEntry(*values)  # type: ignore[arg-type] # the columns have these types, the JSON is read below
+    return replace(
+        made,
+        kind=EntryKind(made.kind),
+        state=EntryState(made.state),
+        payload=orjson.loads(str(made.payload)),
+        base=orjson.loads(str(made.base)),
+        theirs=orjson.loads(str(made.theirs)),
+    )
+
+
+def _dump(value: Mapping[str, object]) -> str:
+    return orjson.dumps(dict(value)).decode()
+
+
+def _mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,206 @@
+"""What screens look up: people, places, and what has been learnt of a project; kept until it changes."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import orjson
+
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
+from backlit.model.trees import Node, Totals, Tree
+from backlit.store.changes import Change, Signal, Subject
+from backlit.store.files import Files
+from backlit.store.learnt import CUSTOM, STATUS, TAG, TEAM, widest
+from backlit.store.people import IterationEntry, Person, ProjectEntry, TreeKind, iteration_of, person_of
+from backlit.store.rows import Document, whole
+
+_T = TypeVar("_T")
+
+_TOTALS_SQL = {
+    TreeKind.AREAS: (
+        "SELECT area_id, count(*), total(points) FROM items INDEXED BY open_by_area"
+        " WHERE project_id = ? AND is_open = 1 AND is_task = 0 GROUP BY area_id"
+    ),
+    TreeKind.ITERATIONS: (
+        "SELECT iteration_id, count(*), total(points) FROM items INDEXED BY open_by_iteration"
+        " WHERE project_id = ? AND is_open = 1 AND is_task = 0 GROUP BY iteration_id"
+    ),
+}
+_TREE_ROOT = -1
+
+
+class Lookups:
+    """Short reads of what seldom changes; every answer is kept until a change concerns it."""
+
+    def __init__(self, files: Files, signal: Signal) -> None:
+        self._files = files
+        self._kept: dict[tuple[Subject, str], object] = {}
+        self.project_id: int | None = None
+        signal.subscribe(self._forget)
+
+    def _forget(self, change: Change) -> None:
+        stale = {change.kind, Subject.ITEMS} if change.kind is Subject.TREES else {change.kind}
+        for key in [key for key in list(self._kept) if key[0] in stale]:
+            self._kept.pop(key, None)
+
+    def _keep(self, subject: Subject, name: str, make: Callable[[], _T]) -> _T:
+        key = (subject, f"{self.project_id} {name}")
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]  # type: ignore[return-value] # what `make` made
+
+    def _nouns(self, kind: str, project_id: int | None) -> list[Document]:
+        found = self._files.mirror.execute(
+            "SELECT doc FROM nouns WHERE kind = ? AND project_id = ? ORDER BY id", (kind, project_id or 0)
+        )
+        return [orjson.loads(doc) for (doc,) in found]
+
+    def projects(self) -> tuple[ProjectEntry, ...]:
+        """The projects that the user may see, by id."""
+        return self._keep(
+            Subject.PEOPLE,
+            "projects",
+            lambda: tuple(
+                ProjectEntry(whole(each.get("id")) or 0, str(each.get("name") or ""))
+                for each in self._nouns("project", 0)
+            ),
+        )
+
+    def people(self) -> Mapping[int, Person]:
+        """The licensed users by id; others may still own items."""
+        return self._keep(
+            Subject.PEOPLE, "people", lambda: {person.id: person for person in map(person_of, self._nouns("user", 0))}
+        )
+
+    def tree(self, kind: TreeKind) -> Tree:
+        """The areas or the iterations of the current project."""
+        return self._keep(
+            Subject.TREES, kind.value, lambda: Tree(_node(each) for each in self._nouns(kind.value, self.project_id))
+        )
+
+    def iterations(self) -> Mapping[int, IterationEntry]:
+        """The current project's iterations and releases by id, in the order of the tree."""
+        return self._keep(Subject.TREES, "entries", self._read_iterations)
+
+    def _read_iterations(self) -> dict[int, IterationEntry]:
+        tree = self.tree(TreeKind.ITERATIONS)
+        documents = {whole(each.get("id")): each for each in self._nouns(TreeKind.ITERATIONS.value, self.project_id)}
+        return {node.id: iteration_of(documents[node.id], tree.path(node.id)) for node in tree.walk()}
+
+    def totals(self, kind: TreeKind) -> Mapping[int, Totals]:
+        """Per area or iteration its own open items (tasks not counted) and their points; not rolled up."""
+        return self._keep(
+            Subject.ITEMS,
+            f"totals {kind.value}",
+            lambda: {
+                node_id: Totals(count, points)
+                for node_id, count, points in self._files.mirror.execute(_TOTALS_SQL[kind], (self.project_id,))
+                if node_id is not None
+            },
+        )
+
+    def _learnt(self, kind: str) -> list[tuple[str, str]]:
+        return self._files.mirror.execute(
+            "SELECT type, value FROM learnt WHERE project_id = ? AND kind = ? ORDER BY type, value",
+            (self.project_id, kind),
+        ).fetchall()
+
+    def _capabilities(self) -> Mapping[str, object]:
+        """What the service says of the current project; empty where it does not say."""
+        return self._keep(Subject.PEOPLE, "capabilities", self._read_capabilities)
+
+    def _read_capabilities(self) -> Mapping[str, object]:
+        found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
+        document = orjson.loads(found[0]) if found else {}
+        projects = document.get("projects") if isinstance(document, dict) else None
+        for project in projects if isinstance(projects, list) else ():
+            if isinstance(project, dict) and project.get("id") == self.project_id:
+                return project
+        return {}
+
+    def teams(self) -> Mapping[int, str]:
+        """The teams that items name; there is no way to ask for their names, save the service's own extension."""
+        return self._keep(Subject.ITEMS, "teams", self._read_teams)
+
+    def _read_teams(self) -> dict[int, str]:
+        teams = {int(value): f"team {value}" for _, value in self._learnt(TEAM)}
+        told = self._capabilities().get("teams")
+        for team in told if isinstance(told, list) else ():
+            if isinstance(team, dict) and isinstance(team.get("id"), int) and team.get("name"):
+                teams[team["id"]] = str(team["name"])
+        return dict(sorted(teams.items()))
+
+    def tags(self) -> tuple[str, ...]:
+        """Every tag that was seen in the current project, by name."""
+        return self._keep(Subject.ITEMS, "tags", lambda: tuple(value for _, value in self._learnt(TAG)))
+
+    def statuses(self, item_type: str) -> tuple[str, ...]:
+        """The statuses that items of a type may have, as the service says, or the defaults and those seen."""
+        return self.choices(FIELD_BY_KEY["Status"], item_type)
+
+    def choices(self, field: Field, item_type: str) -> tuple[str, ...]:
+        """The values a field may have in the current project; empty where any value goes."""
+        told = self._told_choices(field.key, item_type)
+        if told:
+            return told
+        known = field.choices_for(item_type) if item_type in set(ItemType) else field.choices
+        if field.kind is not Kind.STATUS or not known:
+            return known
+        seen = self._keep(Subject.ITEMS, "statuses", lambda: self._learnt(STATUS))
+        return tuple(dict.fromkeys((*known, *(value for each, value in seen if each == item_type))))
+
+    def _told_choices(self, key: str, item_type: str) -> tuple[str, ...]:
+        lists = self._capabilities().get("choices")
+        of_type = lists.get(item_type) if isinstance(lists, dict) else None
+        values = of_type.get(key) if isinstance(of_type, dict) else None
+        return tuple(str(value) for value in values) if isinstance(values, list) else ()
+
+    def custom_fields(self) -> tuple[Field, ...]:
+        """The project's own fields, as the service defines them, or inferred from values."""
+        return self._keep(Subject.ITEMS, "custom", self._read_custom_fields)
+
+    def _read_custom_fields(self) -> tuple[Field, ...]:
+        told = self._capabilities().get("customFields")
+        fields = {}
+        for key, kinds, types in _inferred(self._learnt(CUSTOM)):
+            fields[key] = custom_field(key, widest(kinds or {Kind.TEXT}), types)
+        for each in told if isinstance(told, list) else ():
+            field = told_field(each)
+            if field is not None:
+                fields[field.key] = field
+        return tuple(fields[key] for key in sorted(fields, key=str.casefold))
+
+
+def _inferred(learnt: list[tuple[str, str]]) -> list[tuple[str, set[Kind], tuple[ItemType, ...]]]:
+    kinds: dict[str, set[Kind]] = {}
+    types: dict[str, list[ItemType]] = {}
+    for item_type, value in learnt:
+        key, _, kind = value.partition("\n")
+        kinds.setdefault(key, set()).update({Kind(kind)} if kind else ())
+        if item_type in set(ItemType):
+            types.setdefault(key, []).append(ItemType(item_type))
+    return [(key, kinds[key], tuple(dict.fromkeys(types.get(key, ())))) for key in kinds]
+
+
+def told_field(definition: object) -> Field | None:
+    """Read a custom field's definition in the service's capabilities; None for one that makes no sense."""
+    if not isinstance(definition, dict) or not str(definition.get("key", "")).endswith("_cf"):
+        return None
+    types = definition.get("types")
+    known = tuple(ItemType(each) for each in types if each in set(ItemType)) if isinstance(types, list) else ()
+    kind = definition.get("kind")
+    choices = definition.get("choices")
+    return custom_field(
+        str(definition["key"]),
+        Kind(kind) if kind in set(Kind) else Kind.TEXT,
+        known or tuple(ItemType),
+        tuple(str(each) for each in choices) if isinstance(choices, list) else (),
+    )
+
+
+def _node(document: Mapping[str, object]) -> Node:
+    return Node(
+        id=whole(document.get("id")) or 0,
+        parent_id=whole(document.get("parentId")) or _TREE_ROOT,
+        name=str(document.get("name") or ""),
+        sequence=whole(document.get("sequence")) or 0,
+    )

@@ -1,0 +1,267 @@
+"""The mirror: a copy of what the service holds, with the journal laid over it; it can be thrown away at any time."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+import orjson
+
+from backlit.store.comments import Comments
+from backlit.store.database import connect, ids_json, transaction, version_of
+from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.learnt import learn
+from backlit.store.overlay import laid_over, made_by
+from backlit.store.rows import COLUMNS, Document, columns_of, fields_in, moment, priority_of, whole
+from backlit.store.schema import SCHEMA, VERSION
+
+_INSERT_ITEM = f"INSERT OR REPLACE INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608 # constants
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write changed: the ids of items and the keys of their fields; no keys where items came or went."""
+
+    ids: frozenset[int]
+    fields: frozenset[str]
+
+
+class Mirror:
+    """The connection that writes the mirror; used on one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.connection = _opened(path)
+        self.comments = Comments(self.connection)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def put_items(self, received: Iterable[Document], undelivered: Sequence[OutboxEntry]) -> Written:
+        """Store items as the service sent them, with the undelivered entries that concern them laid over.
+
+        Left alone is what is there already, and what is there in a later version: answers may overtake each other.
+        """
+        sent = {item_id: each for each in received if (item_id := whole(each.get("id"))) is not None}
+        with transaction(self.connection):
+            known = self._received(sent)
+            documents = {item_id: each for item_id, each in sent.items() if is_news(known.get(item_id), each)}
+            before = self._documents(known.keys() & documents.keys())
+            after = self._write(documents, undelivered)
+            learn(self.connection, documents.values())
+        return _compared(before, after)
+
+    def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> Written:
+        """Lay the undelivered entries over items again, after entries were added or settled."""
+        wanted = set(item_ids)
+        with transaction(self.connection):
+            before = self._documents(wanted)
+            received = self._received(wanted)
+            received |= {entry.item_id: made_by(entry) for entry in undelivered if entry.kind is EntryKind.ADD}
+            after = self._write({each: received[each] for each in wanted if each in received}, undelivered)
+            self.comments.put_pending(wanted, undelivered, self.me())
+        return _compared(before, after)
+
+    def settle(self, undelivered: Sequence[OutboxEntry]) -> None:
+        """Make the mirror agree with the journal after a start: signs without a reason go, missing ones come."""
+        with transaction(self.connection):
+            signed = {found[0] for found in self.connection.execute("SELECT id FROM items WHERE sign > 0")}
+            commented = {
+                found[0] for found in self.connection.execute("SELECT item_id FROM comments WHERE pending = 1")
+            }
+            self.lay_over({*signed, *commented, *(entry.item_id for entry in undelivered)}, undelivered)
+            real = {entry.item_id for entry in undelivered}
+            lost = [item_id for item_id in signed if item_id < 0 and item_id not in real]
+            self.remove_items(lost)
+
+    def _write(self, documents: Mapping[int, Document], undelivered: Sequence[OutboxEntry]) -> dict[int, Document]:
+        entries: dict[int, list[OutboxEntry]] = {}
+        for entry in undelivered:
+            entries.setdefault(entry.item_id, []).append(entry)
+        effective = {each: laid_over(documents[each], entries.get(each, ())) for each in documents}
+        ranks = self._parent_ranks(document for document, _ in effective.values())
+        rows: list[tuple[object, ...]] = []
+        texts: list[tuple[object, ...]] = []
+        for item_id, (document, sign) in effective.items():
+            parent = whole(fields_in(document).get("ParentID"))
+            rows.append(columns_of(document, sign, ranks.get(parent) if parent is not None else None))
+            received = documents[item_id]
+            base = None if document == received else orjson.dumps(received)
+            texts.append((item_id, orjson.dumps(document), base))
+        self.connection.executemany(_INSERT_ITEM, rows)
+        self.connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", texts)
+        self._rank_children(documents)
+        return {item_id: document for item_id, (document, _) in effective.items()}
+
+    def _parent_ranks(self, documents: Iterable[Document]) -> dict[int, float]:
+        parents: set[int] = set()
+        ranks: dict[int, float] = {}
+        for document in documents:
+            parent = whole(fields_in(document).get("ParentID"))
+            if parent is not None:
+                parents.add(parent)
+            item_id = whole(document.get("id"))
+            if item_id is not None:
+                ranks[item_id] = priority_of(document)
+        missing = parents - ranks.keys()
+        if missing:
+            found = self.connection.execute(
+                "SELECT id, own_priority FROM items WHERE id IN (SELECT value FROM json_each(?))", (ids_json(missing),)
+            )
+            ranks |= {item_id: inf if own is None else own for item_id, own in found}
+        return ranks
+
+    def _rank_children(self, parents: Iterable[int]) -> None:
+        self.connection.execute(
+            "UPDATE items SET rank_priority = parent.own_priority, rank_id = parent.id FROM items AS parent"
+            " WHERE items.parent_id IN (SELECT value FROM json_each(?)) AND parent.id = items.parent_id"
+            " AND (items.rank_priority <> parent.own_priority OR items.rank_id <> parent.id)",
+            (ids_json(parents),),
+        )
+
+    def received(self, item_id: int) -> Document | None:
+        """An item exactly as the service last sent it."""
+        return self._received([item_id]).get(item_id)
+
+    def effective(self, item_id: int) -> Document | None:
+        """An item with its pending values."""
+        return self._documents([item_id]).get(item_id)
+
+    def _received(self, item_ids: Iterable[int]) -> dict[int, Document]:
+        return self._read("coalesce(base, doc)", item_ids)
+
+    def _documents(self, item_ids: Iterable[int]) -> dict[int, Document]:
+        return self._read("doc", item_ids)
+
+    def _read(self, column: str, item_ids: Iterable[int]) -> dict[int, Document]:
+        sql = f"SELECT id, {column} FROM documents WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+        return {found[0]: orjson.loads(found[1]) for found in self.connection.execute(sql, (ids_json(item_ids),))}
+
+    def remove_items(self, item_ids: Iterable[int]) -> frozenset[int]:
+        """Forget items that the service no longer has, with their tasks and comments; says which they were."""
+        with transaction(self.connection):
+            gone = {
+                found[0]
+                for found in self.connection.execute(
+                    "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?1))"
+                    " OR parent_id IN (SELECT value FROM json_each(?1))",
+                    (ids_json(item_ids),),
+                )
+            }
+            for table, column in (("items", "id"), ("documents", "id"), ("comments", "item_id")):
+                self.connection.execute(
+                    f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants
+                    (ids_json(gone),),
+                )
+        return frozenset(gone)
+
+    def rename(self, temporary_id: int, received: Document, undelivered: Sequence[OutboxEntry]) -> None:
+        """Put what the service made of a new item in the place of the temporary one."""
+        real_id = whole(received.get("id"))
+        with transaction(self.connection):
+            for table in ("items", "documents"):
+                self.connection.execute(f"DELETE FROM {table} WHERE id = ?", (temporary_id,))  # noqa: S608 # constants
+            self.connection.execute("DELETE FROM comments WHERE item_id = ?", (temporary_id,))
+            self.put_items([received], undelivered)
+            tasks = [entry.item_id for entry in undelivered if entry.parent_id == real_id]
+            self.lay_over([*tasks, real_id or 0], undelivered)
+
+    def largest_id(self, kind: EntryKind) -> int:
+        """The largest id of the service's that is known here, of comments or of items."""
+        table = "comments" if kind is EntryKind.COMMENT else "items"
+        found = self.connection.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608 # constants
+        return max(0, found or 0)
+
+    def data_version(self) -> int:
+        """A number that changes when another process writes."""
+        return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def me(self) -> str:
+        """The user name of whoever is signed in; empty before it is known."""
+        found = self.note("me")
+        return str(found.get("name") or "") if isinstance(found, dict) else ""
+
+    def put_nouns(self, kind: str, project_id: int, documents: Iterable[Document]) -> bool:
+        """Replace all nouns of a kind (users, projects, areas, iterations); says whether anything changed."""
+        rows = {
+            noun_id: orjson.dumps(each).decode() for each in documents if (noun_id := whole(each.get("id"))) is not None
+        }
+        with transaction(self.connection):
+            before = dict(
+                self.connection.execute(
+                    "SELECT id, doc FROM nouns WHERE kind = ? AND project_id = ?", (kind, project_id)
+                )
+            )
+            if before == rows:
+                return False
+            self.connection.execute("DELETE FROM nouns WHERE kind = ? AND project_id = ?", (kind, project_id))
+            self.connection.executemany(
+                "INSERT INTO nouns VALUES (?, ?, ?, ?)", [(kind, project_id, *row) for row in rows.items()]
+            )
+        return True
+
+    def note(self, key: str) -> object:
+        """A value that sync keeps for itself: watermarks, fill positions, quirks of the server."""
+        found = self.connection.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone()
+        return orjson.loads(found[0]) if found else None
+
+    def set_note(self, key: str, value: object) -> None:
+        """Keep a value for sync."""
+        with transaction(self.connection):
+            self.connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, orjson.dumps(value).decode()))
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        return _tried(path)
+    except (sqlite3.DatabaseError, _OtherVersionError):
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        return _tried(path)
+
+
+class _OtherVersionError(Exception):
+    """The file was written by another version; it is rebuilt rather than changed."""
+
+
+def _tried(path: Path) -> sqlite3.Connection:
+    connection = connect(path, "NORMAL")
+    try:
+        _check_version(connection)
+        with transaction(connection):
+            if version_of(connection) == 0:
+                for statement in SCHEMA.split(";\n"):
+                    connection.execute(statement)
+        connection.execute("SELECT id, doc, base FROM documents LIMIT 1").fetchone()
+        connection.execute("SELECT max(id), max(name) FROM items WHERE id = 0").fetchone()
+    except (sqlite3.DatabaseError, _OtherVersionError):
+        connection.close()
+        raise
+    path.chmod(0o600)
+    return connection
+
+
+def _check_version(connection: sqlite3.Connection) -> None:
+    if version_of(connection) not in {0, VERSION}:
+        raise _OtherVersionError
+
+
+def _compared(before: Mapping[int, Document], after: Mapping[int, Document]) -> Written:
+    changed = frozenset(each for each in {*before, *after} if before.get(each) != after.get(each))
+    keys: set[str] = set()
+    for item_id in changed:
+        if item_id not in before or item_id not in after:
+            return Written(changed, frozenset())
+        old, new = fields_in(before[item_id]), fields_in(after[item_id])
+        keys |= {key for key in {*old, *new} if old.get(key) != new.get(key)}
+        keys.add("lastModifiedAt")
+    return Written(changed, frozenset(keys))
+
+
+def is_news(known: Document | None, received: Document) -> bool:
+    """Whether a received document says anything that the known one does not say better."""
+    if known is None:
+        return True
+    before, now = moment(known.get("lastModifiedAt")), moment(received.get("lastModifiedAt"))
+    return known != received and (before is None or now is None or now >= before)

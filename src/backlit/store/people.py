@@ -1,0 +1,85 @@
+"""Who and where, as screens need it: users, projects, iterations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from backlit.model.dates import parse_date
+from backlit.model.errors import BadRequest
+
+
+class TreeKind(StrEnum):
+    """The two trees of a project."""
+
+    AREAS = "areas"
+    ITERATIONS = "iterations"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A user; unlicensed users are not listed by the service and so may be unknown here."""
+
+    id: int
+    username: str
+    display_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectEntry:
+    """A project that the user may see."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class IterationEntry:
+    """An iteration or release; `end` is inclusive, capacities are story points and None when unset or 0."""
+
+    id: int
+    name: str
+    path: str
+    start: date | None
+    end: date | None
+    min_capacity: float | None
+    max_capacity: float | None
+    is_release: bool
+
+
+def person_of(document: Mapping[str, object]) -> Person:
+    """Read a user leniently: the display name falls back to the names, then to the user name."""
+    names = (document.get("firstName"), document.get("lastName"))
+    full = " ".join(str(part) for part in names if part)
+    username = str(document.get("name") or "")
+    return Person(_id(document), username, str(document.get("displayName") or full or username))
+
+
+def iteration_of(document: Mapping[str, object], path: str) -> IterationEntry:
+    """Read an iteration leniently (FEATURES rules 41, 54 and 56); the path is the one computed from the tree."""
+    return IterationEntry(
+        id=_id(document),
+        name=str(document.get("name") or ""),
+        path=path,
+        start=_date(document.get("startDate")),
+        end=_date(document.get("endDate")),
+        min_capacity=_capacity(document.get("minCapacity")),
+        max_capacity=_capacity(document.get("maxCapacity")),
+        is_release=document.get("isRelease") is True,
+    )
+
+
+def _id(document: Mapping[str, object]) -> int:
+    value = document.get("id")
+    return value if isinstance(value, int) else 0
+
+
+def _date(value: object) -> date | None:
+    try:
+        return parse_date(value) if isinstance(value, str) else None
+    except BadRequest:
+        return None
+
+
+def _capacity(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and value else None

@@ -1,0 +1,173 @@
+"""One work item as a list row, as a whole, and as columns of the mirror."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from math import inf
+from typing import Any, NamedTuple
+
+from backlit.model.capacity import points_of
+from backlit.model.dates import parse_datetime
+from backlit.model.errors import BadRequest
+from backlit.model.statuses import is_open
+
+Document = dict[str, object]
+"""A JSON object as the service sent it."""
+
+
+class RowSign(IntEnum):
+    """What is special about a row; the largest of an item's reasons is shown."""
+
+    NONE = 0
+    PENDING = 1
+    REFUSED = 2
+    CONFLICT = 3
+
+
+class Row(NamedTuple):
+    """What a list shows of an item; names of people and places are resolved by the caller."""
+
+    id: int
+    type: str
+    name: str
+    status: str | None
+    estimate: str | None
+    owner_id: int | None
+    iteration_id: int | None
+    area_id: int | None
+    parent_id: int | None
+    sign: RowSign
+
+
+ROW_COLUMNS = "id, type, name, status, estimate, owner_id, iteration_id, area_id, parent_id, sign"
+
+
+def row_of(values: Sequence[Any]) -> Row:
+    """Make the row of a result of `SELECT ROW_COLUMNS`."""
+    return Row(*values[:9], RowSign(values[9]))
+
+
+def gone_row(item_id: int) -> Row:
+    """Stand in for an item that was deleted since the ids of the view were read."""
+    return Row(item_id, "", "", None, None, None, None, None, None, RowSign.NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A whole item: `fields` with pending values laid over, `base` as last received."""
+
+    id: int
+    type: str
+    project_id: int
+    fields: Mapping[str, object]
+    base: Mapping[str, object]
+    created_by: str
+    created_at: datetime | None
+    last_modified_by: str
+    last_modified_at: datetime | None
+    sign: RowSign
+
+
+def item_of(document: Document, base: Document | None, sign: int) -> Item:
+    """Make the item of a document; `base` is what the service last sent, None where that is the same."""
+    received = document if base is None else base
+    return Item(
+        id=whole(document.get("id")) or 0,
+        type=str(document.get("type") or ""),
+        project_id=whole(document.get("projectId")) or 0,
+        fields=fields_in(document),
+        base=fields_in(received),
+        created_by=str(received.get("createdBy") or ""),
+        created_at=moment(received.get("createdAt")),
+        last_modified_by=str(received.get("lastModifiedBy") or ""),
+        last_modified_at=moment(received.get("lastModifiedAt")),
+        sign=RowSign(sign),
+    )
+
+
+def fields_in(document: Mapping[str, object]) -> dict[str, object]:
+    """The property bag of an item's document; empty where a foreign server sends none."""
+    fields = document.get("fields")
+    return fields if isinstance(fields, dict) else {}
+
+
+def whole(value: object) -> int | None:
+    """The value if it is an integer."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def moment(value: object) -> datetime | None:
+    """Read a DateTime of a server that may send nonsense."""
+    try:
+        return parse_datetime(value) if isinstance(value, str) else None
+    except BadRequest:
+        return None
+
+
+COLUMNS = (
+    "id",
+    "project_id",
+    "type",
+    "name",
+    "name_fold",
+    "status",
+    "is_open",
+    "is_task",
+    "estimate",
+    "points",
+    "owner_id",
+    "iteration_id",
+    "area_id",
+    "parent_id",
+    "own_priority",
+    "rank_priority",
+    "rank_id",
+    "sign",
+)
+"""The columns of the mirror's table of items, in the order of `columns_of`."""
+
+
+def columns_of(document: Document, sign: RowSign, parent_priority: float | None) -> tuple[object, ...]:
+    """Derive the columns; a task whose parent is known ranks as the parent does, just after it.
+
+    Items without BacklogPriority come last.
+    """
+    fields = fields_in(document)
+    item_id = whole(document.get("id"))
+    name = str(fields.get("Name") or "")
+    status = _text(fields.get("Status"))
+    estimate = _text(fields.get("Estimate"))
+    parent_id = whole(fields.get("ParentID"))
+    own = priority_of(document)
+    is_below = parent_id is not None and parent_priority is not None
+    return (
+        item_id,
+        whole(document.get("projectId")) or 0,
+        str(document.get("type") or ""),
+        name,
+        name.casefold(),
+        status,
+        int(is_open(status)),
+        int(document.get("type") == "Task"),
+        estimate,
+        points_of(estimate),
+        whole(fields.get("AssignedToID")),
+        whole(fields.get("IterationID")),
+        whole(fields.get("AreaID")),
+        parent_id,
+        own,
+        parent_priority if is_below else own,
+        parent_id if is_below else item_id,
+        int(sign),
+    )
+
+
+def priority_of(document: Document) -> float:
+    """The item's place in the backlog; infinity where the service gave none."""
+    value = fields_in(document).get("BacklogPriority")
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else inf
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

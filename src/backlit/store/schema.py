@@ -1,0 +1,65 @@
+"""The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
+
+VERSION = 1
+
+SCHEMA = f"""
+CREATE TABLE items (
+  id INTEGER PRIMARY KEY,
+  project_id INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  name TEXT NOT NULL,
+  name_fold TEXT NOT NULL,
+  status TEXT,
+  is_open INTEGER NOT NULL,
+  is_task INTEGER NOT NULL,
+  estimate TEXT,
+  points REAL,
+  owner_id INTEGER,
+  iteration_id INTEGER,
+  area_id INTEGER,
+  parent_id INTEGER,
+  own_priority REAL NOT NULL,
+  rank_priority REAL NOT NULL,
+  rank_id INTEGER NOT NULL,
+  sign INTEGER NOT NULL
+);
+CREATE INDEX items_in_order ON items
+  (project_id, rank_priority, rank_id, is_task, own_priority, id, area_id, iteration_id, points);
+CREATE INDEX open_items_in_order ON items
+  (project_id, rank_priority, rank_id, is_task, own_priority, id, area_id, iteration_id, points) WHERE is_open = 1;
+CREATE INDEX items_by_parent ON items (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX items_by_project ON items (project_id, id);
+CREATE INDEX open_by_area ON items (project_id, area_id, points) WHERE is_open = 1 AND is_task = 0;
+CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points) WHERE is_open = 1 AND is_task = 0;
+CREATE INDEX items_with_sign ON items (id) WHERE sign > 0;
+CREATE TABLE documents (id INTEGER PRIMARY KEY, doc BLOB NOT NULL, base BLOB);
+CREATE TABLE comments (
+  id INTEGER PRIMARY KEY,
+  item_id INTEGER NOT NULL,
+  project_id INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  author TEXT NOT NULL,
+  created_at TEXT,
+  is_internal INTEGER NOT NULL,
+  pending INTEGER NOT NULL
+);
+CREATE INDEX comments_by_item ON comments (item_id, id);
+CREATE INDEX comments_pending ON comments (item_id) WHERE pending = 1;
+CREATE INDEX comments_by_project ON comments (project_id, id);
+CREATE TABLE nouns (
+  kind TEXT NOT NULL,
+  project_id INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  doc TEXT NOT NULL,
+  PRIMARY KEY (kind, project_id, id)
+) WITHOUT ROWID;
+CREATE TABLE learnt (
+  project_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  type TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (project_id, kind, type, value)
+) WITHOUT ROWID;
+CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = {VERSION};
+"""

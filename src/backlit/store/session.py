@@ -1,0 +1,197 @@
+"""One connection at work: syncing, sending and looking, each in a loop of its own."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Protocol
+
+from backlit.model.errors import BacklitError, NotFound, SignInNeeded, Trouble
+from backlit.store.changes import Change, ConnectionState, Subject
+from backlit.store.engine import SYNC_EVERY
+from backlit.store.files import Files, Writer
+from backlit.store.outbox import Outbox
+from backlit.store.rows import Document
+from backlit.store.sync import Sync, store_items
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+
+LOOK_AGAIN = 3.0
+"""Seconds before an item that was looked at is read again."""
+
+
+class Face(Protocol):
+    """What shows how the session fares."""
+
+    on_projects: Callable[[list[int]], int | None]
+
+    def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None:
+        """Say how the connection stands."""
+
+    def failed(self, error: BacklitError) -> float:
+        """Say what failed; returns the seconds to wait."""
+
+    def succeeded(self) -> None:
+        """Say that all is up to date."""
+
+
+class Session:
+    """The loops; all of it runs on the engine's thread."""
+
+    def __init__(self, client: "Client", files: Files, face: Face) -> None:
+        self._client = client
+        self._files = files
+        self._face = face
+        self._outbox = Outbox(client, files)
+        self._sync = Sync(client, files, self._show_progress)
+        self._turning = asyncio.Lock()
+        self._sync_due = asyncio.Event()
+        self._send_due = asyncio.Event()
+        self._retry_due = asyncio.Event()
+        self._look_due = asyncio.Event()
+        self._wanted: dict[int, None] = {}
+        self._looked: dict[int, float] = {}
+        self._signed_in = asyncio.Event()
+        self._has_people = False
+        self._project_id: int | None = None
+        self._is_loading = False
+
+    def wake(self) -> None:
+        """There is something to send."""
+        self._send_due.set()
+
+    def use_project(self, project_id: int | None) -> None:
+        """Sync another project, soon."""
+        self._project_id = project_id
+        self._sync_due.set()
+
+    def look_at(self, item_id: int) -> None:
+        """Read an item soon, unless that was just done."""
+        if item_id > 0 and time.monotonic() - self._looked.get(item_id, -LOOK_AGAIN) >= LOOK_AGAIN:
+            self._wanted[item_id] = None
+            self._look_due.set()
+
+    async def refresh(self) -> None:
+        """Sync now, trees and people too, and have what waits sent."""
+        self._has_people = False
+        self._retry_due.set()
+        self._send_due.set()
+        try:
+            await self._turn(is_asked=True)
+        except BacklitError as error:
+            self._face.failed(error)
+            if isinstance(error, SignInNeeded):
+                self._signed_in.clear()
+            raise
+
+    async def sign_in(self, username: str, password: str) -> None:
+        """Sign in with a password."""
+        await self._client.auth.sign_in(username, password)
+        self._begin()
+
+    async def sign_in_with_code(self, code: str) -> None:
+        """Sign in with a verification code."""
+        await self._client.auth.sign_in_with_code(code)
+        self._begin()
+
+    async def sign_out(self) -> None:
+        """Forget the tokens."""
+        await self._client.auth.sign_out()
+        self._signed_in.clear()
+        self._face.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
+
+    def _begin(self) -> None:
+        self._has_people = False
+        self._signed_in.set()
+        for event in (self._sync_due, self._send_due, self._retry_due):
+            event.set()
+
+    async def run(self) -> None:
+        """Run until cancelled."""
+        await self._outbox.recover()
+        if self._client.auth.signed_in:
+            self._begin()
+        else:
+            self._face.show(ConnectionState.SIGNED_OUT, "You are not signed in.")
+        async with asyncio.TaskGroup() as loops:
+            loops.create_task(self._repeat(self._sync_turn, self._sync_due, SYNC_EVERY))
+            loops.create_task(self._repeat(self._outbox.send, self._send_due, None))
+            loops.create_task(self._look())
+
+    async def _repeat(self, work: Callable[[], Awaitable[None]], due: asyncio.Event, period: float | None) -> None:
+        """Work whenever it is due; after a failure wait longer each time, unless asked to try at once."""
+        while True:
+            await self._signed_in.wait()
+            await _first(due, period)
+            due.clear()
+            try:
+                await work()
+            except SignInNeeded as error:
+                self._signed_in.clear()
+                self._face.failed(error)
+                due.set()
+            except BacklitError as error:
+                due.set()
+                self._retry_due.clear()
+                await _first(self._retry_due, self._face.failed(error))
+
+    async def _sync_turn(self) -> None:
+        await self._turn(is_asked=False)
+
+    async def _turn(self, *, is_asked: bool) -> None:
+        async with self._turning:
+            if not self._has_people:
+                project_ids = await self._sync.people()
+                self._project_id = self._face.on_projects(project_ids)
+                self._face.show(ConnectionState.LOADING, "Loading", user=self._sync.user)
+                self._has_people = True
+            if self._project_id is not None:
+                await self._sync.turn(self._project_id, is_asked=is_asked)
+            self._face.succeeded()
+            self._retry_due.set()
+
+    def _show_progress(self, done: int, total: int) -> None:
+        self._face.show(ConnectionState.LOADING, "Loading", done, total)
+
+    async def _look(self) -> None:
+        """Read the items that are being looked at, the latest first."""
+        while True:
+            await self._look_due.wait()
+            await self._signed_in.wait()
+            while self._wanted:
+                item_id, _ = self._wanted.popitem()
+                self._looked[item_id] = time.monotonic()
+                try:
+                    await self._read(item_id)
+                except (Trouble, SignInNeeded):
+                    self._wanted.clear()
+                except BacklitError:
+                    continue
+            self._look_due.clear()
+
+    async def _read(self, item_id: int) -> None:
+        try:
+            document = await self._client.work_items.document(item_id)
+        except NotFound:
+            self._sync_due.set()
+            raise
+        comments = [page async for page in self._client.work_items.comments_below(item_id).pages()]
+        await store_items(self._files, [document])
+        await self._files.write(_replacing_comments(item_id, [each for page in comments for each in page.results]))
+
+
+def _replacing_comments(item_id: int, documents: list[Document]) -> Callable[[Writer], None]:
+    def act(writer: Writer) -> None:
+        if writer.mirror.comments.replace_all(item_id, documents):
+            writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
+
+    return act
+
+
+async def _first(event: asyncio.Event, seconds: float | None) -> None:
+    """Wait for the event, but no longer than that."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,163 @@
+"""The store: all that screens and commands see of the work, whether the service can be reached or not."""
+
+import threading
+import weakref
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import orjson
+
+from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
+from backlit.store.edits import Edits
+from backlit.store.engine import Engine, Report
+from backlit.store.files import Files
+from backlit.store.places import Places
+from backlit.store.rows import Item, item_of, moment
+from backlit.store.views import View, ViewSpec
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+
+Connect = Callable[[Report], Awaitable["Client"]]
+"""Makes the client, signed in where it can be; reports what it prepares meanwhile."""
+
+_PROJECT = "project"
+
+
+@dataclass(frozen=True, slots=True)
+class CommentEntry:
+    """A comment; one that the service does not have yet is pending and has no time and a temporary id."""
+
+    id: int
+    text: str
+    author: str
+    created_at: datetime | None
+    is_internal: bool
+    pending: bool
+
+
+class Store(Edits):
+    """One profile's work: mirror, journal and the engine that keeps them and the service together.
+
+    Reads are short and made on one thread, the caller's. What is `async` may be awaited in any event loop. Listeners
+    are called on the store's threads.
+    """
+
+    def __init__(self, places: Places, connect: Connect) -> None:
+        self._signal = Signal()
+        super().__init__(Files(places, self._signal), self._signal)
+        self._engine = Engine(self._files, self._signal, connect)
+        self._engine.on_projects = self._choose_first_project
+        self.wake = self._engine.wake
+        self._views: weakref.WeakSet[View] = weakref.WeakSet()
+        self._views_lock = threading.Lock()
+        self._signal.subscribe(self._note)
+
+    def open(self) -> None:
+        """Open the files; a mirror that cannot be used is made anew. Raises StorageError for the journal."""
+        self._files.open()
+        chosen = self._files.journal.setting(_PROJECT)
+        self.project_id = int(chosen) if chosen else None
+
+    def start(self) -> None:
+        """Start the engine: connect, sync, send. It imports the client, so call it after the first paint."""
+        self._engine.start(self.project_id)
+
+    def close(self) -> None:
+        """Stop the engine within two seconds and close the files; every edit is on disk already."""
+        self._engine.stop()
+        self._files.close()
+
+    def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+        """Have a listener called with every change, on the store's threads; returns what ends it."""
+        return self._signal.subscribe(listener)
+
+    @property
+    def connection(self) -> Connection:
+        """How the store stands with the service."""
+        return self._engine.connection
+
+    @property
+    def outbox(self) -> OutboxState:
+        """How much the service does not have yet."""
+        return self._files.outbox
+
+    def choose_project(self, project_id: int) -> None:
+        """Show another project from now on; it is remembered. Views made before stay with theirs."""
+        self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
+        self._use_project(project_id)
+        self._engine.use_project(project_id)
+
+    def _choose_first_project(self, project_ids: list[int]) -> int | None:
+        """Called by the engine when the projects are known; keeps the choice while it can be kept."""
+        if self.project_id not in project_ids and project_ids:
+            self._use_project(project_ids[0])
+        return self.project_id
+
+    def _use_project(self, project_id: int) -> None:
+        self.project_id = project_id
+        self._kept.clear()
+        for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS):
+            self._signal.publish(Change(subject))
+
+    def view(self, spec: ViewSpec) -> View:
+        """A list of the current project's items; it catches up with changes when it is told to reload."""
+        view = View(spec, self.project_id, self._files.mirror, self._files.read)
+        with self._views_lock:
+            self._views.add(view)
+        return view
+
+    def _note(self, change: Change) -> None:
+        with self._views_lock:
+            views = list(self._views)
+        for view in views:
+            view.note(change)
+
+    def item(self, item_id: int) -> Item | None:
+        """One whole item; a temporary id finds the item that was made of it."""
+        found = self._item(item_id)
+        real_id = item_id if found else self._files.journal.real_id(item_id)
+        return self._item(real_id) if real_id != item_id else found
+
+    def _item(self, item_id: int) -> Item | None:
+        found = self._files.mirror.execute(
+            "SELECT doc, base, sign FROM documents JOIN items USING (id) WHERE id = ?", (item_id,)
+        ).fetchone()
+        if found is None:
+            return None
+        doc, base, sign = found
+        return item_of(orjson.loads(doc), None if base is None else orjson.loads(base), sign)
+
+    def comments(self, item_id: int) -> tuple[CommentEntry, ...]:
+        """An item's comments, oldest first, those not sent yet at the end."""
+        found = self._files.mirror.execute(
+            "SELECT id, text, author, created_at, is_internal, pending FROM comments WHERE item_id = ?"
+            " ORDER BY pending, id",
+            (self._files.journal.real_id(item_id),),
+        )
+        return tuple(
+            CommentEntry(comment_id, text, author, moment(created), bool(internal), bool(pending))
+            for comment_id, text, author, created, internal, pending in found
+        )
+
+    async def look_at(self, item_id: int) -> None:
+        """Have an item and its comments read from the service soon; nothing happens when it cannot be reached."""
+        self._engine.look_at(self._files.journal.real_id(item_id))
+
+    async def refresh(self) -> None:
+        """Ask the service for what is new, now; returns when that is in the mirror. Raises what went wrong."""
+        await self._engine.refresh()
+
+    async def sign_in(self, username: str, password: str) -> None:
+        """Sign in with a password; raises Unauthorized, or Trouble when the service cannot be asked."""
+        await self._engine.sign_in(username, password)
+
+    async def sign_in_with_code(self, code: str) -> None:
+        """Sign in with a verification code from the browser; raises as `sign_in` does."""
+        await self._engine.sign_in_with_code(code)
+
+    async def sign_out(self) -> None:
+        """Forget the tokens; mirror, journal and what is unsent stay."""
+        await self._engine.sign_out()
