@@ -1,9 +1,19 @@
 """The filter tree: what `$filter` text, typed queries and the screens' filters all become.
 
-The tree is data. Its readers are `matches` here, `odata` (text), the service (SQL) and the store
-(SQL on the mirror). The meaning is that of DECISIONS "Lists and OData".
+The tree is data. Its readers are `matches`, `odata` (text), the service (SQL) and the store (SQL on the
+mirror). The meaning is that of DECISIONS "Lists and OData", with these points settled for all readers:
+
+- A filter is true or false, never unknown. A boolean property that is null does not hold.
+- A boolean function (startswith, endswith, contains) of null is false. Any other function of null makes
+  the comparison (or boolean function) nearest around it false, also for NE: `length(Name) ne 3` does not
+  hold without a Name, `not (length(Name) eq 3)` does.
+- NE of null and a value is true, also between two properties; gt, ge, lt, le of null are false.
+- A `date` against a DateTime is the whole day for EQ, NE and In, and its midnight for the others.
+- Text compares by code point and case counts. trim takes off spaces only; indexof counts from 0 and is
+  -1 where there is nothing; round takes halves away from zero.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -130,3 +140,15 @@ class SortKey:
 
     name: str
     descending: bool = False
+
+
+def all_of(parts: Iterable[Filter]) -> Filter:
+    """Join filters with `and`, flat; none at all hold always."""
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, And) else (part,))]
+    return And(tuple(flat)) if len(flat) > 1 else flat[0] if flat else Literal(True)
+
+
+def any_of(parts: Iterable[Filter]) -> Filter:
+    """Join filters with `or`, flat; none at all hold never."""
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))]
+    return Or(tuple(flat)) if len(flat) > 1 else flat[0] if flat else Literal(False)

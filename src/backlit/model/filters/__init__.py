@@ -1,0 +1,45 @@
+"""The filter tree, how it is put together, and what it holds for."""
+
+from backlit.model.filters.matching import matches
+from backlit.model.filters.tree import (
+    And,
+    AnyTag,
+    Call,
+    Comparison,
+    Filter,
+    Function,
+    In,
+    Literal,
+    Not,
+    Operator,
+    Or,
+    Property,
+    SortKey,
+    TagVariable,
+    Term,
+    Value,
+    all_of,
+    any_of,
+)
+
+__all__ = [
+    "And",
+    "AnyTag",
+    "Call",
+    "Comparison",
+    "Filter",
+    "Function",
+    "In",
+    "Literal",
+    "Not",
+    "Operator",
+    "Or",
+    "Property",
+    "SortKey",
+    "TagVariable",
+    "Term",
+    "Value",
+    "all_of",
+    "any_of",
+    "matches",
+]

@@ -1,0 +1,173 @@
+"""Whether an item matches a filter tree, in memory; the meaning is set down in `tree`."""
+
+import math
+import operator
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from enum import Enum
+
+from backlit.model.filters.tree import (
+    And,
+    AnyTag,
+    Call,
+    Comparison,
+    Filter,
+    Function,
+    In,
+    Literal,
+    Not,
+    Operator,
+    Or,
+    Property,
+    TagVariable,
+    Term,
+)
+
+
+class _Void(Enum):
+    """What a function makes of null: unlike null itself it equals nothing and differs from nothing."""
+
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    values: Mapping[str, object]
+    tag: str | None = None
+
+
+def matches(filter_: Filter, values: Mapping[str, object]) -> bool:
+    """Say whether the filter holds for an item.
+
+    `values` has the item's keys and top-level properties by their own flat names, DateTimes as
+    `datetime`, Tags as strings; what is absent is null.
+    """
+    return _holds(filter_, _Item(values))
+
+
+def _holds(node: Filter, item: _Item) -> bool:
+    match node:
+        case And(parts):
+            return all(_holds(part, item) for part in parts)
+        case Or(parts):
+            return any(_holds(part, item) for part in parts)
+        case Not(part):
+            return not _holds(part, item)
+        case AnyTag(part):
+            tags = _tags(item)
+            return bool(tags) if part is None else any(_holds(part, _Item(item.values, tag)) for tag in tags)
+        case Comparison(comparison, left, right):
+            return _compare(comparison, _value(left, item), _value(right, item))
+        case In(term, choices):
+            value = _value(term, item)
+            return any(_compare(Operator.EQ, value, choice.value) for choice in choices)
+        case _:
+            return _value(node, item) is True
+
+
+def _tags(item: _Item) -> Collection[str]:
+    tags = item.values.get("Tags")
+    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list | tuple | set | frozenset) else ()
+
+
+def _value(term: Term, item: _Item) -> object:
+    match term:
+        case Property(name):
+            return item.values.get(name)
+        case Literal(value):
+            return value
+        case TagVariable():
+            return item.tag
+        case Call(function, arguments):
+            return _call(function, [_value(argument, item) for argument in arguments])
+
+
+_ORDERS: Mapping[Operator, Callable[..., bool]] = {
+    Operator.GT: operator.gt,
+    Operator.GE: operator.ge,
+    Operator.LT: operator.lt,
+    Operator.LE: operator.le,
+}
+
+
+def _compare(comparison: Operator, left: object, right: object) -> bool:
+    if left is _Void.VOID or right is _Void.VOID:
+        return False
+    if comparison is Operator.EQ:
+        return _equal(left, right)
+    if comparison is Operator.NE:
+        return not _equal(left, right)
+    family = _family(left)
+    if family is None or family is bool or family is not _family(right):
+        return False
+    return bool(_ORDERS[comparison](_midnight(left), _midnight(right)))
+
+
+def _equal(left: object, right: object) -> bool:
+    if _is_day(left) or _is_day(right):
+        left, right = _day(left), _day(right)
+    return _family(left) is _family(right) and left == right
+
+
+def _is_day(value: object) -> bool:
+    return isinstance(value, date) and not isinstance(value, datetime)
+
+
+def _day(value: object) -> object:
+    return value.date() if isinstance(value, datetime) else value
+
+
+def _midnight(value: object) -> object:
+    return datetime.combine(value, time()) if isinstance(value, date) and not isinstance(value, datetime) else value
+
+
+def _family(value: object) -> type | None:
+    """What values compare to each other: numbers of both kinds, dates and DateTimes."""
+    for family, kinds in ((bool, bool), (float, int | float), (str, str), (date, date)):
+        if isinstance(value, kinds):
+            return family
+    return None
+
+
+def _round(number: float) -> float:
+    return math.copysign(math.floor(abs(number) + 0.5), number)
+
+
+def _moment(part: Callable[[datetime], int]) -> Callable[[date], int]:
+    return lambda value: part(value if isinstance(value, datetime) else datetime.combine(value, time()))
+
+
+_BOOLEAN_FUNCTIONS: Mapping[Function, Callable[[str, str], bool]] = {
+    Function.STARTSWITH: str.startswith,
+    Function.ENDSWITH: str.endswith,
+    Function.CONTAINS: str.__contains__,
+}
+
+_FUNCTIONS: Mapping[Function, tuple[object, Callable[..., object]]] = {
+    Function.TOLOWER: (str, str.lower),
+    Function.TOUPPER: (str, str.upper),
+    Function.TRIM: (str, lambda text: text.strip(" ")),
+    Function.LENGTH: (str, len),
+    Function.INDEXOF: (str, str.find),
+    Function.CONCAT: (str, str.__add__),
+    Function.YEAR: (date, _moment(lambda moment: moment.year)),
+    Function.MONTH: (date, _moment(lambda moment: moment.month)),
+    Function.DAY: (date, _moment(lambda moment: moment.day)),
+    Function.HOUR: (date, _moment(lambda moment: moment.hour)),
+    Function.MINUTE: (date, _moment(lambda moment: moment.minute)),
+    Function.SECOND: (date, _moment(lambda moment: moment.second)),
+    Function.ROUND: (float, _round),
+    Function.FLOOR: (float, math.floor),
+    Function.CEILING: (float, math.ceil),
+}
+
+
+def _call(function: Function, arguments: list[object]) -> object:
+    if function in _BOOLEAN_FUNCTIONS:
+        texts = [argument for argument in arguments if isinstance(argument, str)]
+        return len(texts) == len(arguments) and _BOOLEAN_FUNCTIONS[function](*texts)
+    family, compute = _FUNCTIONS[function]
+    if any(_family(argument) is not family for argument in arguments):
+        return _Void.VOID
+    return compute(*arguments)

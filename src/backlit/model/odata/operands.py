@@ -1,0 +1,245 @@
+"""What the parts of a filter text are and what may be done with them: the types of `$filter`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import cast
+
+from backlit.model.dates import parse_date, parse_datetime
+from backlit.model.errors import BadRequest
+from backlit.model.fields import Field, ValueType
+from backlit.model.filters import (
+    AnyTag,
+    Call,
+    Comparison,
+    Filter,
+    Function,
+    Literal,
+    Not,
+    Operator,
+    Property,
+    TagVariable,
+    Term,
+    Value,
+    matches,
+)
+from backlit.model.odata.tokens import Shape, Token, refuse
+
+_TERMS = Property | Literal | TagVariable | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A part with its type: INTEGER counts as NUMBER, None is null's.
+
+    `is_void` marks a function of null, `is_loose` a text made from Tags outside of any, which only a
+    boolean function can take.
+    """
+
+    node: Filter | Term
+    type: ValueType | None
+    is_void: bool = False
+    is_loose: bool = False
+
+    @classmethod
+    def of_filter(cls, node: Filter) -> "Operand":
+        """Wrap what is true or false by itself."""
+        return cls(node, ValueType.BOOLEAN)
+
+    def term(self, at: int) -> Term:
+        """The node where only a value will do."""
+        if self.is_loose:
+            refuse("Tags is a list; ask for one of them, as in Tags/any(t: t eq 'x')", at)
+        if not isinstance(self.node, _TERMS):
+            refuse("a condition stands where a value is needed", at)
+        return self.node
+
+    def literal(self) -> Literal:
+        """The node of an operand that `choice_of` let pass."""
+        return cast("Literal", self.node)
+
+
+_NAMES: Mapping[ValueType | None, str] = {
+    ValueType.TEXT: "a text",
+    ValueType.NUMBER: "a number",
+    ValueType.BOOLEAN: "true or false",
+    ValueType.DATETIME: "a date and time",
+    None: "null",
+}
+
+
+def _name(operand: Operand) -> str:
+    match operand.node:
+        case Property(name):
+            return name
+        case Call(function):
+            return f"{function.value}(…)"
+        case Literal(value) if value is not None:
+            return repr(value.isoformat() if isinstance(value, date) else value)[:40]
+        case _:
+            return "it"
+
+
+def literal(value: Value) -> Operand:
+    """Make the operand of a constant."""
+    if value is None:
+        return Operand(Literal(None), None)
+    if isinstance(value, bool):
+        return Operand(Literal(value), ValueType.BOOLEAN)
+    if isinstance(value, int | float):
+        return Operand(Literal(value), ValueType.NUMBER)
+    return Operand(Literal(value), ValueType.TEXT if isinstance(value, str) else ValueType.DATETIME)
+
+
+def negative(token: Token) -> Operand:
+    """Make the operand of what follows a minus, which has to be a number."""
+    if token.shape is not Shape.LITERAL or not isinstance(token.value, int | float):
+        refuse("'-' stands before something that is not a number", token.at)
+    return literal(-token.value)
+
+
+def tag_variable() -> Operand:
+    """Make the operand of the variable of `Tags/any`."""
+    return Operand(TagVariable(), ValueType.TEXT)
+
+
+def property_of(token: Token, properties: Mapping[str, Field], in_any: bool) -> Operand:
+    """Make the operand of a property by its name in any case; `in_any` inside of Tags/any."""
+    field = properties.get(token.text.lower())
+    if field is None:
+        refuse(f"there is no property {token.text[:40]!r}", token.at)
+    if field.value_type is ValueType.TAGS:
+        if in_any or field.key != "Tags":
+            refuse(f"{field.key} is a list and cannot be used here", token.at)
+        return Operand(TagVariable(), ValueType.TEXT, is_loose=True)
+    is_number = field.value_type is ValueType.INTEGER
+    return Operand(Property(field.key), ValueType.NUMBER if is_number else field.value_type)
+
+
+def condition_of(operand: Operand, at: int) -> Filter:
+    """Take an operand as a filter; refuses what is not true or false."""
+    if operand.type is not ValueType.BOOLEAN:
+        refuse(f"a comparison is missing; {_name(operand)} alone is not true or false", at)
+    return cast("Filter", operand.node)
+
+
+def compare(operator: Operator, left: Operand, right: Operand, at: int) -> Operand:
+    """Compare two operands at the place of the operator, folding what is known already."""
+    if left.is_void or right.is_void:
+        return Operand.of_filter(Literal(False))
+    if not (isinstance(left.node, _TERMS) and isinstance(right.node, _TERMS)):
+        return _compare_condition(operator, left, right, at)
+    left, right = _as_moment(left, right), _as_moment(right, left)
+    comparison = Comparison(operator, left.term(at), right.term(at))
+    is_order = operator not in {Operator.EQ, Operator.NE}
+    if None in {left.type, right.type}:
+        is_known = is_order
+    else:
+        _check_types(left, right, at)
+        if is_order and left.type is ValueType.BOOLEAN:
+            refuse(f"{_name(left)} is true or false and can be compared with eq and ne only", at)
+        is_known = False
+    if is_known or (isinstance(comparison.left, Literal) and isinstance(comparison.right, Literal)):
+        return Operand.of_filter(Literal(matches(comparison, {})))
+    if isinstance(comparison.left, Literal):
+        comparison = Comparison(_MIRRORED[operator], comparison.right, comparison.left)
+    return Operand.of_filter(comparison)
+
+
+_MIRRORED: Mapping[Operator, Operator] = {
+    Operator.EQ: Operator.EQ,
+    Operator.NE: Operator.NE,
+    Operator.GT: Operator.LT,
+    Operator.GE: Operator.LE,
+    Operator.LT: Operator.GT,
+    Operator.LE: Operator.GE,
+}
+
+
+def _compare_condition(operator: Operator, left: Operand, right: Operand, at: int) -> Operand:
+    """Read `(a and b) eq true`, as some clients write, as the condition itself or its opposite."""
+    condition, constant = (right, left) if isinstance(left.node, _TERMS) else (left, right)
+    if operator not in {Operator.EQ, Operator.NE} or not isinstance(constant.node, Literal):
+        refuse("conditions can be compared to true and false only", at)
+    value = constant.node.value
+    if not isinstance(value, bool):
+        refuse("conditions can be compared to true and false only", at)
+    node = condition_of(condition, at)
+    return Operand.of_filter(node if value is (operator is Operator.EQ) else Not(node))
+
+
+def _check_types(left: Operand, right: Operand, at: int) -> None:
+    if left.type is not right.type:
+        refuse(
+            f"{_name(left)} is {_NAMES[left.type]} and {_name(right)} is {_NAMES[right.type]}; they cannot be compared",
+            at,
+        )
+
+
+def _as_moment(operand: Operand, other: Operand) -> Operand:
+    """Read a quoted date as a date where it meets a DateTime."""
+    if other.type is not ValueType.DATETIME or not isinstance(operand.node, Literal):
+        return operand
+    text = operand.node.value
+    if not isinstance(text, str):
+        return operand
+    try:
+        return literal(parse_date(text) if len(text.strip()) == len("2026-03-01") else parse_datetime(text))
+    except BadRequest:
+        return operand
+
+
+def choice_of(left: Operand, operand: Operand, at: int) -> Operand:
+    """Take an operand as one of the constants of `in`, of the type of what is looked for."""
+    if not isinstance(operand.node, Literal):
+        refuse("'in' takes constants only", at)
+    choice = _as_moment(operand, left)
+    if None not in {left.type, choice.type}:
+        _check_types(left, choice, at)
+    return choice
+
+
+_T, _N, _D, _B = ValueType.TEXT, ValueType.NUMBER, ValueType.DATETIME, ValueType.BOOLEAN
+_PREDICATES = frozenset({Function.STARTSWITH, Function.ENDSWITH, Function.CONTAINS})
+_SIGNATURES: Mapping[Function, tuple[tuple[ValueType, ...], ValueType]] = {
+    **dict.fromkeys(_PREDICATES, ((_T, _T), _B)),
+    **dict.fromkeys((Function.TOLOWER, Function.TOUPPER, Function.TRIM), ((_T,), _T)),
+    Function.LENGTH: ((_T,), _N),
+    Function.INDEXOF: ((_T, _T), _N),
+    Function.CONCAT: ((_T, _T), _T),
+    **dict.fromkeys((Function.YEAR, Function.MONTH, Function.DAY), ((_D,), _N)),
+    **dict.fromkeys((Function.HOUR, Function.MINUTE, Function.SECOND), ((_D,), _N)),
+    **dict.fromkeys((Function.ROUND, Function.FLOOR, Function.CEILING), ((_N,), _N)),
+}
+
+
+def call(token: Token, arguments: Sequence[Operand]) -> Operand:
+    """Call the function that a token names in any case; substringof takes what is sought first."""
+    name = token.text.lower()
+    if name == "substringof":
+        name, arguments = Function.CONTAINS.value, tuple(reversed(arguments))
+    if name not in set(Function):
+        refuse(f"there is no function {token.text[:40]!r}", token.at)
+    function = Function(name)
+    kinds, result = _SIGNATURES[function]
+    if len(arguments) != len(kinds):
+        refuse(f"{token.text} takes {len(kinds)} value{'s'[: len(kinds) - 1]}, not {len(arguments)}", token.at)
+    taken = tuple(_argument(token, argument, kind) for argument, kind in zip(arguments, kinds, strict=True))
+    if any(argument.is_void or argument.type is None for argument in taken):
+        return Operand.of_filter(Literal(False)) if result is _B else Operand(Literal(None), result, is_void=True)
+    is_loose = any(argument.is_loose for argument in taken)
+    node = Call(function, tuple(cast("Term", argument.node) for argument in taken))
+    if is_loose and result is _B:
+        return Operand.of_filter(AnyTag(node))
+    return Operand(node, result, is_loose=is_loose)
+
+
+def _argument(token: Token, argument: Operand, kind: ValueType) -> Operand:
+    if kind is _D:
+        argument = _as_moment(argument, Operand(Literal(None), _D))
+        if isinstance(argument.node, Literal) and isinstance(argument.node.value, date):
+            day = argument.node.value
+            argument = argument if isinstance(day, datetime) else literal(datetime.combine(day, time()))
+    if argument.type not in {kind, None}:
+        refuse(f"{token.text} takes {_NAMES[kind]}, and {_name(argument)} is {_NAMES[argument.type]}", token.at)
+    return argument

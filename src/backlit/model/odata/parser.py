@@ -1,0 +1,211 @@
+"""`$filter` text to a filter tree: a Pratt parser (DECISIONS "Lists and OData")."""
+
+from collections.abc import Collection, Mapping
+
+from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, ValueType
+from backlit.model.filters import AnyTag, Filter, In, Literal, Not, Operator, all_of, any_of
+from backlit.model.odata.operands import (
+    Operand,
+    call,
+    choice_of,
+    compare,
+    condition_of,
+    literal,
+    negative,
+    property_of,
+    tag_variable,
+)
+from backlit.model.odata.orders import with_custom
+from backlit.model.odata.tokens import Shape, Token, refuse, tokens_of
+
+NODE_LIMIT = 200
+"""How many comparisons, functions, listed values, `not` and `any` a filter may have."""
+
+DEPTH_LIMIT = 50
+"""How deep parentheses, functions, `not` and `any` may be nested."""
+
+_OR, _AND, _NOT, _COMPARE = 1, 2, 3, 4
+_POWER: Mapping[str, int] = {"or": _OR, "and": _AND, "in": _COMPARE, **dict.fromkeys(Operator, _COMPARE)}
+_WORDS: Mapping[str, bool | None] = {"null": None, "true": True, "false": False}
+
+
+def parse_filter(
+    text: str,
+    custom: Mapping[str, Field] | Collection[Field] = (),
+    properties: Mapping[str, Field] = PROPERTY_BY_LOWER_NAME,
+) -> Filter:
+    """Read a filter, checked: properties exist, types fit, and its size is bounded.
+
+    Of the tree that comes out: names are spelled as in the table; And and Or are flat; a comparison
+    has its only literal on the right and never two; functions have no null arguments; Tags stands only in
+    AnyTag, as `contains(Tags, 'x')` becomes one. Raises BadRequest naming the place.
+    """
+    return _Parser(text, with_custom(properties, custom)).whole()
+
+
+class _Parser:
+    """One reading of one text."""
+
+    def __init__(self, text: str, properties: Mapping[str, Field]) -> None:
+        self._tokens = tokens_of(text)
+        self._properties = properties
+        self._next = 0
+        self._nodes = 0
+        self._depth = 0
+        self._variable: str | None = None
+
+    def whole(self) -> Filter:
+        start = self._peek()
+        if start.shape is Shape.END:
+            refuse("it is empty", start.at)
+        found = self._filter(0)
+        end = self._peek()
+        if end.shape is not Shape.END:
+            refuse(f"'and', 'or' or the end is missing before {end.text[:40]!r}", end.at)
+        return found
+
+    def _peek(self, ahead: int = 0) -> Token:
+        return self._tokens[min(self._next + ahead, len(self._tokens) - 1)]
+
+    def _take(self) -> Token:
+        token = self._peek()
+        self._next += 1
+        return token
+
+    def _expect(self, sign: str) -> Token:
+        token = self._take()
+        if not token.is_sign(sign):
+            refuse(f"{sign!r} is missing" + (f" before {token.text[:40]!r}" if token.text else ""), token.at)
+        return token
+
+    def _count(self, token: Token) -> None:
+        self._nodes += 1
+        if self._nodes > NODE_LIMIT:
+            refuse(f"it has more than {NODE_LIMIT} conditions, functions and values", token.at)
+
+    def _enter(self, token: Token) -> None:
+        self._depth += 1
+        if self._depth > DEPTH_LIMIT:
+            refuse(f"it is nested more than {DEPTH_LIMIT} deep", token.at)
+
+    def _filter(self, power: int) -> Filter:
+        at = self._peek().at
+        operand = self._expression(power)
+        after = self._peek()
+        if operand.type is not ValueType.BOOLEAN and after.shape in {Shape.NAME, Shape.LITERAL}:
+            refuse(f"{after.text[:40]!r} is not an operator", after.at)
+        return condition_of(operand, at)
+
+    def _expression(self, power: int) -> Operand:
+        at = self._peek().at
+        left = self._operand()
+        while (found := self._infix_power()) > power:
+            token = self._take()
+            word = token.text.lower()
+            if found is _COMPARE:
+                self._count(token)
+                left = self._members(left, token) if word == "in" else self._comparison(left, token)
+            else:
+                parts = (condition_of(left, at), self._filter(found))
+                left = Operand.of_filter(all_of(parts) if found is _AND else any_of(parts))
+        return left
+
+    def _infix_power(self) -> int:
+        token = self._peek()
+        return _POWER.get(token.text.lower(), 0) if token.shape is Shape.NAME else 0
+
+    def _comparison(self, left: Operand, token: Token) -> Operand:
+        right = self._expression(_COMPARE)
+        return compare(Operator(token.text.lower()), left, right, token.at)
+
+    def _members(self, left: Operand, token: Token) -> Operand:
+        self._expect("(")
+        choices = []
+        while True:
+            self._count(self._peek())
+            at = self._peek().at
+            choices.append(choice_of(left, self._operand(), at))
+            if not self._peek().is_sign(","):
+                break
+            self._take()
+        self._expect(")")
+        if isinstance(left.node, Literal) or left.is_void:
+            return Operand.of_filter(
+                any_of(condition_of(compare(Operator.EQ, left, c, token.at), token.at) for c in choices)
+            )
+        return Operand.of_filter(In(left.term(token.at), tuple(c.literal() for c in choices)))
+
+    def _operand(self) -> Operand:
+        token = self._take()
+        if token.shape is Shape.LITERAL:
+            return literal(token.value)
+        if token.is_sign("-"):
+            return negative(self._take())
+        if token.is_sign("("):
+            self._enter(token)
+            inner = self._expression(0)
+            self._expect(")")
+            self._depth -= 1
+            return inner
+        if token.shape is not Shape.NAME:
+            refuse(f"a value is missing before {token.text!r}" if token.text else "it breaks off", token.at)
+        return self._named(token)
+
+    def _named(self, token: Token) -> Operand:
+        word = token.text.lower()
+        if word == "not":
+            self._count(token)
+            self._enter(token)
+            part = self._filter(_NOT)
+            self._depth -= 1
+            return Operand.of_filter(Not(part))
+        if self._peek().is_sign("("):
+            return self._function(token)
+        if self._peek().is_sign("/"):
+            return self._any(token)
+        if word == self._variable:
+            return tag_variable()
+        if word in _WORDS:
+            return literal(_WORDS[word])
+        return property_of(token, self._properties, in_any=self._variable is not None)
+
+    def _function(self, token: Token) -> Operand:
+        self._count(token)
+        self._enter(token)
+        self._expect("(")
+        arguments: list[Operand] = []
+        while not self._peek().is_sign(")"):
+            if arguments:
+                self._expect(",")
+            arguments.append(self._expression(0))
+        self._expect(")")
+        self._depth -= 1
+        return call(token, arguments)
+
+    def _any(self, token: Token) -> Operand:
+        self._count(token)
+        self._enter(token)
+        field = self._properties.get(token.text.lower())
+        if field is None or field.key != "Tags":
+            refuse(f"{token.text[:40]!r} has nothing to go into with '/'; only Tags has", token.at)
+        if self._variable is not None:
+            refuse("'Tags/any' must not stand inside another", token.at)
+        self._expect("/")
+        word = self._take()
+        if word.text.lower() != "any":
+            refuse(f"'any' is missing after 'Tags/', before {word.text[:40]!r}", word.at)
+        self._expect("(")
+        part = None if self._peek().is_sign(")") else self._lambda()
+        self._expect(")")
+        self._depth -= 1
+        return Operand.of_filter(AnyTag(part))
+
+    def _lambda(self) -> Filter:
+        variable = self._take()
+        if variable.shape is not Shape.NAME:
+            refuse("the variable of 'any' is missing, as in Tags/any(t: t eq 'x')", variable.at)
+        self._expect(":")
+        self._variable = variable.text.lower()
+        part = self._filter(0)
+        self._variable = None
+        return part

@@ -1,0 +1,90 @@
+"""A filter tree as `$filter` text, for servers of OData v3 or v4."""
+
+from datetime import date, datetime
+from enum import StrEnum
+
+from backlit.model.filters import (
+    And,
+    AnyTag,
+    Call,
+    Comparison,
+    Filter,
+    Function,
+    In,
+    Literal,
+    Not,
+    Operator,
+    Or,
+    Property,
+    TagVariable,
+    Term,
+    Value,
+    any_of,
+)
+
+
+class Dialect(StrEnum):
+    """Which spelling a server reads; V3 has datetime'…' and substringof and knows no `in`."""
+
+    V3 = "v3"
+    V4 = "v4"
+
+
+_VARIABLE = "t"
+
+
+def write_filter(filter_: Filter, dialect: Dialect = Dialect.V3) -> str:
+    """Write a filter so that reading it gives the same tree; for V3 an In becomes comparisons."""
+    match filter_:
+        case And(parts):
+            return " and ".join(_inner(part, dialect) for part in parts)
+        case Or(parts):
+            return " or ".join(_inner(part, dialect) for part in parts)
+        case Not(part):
+            return f"not ({write_filter(part, dialect)})"
+        case AnyTag(part):
+            return "Tags/any()" if part is None else f"Tags/any({_VARIABLE}: {write_filter(part, dialect)})"
+        case Comparison(operator, left, right):
+            return f"{_term(left, dialect)} {operator.value} {_term(right, dialect)}"
+        case In(term, choices) if dialect is Dialect.V3:
+            return write_filter(any_of(Comparison(Operator.EQ, term, choice) for choice in choices), dialect)
+        case In(term, choices):
+            return f"{_term(term, dialect)} in ({', '.join(_literal(choice.value, dialect) for choice in choices)})"
+        case _:
+            return _term(filter_, dialect)
+
+
+def _inner(part: Filter, dialect: Dialect) -> str:
+    text = write_filter(part, dialect)
+    is_compound = isinstance(part, And | Or) or (
+        isinstance(part, In) and dialect is Dialect.V3 and len(part.choices) > 1
+    )
+    return f"({text})" if is_compound else text
+
+
+def _term(term: Term, dialect: Dialect) -> str:
+    match term:
+        case Property(name):
+            return name
+        case Literal(value):
+            return _literal(value, dialect)
+        case TagVariable():
+            return _VARIABLE
+        case Call(Function.CONTAINS, (hay, needle)) if dialect is Dialect.V3:
+            return f"substringof({_term(needle, dialect)}, {_term(hay, dialect)})"
+        case Call(function, arguments):
+            return f"{function.value}({', '.join(_term(argument, dialect) for argument in arguments)})"
+
+
+def _literal(value: Value, dialect: Dialect) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if not isinstance(value, date):
+        return repr(value)
+    if dialect is Dialect.V3:
+        return f"datetime'{value.isoformat()}'"
+    return f"{value.isoformat()}Z" if isinstance(value, datetime) else value.isoformat()
