@@ -1,0 +1,148 @@
+"""The service: its routes and what errors become, on one screen."""
+
+import asyncio
+import logging
+import re
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+
+import orjson
+from sqlalchemy import Connection
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from backlit.model.errors import BacklitError, NotFound, ServiceError, TooManyRequests, error_for
+from backlit.model.wrap import TOKEN_PATH
+from backlit.service.endpoint import JSON_TYPE, Endpoint, Handler, Shared
+from backlit.service.routes import areas, capabilities, comments, iterations, projects, tokens, users, work_items
+from backlit.service.routes.capabilities import BODY_LIMIT
+from backlit.service.settings import ServiceSettings
+from backlit.service.tables import tokens as token_table
+from backlit.service.tables import users as user_table
+
+_log = logging.getLogger(__name__)
+
+ROUTES: Mapping[str, Mapping[str, Handler]] = {
+    "/workitems": {"GET": work_items.listed, "POST": work_items.create},
+    "/workitems/{id:int}": {"GET": work_items.read, "PUT": work_items.update, "DELETE": work_items.remove},
+    "/workitems/{id:int}/tasks": {"GET": work_items.tasks},
+    "/workitems/{id:int}/comments": {"GET": comments.of_item},
+    "/comments": {"GET": comments.listed, "POST": comments.create},
+    "/comments/{id:int}": {"GET": comments.read, "DELETE": comments.remove},
+    "/areas": {"GET": areas.listed},
+    "/areas/{id:int}": {"GET": areas.read},
+    "/iterations": {"GET": iterations.listed},
+    "/iterations/{id:int}": {"GET": iterations.read},
+    "/projects": {"GET": projects.listed},
+    "/projects/{id:int}": {"GET": projects.read},
+    "/projects/{id:int}/areas": {"GET": areas.of_project},
+    "/projects/{id:int}/iterations": {"GET": iterations.of_project},
+    "/users": {"GET": users.listed},
+    "/users/me": {"GET": users.me},
+    "/users/{id:int}": {"GET": users.read},
+    "/capabilities": {"GET": capabilities.read},
+}
+"""Below the resource root; paths are matched from the top."""
+
+
+class Service:
+    """A whole service: the ASGI application, and the threads and files behind it."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings = settings
+        self._shared = Shared(settings)
+        self._is_open = False
+        self._application = self._build()
+        self.asgi: ASGIApp = self._serve
+
+    async def start(self) -> None:
+        """Open the database and start the threads; raises StorageError. Nothing happens the second time."""
+        if not self._is_open:
+            await asyncio.to_thread(self._shared.open)
+            self._is_open = True
+
+    async def stop(self) -> None:
+        """Finish the writes that are queued and release threads and files; it cannot be started again."""
+        if self._is_open:
+            self._is_open = False
+            await asyncio.to_thread(self._shared.close)
+
+    def invite(self, username: str) -> str:
+        """Make a verification code for a licensed user, for one use; blocks. Raises NotFound."""
+        return self._shared.database.write.submit(partial(_invite, self._shared, username)).result()
+
+    def _build(self) -> Starlette:
+        @asynccontextmanager
+        async def lifespan(_: Starlette) -> AsyncIterator[None]:
+            await self.start()
+            yield
+            await self.stop()
+
+        application = Starlette(
+            routes=[
+                Route("/healthz", _healthz),
+                Route(TOKEN_PATH, tokens.grant, methods=["POST"]),
+                Route("/Authentication/Restrict", tokens.restrict),
+                *(Route(f"/api/v1{path}", Endpoint(self._shared, handlers)) for path, handlers in ROUTES.items()),
+            ],
+            exception_handlers={BacklitError: _on_error, HTTPException: _on_http_error, Exception: _on_crash},
+            lifespan=lifespan,
+            max_body_size=BODY_LIMIT,
+        )
+        application.router.redirect_slashes = False
+        application.state.shared = self._shared
+        return application
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope = {**scope, "path": _plain_path(scope["path"])}
+        await self._application(scope, receive, send)
+
+
+def _plain_path(path: str) -> str:
+    """Fold repeated slashes, drop a last one, and read `/api/x` as `/api/v1/x`."""
+    if "//" in path or path.endswith("/"):
+        path = re.sub(r"/{2,}", "/", path).rstrip("/") or "/"
+    if path.startswith("/api/") and not path.startswith("/api/v1/"):
+        return f"/api/v1/{path.removeprefix('/api/')}"
+    return path
+
+
+async def _healthz(_: Request) -> Response:
+    return Response(b'{"status":"ok"}', media_type=JSON_TYPE)
+
+
+def _invite(shared: Shared, username: str, connection: Connection) -> str:
+    account = user_table.account(connection, username)
+    if account is None or not account.is_licensed:
+        raise NotFound(f"There is no licensed user {username!r}.")
+    return token_table.add_code(connection, account.id, shared.settings.client_id, shared.clock.now())
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, BacklitError)
+    headers = {}
+    if error.status == 401:
+        headers["www-authenticate"] = tokens.challenge(request, request.app.state.shared)
+    if isinstance(error, TooManyRequests) and error.retry_after is not None:
+        headers["retry-after"] = str(int(error.retry_after + 0.999))
+    body = orjson.dumps({"message": error.message, "errors": dict(error.errors)})
+    return Response(body, error.status or 500, headers, JSON_TYPE)
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    sentence = "There is nothing at this address." if error.status_code == 404 else f"{error.detail}."
+    return await _on_error(request, error_for(error.status_code, sentence))
+
+
+async def _on_crash(request: Request, error: Exception) -> Response:
+    crash_id = secrets.token_hex(6)
+    _log.error("%s %s failed (%s)", request.method, request.url.path, crash_id, exc_info=error)
+    return await _on_error(request, ServiceError(f"The service failed; its log has the cause under {crash_id}."))

@@ -1,0 +1,91 @@
+"""Lists of work items: which lane, which access, which total."""
+
+from sqlalchemy import ColumnElement, false, literal_column
+from sqlalchemy.sql import operators
+
+from backlit.model.fields import Field
+from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
+from backlit.service.endpoint import Answer, Call
+from backlit.service.filter_sql import condition, item_columns, sort_columns
+from backlit.service.listing import ListOptions, envelope, options_of
+from backlit.service.schema import work_items as table
+from backlit.service.tables import projects, work_items
+from backlit.service.tables.work_items import DEFAULT_ORDER, Selection
+
+_INDEXED = frozenset({"id", "projectId", "lastModifiedAt", "BacklogPriority", "ParentID", "AssignedToID"})
+_RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
+
+
+def list_items(call: Call, *where: ColumnElement[bool]) -> Answer:
+    """Answer with a page of the items the caller may see, of those that `where` leaves."""
+    custom = custom_fields(call)
+    options = options_of(call.query, custom=custom)
+    if not _is_quick(options):
+        call.may_take_long()
+    named, rest = _project_named(options.filter)
+    access = _access(call, named)
+    conditions = [*where, *access]
+    columns = item_columns(custom)
+    if rest is not None:
+        conditions.append(condition(rest, columns))
+    order = sort_columns(options.order, columns) if options.order else DEFAULT_ORDER
+    documents = work_items.documents(call.connection, Selection(tuple(conditions), order, options.skip, options.limit))
+    is_everything = not where and rest is None
+    if is_everything:
+        visible = set(call.caller.project_ids) if named is None else {named} & set(call.caller.project_ids)
+        total = projects.items_in(call.connection, visible)
+    elif (documents or not options.skip) and len(documents) < options.limit:
+        total = options.skip + len(documents)
+    else:
+        total = work_items.count(call.connection, conditions)
+    return envelope(documents, total, options, with_skip=True)
+
+
+def custom_fields(call: Call) -> tuple[Field, ...]:
+    """The custom fields of all projects the caller sees; of two with one name, the first project's."""
+    found: dict[str, Field] = {}
+    for project_id in call.caller.project_ids:
+        for field in call.settings_of(project_id).custom:
+            found.setdefault(field.key.lower(), field)
+    return tuple(found.values())
+
+
+def _access(call: Call, named: int | None) -> list[ColumnElement[bool]]:
+    visible = call.caller.project_ids
+    if named is not None:
+        return [table.c.project_id == named if named in visible else false()]
+    if len(visible) == 1:
+        return [table.c.project_id == next(iter(visible))]
+    if len(visible) == projects.count(call.connection):
+        return []
+    # The plus keeps the planner on the index of the order: an index on projects would need a sort.
+    return [operators.in_op(literal_column("+work_items.project_id"), sorted(visible))]
+
+
+def _project_named(found: Filter | None) -> tuple[int | None, Filter | None]:
+    """Take `projectId eq n` out of a conjunction, so that it chooses the index."""
+    parts = found.parts if isinstance(found, And) else () if found is None else (found,)
+    for part in parts:
+        match part:
+            case Comparison(Operator.EQ, Property("projectId"), Literal(int(value))) if not isinstance(value, bool):
+                rest = tuple(other for other in parts if other is not part)
+                return value, And(rest) if len(rest) > 1 else rest[0] if rest else None
+    return None, found
+
+
+def _is_quick(options: ListOptions) -> bool:
+    """Whether indexes serve the list, so that it may run beside everything else."""
+    if any(key.name not in _RANGES for key in options.order):
+        return False
+    parts = options.filter.parts if isinstance(options.filter, And) else (options.filter,)
+    return options.filter is None or all(_is_indexed(part) for part in parts)
+
+
+def _is_indexed(part: Filter | None) -> bool:
+    match part:
+        case Comparison(operator, Property(name), Literal(value)):
+            is_range = name in _RANGES and operator is not Operator.NE
+            return value is not None and (is_range or (name in _INDEXED and operator is Operator.EQ))
+    return False
+
+

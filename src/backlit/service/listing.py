@@ -1,0 +1,122 @@
+"""The options of a list ($top, $skip, $filter, $orderby) and its envelope (SPEC 2.9 and 4)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import TOP_LEVEL, Field, Kind, Section, Settable, ValueType
+from backlit.model.filters import Filter, Property, SortKey, matches
+from backlit.model.odata import parse_filter, parse_order
+from backlit.model.resources import Resource
+from backlit.service.endpoint import Answer
+
+if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
+
+TOP_DEFAULT = 100
+TOP_LIMIT = 1000
+SKIP_LIMIT = 10**12
+
+Properties = Mapping[str, Field]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """What a caller asks of a list; `top` is None where the caller did not say."""
+
+    top: int | None
+    skip: int
+    filter: Filter | None
+    order: tuple[SortKey, ...]
+
+    @property
+    def limit(self) -> int:
+        """How many results to return at most."""
+        return TOP_DEFAULT if self.top is None else min(self.top, TOP_LIMIT)
+
+
+def options_of(query: "QueryParams", properties: Properties | None = None, custom: Sequence[Field] = ()) -> ListOptions:
+    """Read the list options; raises BadRequest naming the option."""
+    table = {} if properties is None else {"properties": properties}
+    text, order = query.get("$filter", "").strip(), query.get("$orderby", "").strip()
+    return ListOptions(
+        _number(query, "$top"),
+        min(_number(query, "$skip") or 0, SKIP_LIMIT),
+        parse_filter(text, custom, **table) if text else None,
+        parse_order(order, custom, **table) if order else (),
+    )
+
+
+def _number(query: "QueryParams", name: str) -> int | None:
+    text = query.get(name, "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise BadRequest(f"{name} must be a whole number that is not negative, not {text[:20]!r}.")
+    return int(text[:18])
+
+
+def envelope(
+    documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False
+) -> Answer:
+    """Wrap rendered documents; `top` is what was asked for, else what is returned."""
+    top = len(documents) if options.top is None else options.top
+    skip = b'"skip":%d,' % options.skip if with_skip else b""
+    return Answer(
+        b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents))
+    )
+
+
+def list_resources(resources: Sequence[Resource], query: "QueryParams", properties: Properties) -> Answer:
+    """Filter, sort and page resources that are few enough to be held at once, as SQL does the many."""
+    options = options_of(query, properties)
+    rows = [({f.key: getattr(r, f.column) for f in properties.values()}, r) for r in resources]
+    if options.filter is not None:
+        rows = [row for row in rows if matches(options.filter, row[0])]
+    if options.order:
+        rows.sort(key=lambda row: int(str(row[0].get("id", 0))))
+    for key in reversed(options.order):
+        rows.sort(key=_sorter(key.name), reverse=key.descending)
+        rows.sort(key=lambda row, name=key.name: row[0][name] is None)  # type: ignore[misc] # the default binds the name
+    end = None if options.top is None else options.skip + options.limit
+    page = [orjson.dumps(resource.wire()) for _, resource in rows[options.skip : end]]
+    return envelope(page, len(rows), options)
+
+
+def _sorter(name: str) -> Callable[[tuple[Mapping[str, Any], object]], Any]:
+    def key(row: tuple[Mapping[str, Any], object]) -> Any:
+        value = row[0][name]
+        return (value is not None, value)
+
+    return key
+
+
+def properties_of(**types: ValueType) -> Properties:
+    """The table of properties of a resource: id, audit fields and those named, by lower-case name."""
+    audit = [f for f in TOP_LEVEL if f.key == "id" or f.value_type is ValueType.DATETIME or f.key.endswith("By")]
+    own = [_property(key, value_type) for key, value_type in types.items()]
+    return {f.key.lower(): f for f in (*audit, *own)}
+
+
+def _property(key: str, value_type: ValueType) -> Field:
+    return Field(key, Kind.COMPUTED, (), key, Section.COMPUTED, settable=Settable.NEVER, computed=value_type)
+
+
+def used_properties(found: Filter | None) -> Iterable[str]:
+    """The names of the properties a filter reads."""
+    if isinstance(found, Property):
+        yield found.name
+        return
+    for part in _parts(found):
+        yield from used_properties(part)
+
+
+def _parts(found: Any) -> Iterable[Any]:
+    for name in ("parts", "arguments"):
+        yield from getattr(found, name, ())
+    for name in ("part", "left", "right", "term"):
+        if getattr(found, name, None) is not None:
+            yield getattr(found, name)

@@ -1,0 +1,103 @@
+"""Comments (SPEC 4.2)."""
+
+from typing import Any
+
+import orjson
+from sqlalchemy import ColumnElement
+
+from backlit.model.comments import INTERNAL, PORTAL, Comment
+from backlit.model.errors import BadRequest, Forbidden, NotFound
+from backlit.model.fields import ValueType
+from backlit.service.checks import TEXT_LIMIT
+from backlit.service.endpoint import Answer, Call, json_answer, resource_answer
+from backlit.service.filter_sql import columns_of, condition, sort_columns
+from backlit.service.listing import envelope, options_of, properties_of
+from backlit.service.routes.work_items import found
+from backlit.service.schema import comments as table
+from backlit.service.tables import comments, work_items
+
+PROPERTIES = properties_of(
+    projectId=ValueType.INTEGER,
+    workItemId=ValueType.INTEGER,
+    description=ValueType.TEXT,
+    type=ValueType.TEXT,
+)
+_COLUMNS = columns_of(table, PROPERTIES)
+
+
+def read(call: Call) -> Answer:
+    """GET /comments/{id}."""
+    return resource_answer(_found(call))
+
+
+def listed(call: Call) -> Answer:
+    """GET /comments: those of all items the caller may see."""
+    return _list(call, table.c.project_id.in_(call.caller.project_ids))
+
+
+def of_item(call: Call) -> Answer:
+    """GET /workitems/{id}/comments."""
+    found(call, call.path["id"])
+    return _list(call, table.c.work_item_id == call.path["id"])
+
+
+def create(call: Call) -> Answer:
+    """POST /comments: 201 with Location."""
+    values = _checked(call, call.json())
+    comment = comments.add(call.connection, values, call.caller.name, call.shared.clock.now())
+    return resource_answer(comment, 201, {"location": f"{call.root}/comments/{comment.id}"})
+
+
+def remove(call: Call) -> Answer:
+    """DELETE /comments/{id}: by its author or a manager of the project."""
+    comment = _found(call)
+    call.caller.must_write(comment.project_id, f"Comment {comment.id}")
+    if comment.created_by != call.caller.name and not call.caller.is_manager_of(comment.project_id):
+        raise Forbidden("A comment may be deleted by who wrote it and by managers of the project only.")
+    comments.remove(call.connection, comment.id)
+    return json_answer({"id": comment.id})
+
+
+def _found(call: Call) -> Comment:
+    comment = comments.read(call.connection, call.path["id"])
+    call.caller.must_see(None if comment is None else comment.project_id, f"Comment {call.path['id']}")
+    if comment is None:
+        raise NotFound(f"Comment {call.path['id']} does not exist, or you may not see it.")
+    return comment
+
+
+def _list(call: Call, access: ColumnElement[bool]) -> Answer:
+    options = options_of(call.query, PROPERTIES)
+    where = [access]
+    if options.filter is not None:
+        call.may_take_long()
+        where.append(condition(options.filter, _COLUMNS))
+    order = sort_columns(options.order, _COLUMNS) if options.order else (table.c.id,)
+    page = comments.page(call.connection, where, order, options.skip, options.limit)
+    documents = [orjson.dumps(comment.wire()) for comment in page]
+    is_last = (documents or not options.skip) and len(documents) < options.limit
+    total = options.skip + len(documents) if is_last else comments.count(call.connection, where)
+    return envelope(documents, total, options)
+
+
+def _checked(call: Call, body: dict[str, Any]) -> dict[str, Any]:
+    errors = {}
+    item_id, text, kind = body.get("workItemId"), body.get("description"), body.get("type")
+    row = work_items.read(call.connection, item_id) if _is_id(item_id) else None
+    if row is None or not call.caller.can_see(row[0]):
+        errors["workItemId"] = "workItemId must be the id of a work item that you may see."
+    elif body.get("projectId") != row[0]:
+        errors["projectId"] = "projectId must be the project of the work item."
+    if not isinstance(text, str) or not text.strip() or "\0" in text or len(text) > TEXT_LIMIT:
+        errors["description"] = f"description must be text of 1 to {TEXT_LIMIT} characters."
+    if kind not in {None, "", INTERNAL, PORTAL, call.shared.settings.name}:
+        errors["type"] = f"type must be {INTERNAL} or {PORTAL}."
+    if errors or row is None:
+        raise BadRequest(" ".join(errors.values()), errors)
+    call.caller.must_write(row[0], f"Work item {item_id}")
+    stored_kind = PORTAL if kind == PORTAL else INTERNAL
+    return {"project_id": row[0], "work_item_id": item_id, "description": text, "type": stored_kind}
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63

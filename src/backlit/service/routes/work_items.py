@@ -1,0 +1,150 @@
+"""Work items (SPEC 4.1)."""
+
+from dataclasses import replace
+from typing import Any
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.model.fields import ItemType, Kind
+from backlit.service.checks import Exists, checked
+from backlit.service.endpoint import Answer, Call, json_answer
+from backlit.service.etags import etag_of, must_match
+from backlit.service.item_lists import list_items
+from backlit.service.items import TASK_FIGURES, Item, item_of, pert
+from backlit.service.schema import work_items as table
+from backlit.service.settings import TICK
+from backlit.service.tables import trees, users, work_items
+from backlit.service.tables.projects import ProjectSettings
+
+
+def read(call: Call) -> Answer:
+    """GET /workitems/{id}."""
+    document = found(call, call.path["id"])
+    return Answer(document, 200, {"etag": etag_of(document)})
+
+
+def listed(call: Call) -> Answer:
+    """GET /workitems."""
+    return list_items(call)
+
+
+def tasks(call: Call) -> Answer:
+    """GET /workitems/{id}/tasks."""
+    found(call, call.path["id"])
+    return list_items(call, table.c.parent_id == call.path["id"])
+
+
+def create(call: Call) -> Answer:
+    """POST /workitems: 201 with Location and the whole item; what was not given is preset."""
+    body = call.json()
+    settings = _settings_for_new(call, body)
+    parent = _parent_for_new(call, body, settings)
+    given = checked(body["type"], body["fields"], settings, _exists(call, settings), creating=True)
+    now = call.shared.clock.now()
+    values = _presets(body["type"], settings, parent) | given
+    values["BacklogPriority"] = work_items.next_priority(call.connection, settings.id)
+    item = Item(0, body["type"], settings.id, _calculated(body["type"], values), call.caller.name, now, "", now)
+    document = work_items.add(call.connection, replace(item, last_modified_by=item.created_by), settings)
+    if parent is not None:
+        work_items.roll_up(call.connection, parent.id, settings, call.caller.name, now)
+    location = f"{call.root}/workitems/{item_of(document).id}"
+    return Answer(document, 201, {"location": location, "etag": etag_of(document)})
+
+
+def update(call: Call) -> Answer:
+    """PUT /workitems/{id}: a flat object of the keys to change; 201 with the whole item, as SPEC has it."""
+    body = call.json()
+    document = found(call, call.path["id"], writing=True)
+    must_match(call.headers, document)
+    old = item_of(document)
+    settings = call.settings_of(old.project_id)
+    given = checked(old.type, body, settings, _exists(call, settings), creating=False)
+    values = _calculated(old.type, {**old.values, **given})
+    if values != old.values:
+        stamp = max(call.shared.clock.now(), old.last_modified_at + TICK)
+        new = replace(old, values=values, last_modified_by=call.caller.name, last_modified_at=stamp)
+        document = work_items.change(call.connection, old, new, settings)
+        if any(values.get(key) != old.values.get(key) for key in TASK_FIGURES) and "ParentID" in values:
+            work_items.roll_up(call.connection, values["ParentID"], settings, call.caller.name, stamp)
+    return Answer(document, 201, {"etag": etag_of(document)})
+
+
+def remove(call: Call) -> Answer:
+    """DELETE /workitems/{id}: with its tasks and comments, for good."""
+    document = found(call, call.path["id"], writing=True)
+    must_match(call.headers, document)
+    item = item_of(document)
+    work_items.remove(call.connection, item)
+    if item.values.get("ParentID"):
+        settings = call.settings_of(item.project_id)
+        now = call.shared.clock.now()
+        work_items.roll_up(call.connection, item.values["ParentID"], settings, call.caller.name, now)
+    return json_answer({"id": item.id})
+
+
+def found(call: Call, item_id: int, *, writing: bool = False) -> bytes:
+    """The document of an item the caller may see (or write); raises NotFound or Forbidden."""
+    row = work_items.read(call.connection, item_id)
+    project_id = None if row is None else row[0]
+    may = call.caller.must_write if writing else call.caller.must_see
+    may(project_id, f"Work item {item_id}")
+    if row is None:
+        raise NotFound(f"Work item {item_id} does not exist, or you may not see it.")
+    return row[1]
+
+
+def _settings_for_new(call: Call, body: dict[str, Any]) -> ProjectSettings:
+    errors = {}
+    if body.get("type") not in set(ItemType):
+        errors["type"] = f"type must be one of: {', '.join(ItemType)}."
+    project_id = body.get("projectId")
+    if not isinstance(project_id, int) or isinstance(project_id, bool) or not call.caller.can_see(project_id):
+        errors["projectId"] = "projectId must be the id of a project that you may see."
+    if not isinstance(body.get("fields"), dict):
+        errors["fields"] = "fields must be an object with at least Name."
+    if errors or not isinstance(project_id, int):
+        raise BadRequest(" ".join(errors.values()), errors)
+    call.caller.must_write(project_id, "The project")
+    return call.settings_of(project_id)
+
+
+def _parent_for_new(call: Call, body: dict[str, Any], settings: ProjectSettings) -> Item | None:
+    parent_id = body["fields"].get("ParentID")
+    if body["type"] != ItemType.TASK or not isinstance(parent_id, int) or not _is_id(parent_id):
+        return None
+    row = work_items.read(call.connection, parent_id)
+    if row is None or row[0] != settings.id:
+        return None
+    parent = item_of(row[1])
+    return None if parent.type == ItemType.TASK else parent
+
+
+def _is_id(value: int) -> bool:
+    return not isinstance(value, bool) and 0 < value < 2**63
+
+
+def _exists(call: Call, settings: ProjectSettings) -> Exists:
+    def exists(kind: Kind, value: int) -> bool:
+        if kind is Kind.AREA:
+            return trees.has_area(call.connection, value, settings.id)
+        if kind is Kind.ITERATION:
+            return trees.has_iteration(call.connection, value, settings.id)
+        if kind is Kind.TEAM:
+            return any(team_id == value for team_id, _ in settings.teams)
+        if kind is Kind.USER:
+            return users.has_licensed(call.connection, value)
+        row = work_items.read(call.connection, value) if _is_id(value) else None
+        return row is not None and row[0] == settings.id and item_of(row[1]).type != ItemType.TASK
+
+    return exists
+
+
+def _presets(item_type: str, settings: ProjectSettings, parent: Item | None) -> dict[str, Any]:
+    presets = {f.key: settings.default(item_type, f) for f in settings.fields_by_type[item_type]}
+    preset_values: dict[str, Any] = {key: value for key, value in presets.items() if value is not None}
+    preset_values["AreaID"] = settings.root_area_id if parent is None else parent.values["AreaID"]
+    preset_values["IterationID"] = settings.root_iteration_id if parent is None else parent.values["IterationID"]
+    return preset_values
+
+
+def _calculated(item_type: str, values: dict[str, Any]) -> dict[str, Any]:
+    return values | {"PertEstimate": pert(values)} if item_type == ItemType.TASK else values

@@ -1,0 +1,93 @@
+"""Making workspaces: an empty database, its users, and projects with their roots."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, make_url
+
+from backlit.model.errors import StorageError
+from backlit.model.users import User
+from backlit.service.database import writing_engine
+from backlit.service.migrations import migrate
+from backlit.service.schema import ROOT_PARENT, areas, iterations
+from backlit.service.settings import ServiceSettings
+from backlit.service.tables import projects, users
+
+DEFAULT_ITERATION_LENGTH = 14
+
+
+@contextmanager
+def new_database(settings: ServiceSettings) -> Iterator[Engine]:
+    """Create the tables in a new file, which gets its name only when all is written.
+
+    Raises StorageError where there is something already.
+    """
+    path = Path(make_url(settings.database).database or "")
+    if path.exists():
+        raise StorageError(f"{path} exists already; nothing was changed.")
+    unfinished = path.with_name(f"{path.name}.part")
+    for leftover in (unfinished, *(path.with_name(f"{unfinished.name}-{kind}") for kind in ("wal", "shm"))):
+        leftover.unlink(missing_ok=True)
+    engine = writing_engine(make_url(settings.database).set(database=str(unfinished)))
+    try:
+        with engine.connect() as connection, connection.begin():
+            migrate(connection)
+        yield engine
+    finally:
+        engine.dispose()
+    unfinished.rename(path)
+
+
+def user_of(user_id: int, name: str, first_name: str, last_name: str) -> User:
+    """A user of the workspace, with an address that leads nowhere."""
+    display_name = f"{first_name} {last_name}".strip()
+    return User(
+        id=user_id,
+        name=name,
+        first_name=first_name,
+        last_name=last_name,
+        display_name=display_name or name,
+        email=f"{name}@example.org",
+    )
+
+
+def add_user(
+    connection: Connection, user: User, now: datetime, password_hash: str | None = None, *, is_licensed: bool = True
+) -> None:
+    """Add a user; without a password hash it can sign in by code only."""
+    users.add(connection, user, password_hash, is_licensed=is_licensed, now=now)
+
+
+def add_project(
+    connection: Connection, project_id: int, name: str, description: str, dates: tuple[date, date], now: datetime
+) -> tuple[int, int]:
+    """Add a project; returns its root area and root iteration."""
+    start, end = dates
+    values = {
+        "id": project_id,
+        "name": name,
+        "template": "Scrum",
+        "description": description,
+        "start_date": datetime.combine(start, time()),
+        "end_date": datetime.combine(end, time()),
+        "default_iteration_length": DEFAULT_ITERATION_LENGTH,
+    }
+    projects.add(connection, values, "backlit", now)
+    root = {"project_id": project_id, "parent_id": ROOT_PARENT, "name": name, "path": name, "sequence": 1}
+    root |= audit("backlit", now)
+    area = connection.execute(insert(areas).values(root).returning(areas.c.id)).scalar_one()
+    span = {"is_release": False, "start_date": start, "end_date": end}
+    iteration = connection.execute(insert(iterations).values(root | span).returning(iterations.c.id)).scalar_one()
+    return area, iteration
+
+
+def audit(by: str, created: datetime, changed: datetime | None = None) -> dict[str, object]:
+    """The audit columns of a row."""
+    return {
+        "created_by": by,
+        "created_at": created,
+        "last_modified_by": by,
+        "last_modified_at": changed or created,
+    }

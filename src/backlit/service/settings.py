@@ -1,0 +1,40 @@
+"""How a service is set up, and its clock."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from backlit.model.wrap import client_id_of
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """Where a service keeps its data (`database` is a SQLAlchemy URL) and what it is called."""
+
+    database: str
+    files: Path
+    name: str = "backlit"
+    login_attempts: int = 10
+    """Attempts a minute, for each user and for each address."""
+
+    @property
+    def client_id(self) -> str:
+        """What clients have to call the service by (SPEC 5.2)."""
+        return client_id_of(self.name)
+
+
+TICK = timedelta(milliseconds=1)
+
+
+class Clock:
+    """Server time: naive, in whole milliseconds, never going back while the service runs."""
+
+    def __init__(self) -> None:
+        self._last = datetime.min
+
+    def now(self) -> datetime:
+        """The time, or that of the last call where the machine's clock was set back."""
+        now = datetime.now(UTC).replace(tzinfo=None)
+        now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+        self._last = max(now, self._last)
+        return self._last

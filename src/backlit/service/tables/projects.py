@@ -1,0 +1,114 @@
+"""Projects, their settings, and the counts kept for them."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from backlit.model.fields import FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
+from backlit.model.projects import Project
+from backlit.service.schema import (
+    ROOT_PARENT,
+    areas,
+    custom_fields,
+    iterations,
+    project_totals,
+    projects,
+    teams,
+    value_lists,
+)
+
+_COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision"}]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """All that decides which values the items of one project may have."""
+
+    id: int
+    root_area_id: int
+    root_iteration_id: int
+    custom: tuple[Field, ...]
+    value_lists: MappingProxyType[tuple[str, str], tuple[str, ...]]
+    teams: tuple[tuple[int, str], ...]
+    fields_by_type: MappingProxyType[str, tuple[Field, ...]]
+
+    def choices(self, item_type: str, field: Field) -> tuple[str, ...]:
+        """The project's valid values of a field; empty where any value goes."""
+        own = self.value_lists.get((item_type, field.key))
+        return field.choices_for(item_type) if own is None else own
+
+    def default(self, item_type: str, field: Field) -> str | None:
+        """What is preset on create, but for area and iteration."""
+        if field.kind is Kind.STATUS:
+            return next(iter(self.choices(item_type, field)), None)
+        return field.default_for(item_type)
+
+
+def read(connection: Connection, project_id: int) -> Project | None:
+    """Read one project."""
+    row = connection.execute(select(*_COLUMNS).where(projects.c.id == project_id)).mappings().first()
+    return None if row is None else Project(**row)
+
+
+def listed(connection: Connection, project_ids: Collection[int]) -> list[Project]:
+    """List projects by id."""
+    rows = connection.execute(select(*_COLUMNS).where(projects.c.id.in_(project_ids)).order_by(projects.c.id))
+    return [Project(**row) for row in rows.mappings()]
+
+
+def count(connection: Connection) -> int:
+    """How many projects there are, seen or not."""
+    return connection.execute(select(func.count()).select_from(projects)).scalar_one()
+
+
+def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> None:
+    """Create a project with its counters; its roots are the caller's to make."""
+    audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
+    connection.execute(insert(projects).values(**{"is_syncable": False, "settings_revision": 1}, **values, **audit))
+    connection.execute(insert(project_totals).values(project_id=values["id"], item_count=0, revision=0))
+
+
+def settings(connection: Connection, project_id: int) -> ProjectSettings:
+    """Read all settings of a project; costs five queries, so callers keep it by revision."""
+    syncs = connection.execute(select(projects.c.is_syncable).where(projects.c.id == project_id)).scalar_one()
+    custom = tuple(_custom_fields(connection, project_id))
+    own_lists = connection.execute(select(value_lists).where(value_lists.c.project_id == project_id))
+    own_teams = connection.execute(select(teams.c.id, teams.c.name).where(teams.c.project_id == project_id))
+    fields = tuple(f for f in FIELDS if syncs or f.key not in SYNC_KEYS) + custom
+    return ProjectSettings(
+        project_id,
+        _root(connection, areas, project_id),
+        _root(connection, iterations, project_id),
+        custom,
+        MappingProxyType({(row.type, row.key): tuple(row.choices) for row in own_lists}),
+        tuple((row.id, row.name) for row in own_teams),
+        MappingProxyType({t.value: tuple(f for f in fields if f.applies_to(t)) for t in ItemType}),
+    )
+
+
+def _root(connection: Connection, nodes: Any, project_id: int) -> int:
+    found = select(nodes.c.id).where(nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT)
+    return int(connection.execute(found).scalar_one())
+
+
+def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:
+    rows = connection.execute(select(custom_fields).where(custom_fields.c.project_id == project_id))
+    for row in rows:
+        types = tuple(ItemType(t) for t in row.types)
+        yield custom_field(row.key, Kind(row.kind), types, tuple(row.choices), row.default_value)
+
+
+def items_in(connection: Connection, project_ids: Collection[int]) -> int:
+    """How many work items the projects hold together, from the counters."""
+    total = select(func.coalesce(func.sum(project_totals.c.item_count), 0))
+    return int(connection.execute(total.where(project_totals.c.project_id.in_(project_ids))).scalar_one())
+
+
+def count_items(connection: Connection, project_id: int, difference: int) -> None:
+    """Keep the counters of a project in step with a write to its items."""
+    change = {"item_count": project_totals.c.item_count + difference, "revision": project_totals.c.revision + 1}
+    connection.execute(update(project_totals).where(project_totals.c.project_id == project_id).values(change))

@@ -1,0 +1,107 @@
+"""Signing keys, refresh tokens and verification codes; of the latter two only digests are kept."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from backlit.service.schema import refresh_families, refresh_tokens, signing_keys, verification_codes
+
+REFRESH_LIFETIME = timedelta(days=30)
+GRACE = timedelta(seconds=60)
+"""How long a refresh token works on after it was exchanged, for processes that race."""
+CODE_LIFETIME = timedelta(minutes=10)
+
+_KEYS = select(signing_keys.c.secret, signing_keys.c.created_at).order_by(signing_keys.c.id.desc()).limit(2)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that signs access tokens."""
+
+    secret: bytes
+    created_at: datetime
+
+
+def digest(secret: str) -> bytes:
+    """What is kept of a secret that is random by itself."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def keys(connection: Connection) -> Sequence[Key]:
+    """Read the current key and the one before."""
+    return [Key(row.secret, row.created_at) for row in connection.execute(_KEYS)]
+
+
+def add_key(connection: Connection, secret: bytes, now: datetime) -> None:
+    """Make a key the current one; only the one before it is kept."""
+    kept = [row[0] for row in connection.execute(select(signing_keys.c.id).order_by(signing_keys.c.id.desc()).limit(1))]
+    connection.execute(delete(signing_keys).where(signing_keys.c.id.not_in(kept)))
+    connection.execute(insert(signing_keys).values(secret=secret, created_at=now))
+
+
+def add_family(connection: Connection, user_id: int) -> int:
+    """Begin a chain of refresh tokens, one for each sign-in."""
+    family = insert(refresh_families).values(user_id=user_id, is_revoked=False).returning(refresh_families.c.id)
+    return connection.execute(family).scalar_one()
+
+
+def add_refresh_token(connection: Connection, family_id: int, now: datetime) -> str:
+    """Add the next token to a chain and drop what has run out; returns the token, which is kept nowhere."""
+    secret = secrets.token_urlsafe(32)
+    row = {"digest": digest(secret), "family_id": family_id, "expires_at": now + REFRESH_LIFETIME}
+    connection.execute(insert(refresh_tokens).values(row))
+    connection.execute(
+        delete(refresh_tokens).where(refresh_tokens.c.family_id == family_id, refresh_tokens.c.expires_at < now)
+    )
+    return secret
+
+
+def use_refresh_token(connection: Connection, secret: str, now: datetime) -> tuple[int, int] | None:
+    """Spend a refresh token; returns user and family, or None where it is not good.
+
+    Used again after the grace, it revokes its family: one of its two users has stolen it.
+    """
+    token = connection.execute(
+        select(refresh_tokens, refresh_families.c.user_id)
+        .join(refresh_families)
+        .where(refresh_tokens.c.digest == digest(secret), ~refresh_families.c.is_revoked)
+    ).first()
+    if token is None or token.expires_at <= now:
+        return None
+    if token.used_at is None:
+        this = refresh_tokens.c.digest == token.digest
+        connection.execute(update(refresh_tokens).where(this).values(used_at=now))
+    elif token.used_at + GRACE < now:
+        connection.execute(
+            update(refresh_families).where(refresh_families.c.id == token.family_id).values(is_revoked=True)
+        )
+        return None
+    return token.user_id, token.family_id
+
+
+def revoke_families(connection: Connection, user_id: int) -> None:
+    """End all sign-ins of a user."""
+    connection.execute(update(refresh_families).where(refresh_families.c.user_id == user_id).values(is_revoked=True))
+
+
+def add_code(connection: Connection, user_id: int, client_id: str, now: datetime) -> str:
+    """Make a verification code for one use by one client."""
+    secret = secrets.token_urlsafe(12)
+    connection.execute(delete(verification_codes).where(verification_codes.c.expires_at < now))
+    row = {"digest": digest(secret), "user_id": user_id, "client_id": client_id, "expires_at": now + CODE_LIFETIME}
+    connection.execute(insert(verification_codes).values(row))
+    return secret
+
+
+def use_code(connection: Connection, secret: str, client_id: str, now: datetime) -> int | None:
+    """Spend a verification code; returns the user, or None where it is not good."""
+    mine = (verification_codes.c.digest == digest(secret), verification_codes.c.client_id == client_id)
+    code = connection.execute(select(verification_codes).where(*mine)).first()
+    if code is None:
+        return None
+    connection.execute(delete(verification_codes).where(*mine))
+    return int(code.user_id) if code.expires_at > now else None

@@ -1,0 +1,89 @@
+"""Users and what is granted to them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, Row, bindparam, func, insert, select
+
+from backlit.model.users import User
+from backlit.service.access import Caller, Role
+from backlit.service.schema import grants, projects, users
+
+_PUBLIC = [c for c in users.c if c.name not in {"password_hash", "is_licensed"}]
+_CALLER = (
+    select(users.c.id, users.c.name, grants.c.project_id, grants.c.role, projects.c.settings_revision)
+    .select_from(users.outerjoin(grants, grants.c.user_id == users.c.id).outerjoin(projects))
+    .where(users.c.id == bindparam("user_id"), users.c.is_licensed)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What signing in needs to know of a user."""
+
+    id: int
+    name: str
+    email: str
+    password_hash: str | None
+    is_licensed: bool
+
+
+def caller(connection: Connection, user_id: int) -> Caller | None:
+    """Read a licensed user with its projects; None for anyone else."""
+    rows = connection.execute(_CALLER, {"user_id": user_id}).all()
+    if not rows:
+        return None
+    granted = [row for row in rows if row.project_id is not None]
+    return Caller(
+        rows[0].id,
+        rows[0].name,
+        {row.project_id: Role(row.role) for row in granted},
+        {row.project_id: row.settings_revision for row in granted},
+    )
+
+
+def account(connection: Connection, username: str) -> Account | None:
+    """Find a user by name, in any case."""
+    return _account(connection.execute(_accounts().where(func.lower(users.c.name) == username.lower())).first())
+
+
+def account_by_id(connection: Connection, user_id: int) -> Account | None:
+    """Find a user by id."""
+    return _account(connection.execute(_accounts().where(users.c.id == user_id)).first())
+
+
+def _accounts():  # type: ignore[no-untyped-def] # the type of a Select spells out all its columns
+    return select(users.c.id, users.c.name, users.c.email, users.c.password_hash, users.c.is_licensed)
+
+
+def _account(row: Row[tuple[int, str, str, str | None, bool]] | None) -> Account | None:
+    return None if row is None else Account(*row)
+
+
+def licensed(connection: Connection) -> list[User]:
+    """List the licensed users by id."""
+    rows = connection.execute(select(*_PUBLIC).where(users.c.is_licensed).order_by(users.c.id))
+    return [User(**row) for row in rows.mappings()]
+
+
+def read(connection: Connection, user_id: int) -> User | None:
+    """Read one licensed user."""
+    row = connection.execute(select(*_PUBLIC).where(users.c.id == user_id, users.c.is_licensed)).mappings().first()
+    return None if row is None else User(**row)
+
+
+def add(connection: Connection, user: User, password_hash: str | None, *, is_licensed: bool, now: datetime) -> None:
+    """Create a user under the id it has."""
+    audit = {"created_by": "backlit", "created_at": now, "last_modified_by": "backlit", "last_modified_at": now}
+    values = user.model_dump(include={"id", "name", "first_name", "last_name", "display_name", "email"})
+    connection.execute(insert(users).values(**values, **audit, password_hash=password_hash, is_licensed=is_licensed))
+
+
+def grant(connection: Connection, user_id: int, project_id: int, role: Role) -> None:
+    """Let a user into a project."""
+    connection.execute(insert(grants).values(user_id=user_id, project_id=project_id, role=role.value))
+
+
+def has_licensed(connection: Connection, user_id: int) -> bool:
+    """Whether the id is that of a licensed user."""
+    return connection.execute(select(users.c.id).where(users.c.id == user_id, users.c.is_licensed)).first() is not None

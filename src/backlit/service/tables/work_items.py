@@ -1,0 +1,120 @@
+"""Work items: documents out, items in; totals and roll-ups are kept in the same transaction."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
+
+from backlit.model.fields import FIELD_BY_KEY, ItemType
+from backlit.service.items import TASK_FIGURES, Item, calculated, columns_of, item_of
+from backlit.service.schema import comments, work_items
+from backlit.service.settings import TICK
+from backlit.service.tables import projects
+from backlit.service.tables.projects import ProjectSettings
+
+DEFAULT_ORDER = (work_items.c.backlog_priority, work_items.c.id)
+DEEP = 500
+"""From this $skip on, ids are found on an index before any document is fetched."""
+
+_READ = select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id"))
+_FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGURES)).where(
+    work_items.c.parent_id == bindparam("parent")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which items, in which order, and which part of them."""
+
+    where: tuple[ColumnElement[bool], ...]
+    order: tuple[ColumnElement[Any], ...]
+    skip: int
+    top: int
+
+
+def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
+    """Read an item's project and document."""
+    row = connection.execute(_READ, {"item_id": item_id}).first()
+    return None if row is None else (row.project_id, row.doc)
+
+
+def documents(connection: Connection, selection: Selection) -> Sequence[bytes]:
+    """Read a page of documents."""
+    if selection.skip < DEEP:
+        page = select(work_items.c.doc).where(*selection.where).order_by(*selection.order)
+        return connection.execute(page.limit(selection.top).offset(selection.skip)).scalars().all()
+    ids = select(work_items.c.id).where(*selection.where).order_by(*selection.order)
+    found = connection.execute(ids.limit(selection.top).offset(selection.skip)).scalars().all()
+    rows = connection.execute(select(work_items.c.id, work_items.c.doc).where(work_items.c.id.in_(found)))
+    by_id: dict[int, bytes] = {row.id: row.doc for row in rows}
+    return [by_id[item_id] for item_id in found]
+
+
+def count(connection: Connection, where: Iterable[ColumnElement[bool]]) -> int:
+    """Count the items that match."""
+    return connection.execute(select(func.count()).select_from(work_items).where(*where)).scalar_one()
+
+
+def next_priority(connection: Connection, project_id: int) -> float:
+    """The BacklogPriority that puts an item at the end of its project."""
+    last = select(func.max(work_items.c.backlog_priority)).where(work_items.c.project_id == project_id)
+    return (connection.execute(last).scalar_one() or 0.0) + 1.0
+
+
+def add(connection: Connection, item: Item, settings: ProjectSettings) -> bytes:
+    """Store a new item under the next id, whatever id it has; returns its document."""
+    row = {
+        "description": "",
+        "tags": None if item.type == ItemType.TASK else [],
+        "type": item.type,
+        "project_id": item.project_id,
+        "created_by": item.created_by,
+        "created_at": item.created_at,
+        "last_modified_by": item.last_modified_by,
+        "last_modified_at": item.last_modified_at,
+        "doc": b"",
+    }
+    row |= columns_of(item.values)
+    new_id = connection.execute(insert(work_items).returning(work_items.c.id), row).scalar_one()
+    document = replace(item, id=new_id).document(settings.fields_by_type[item.type])
+    connection.execute(update(work_items).where(work_items.c.id == new_id).values(doc=document))
+    projects.count_items(connection, item.project_id, 1)
+    return document
+
+
+def change(connection: Connection, old: Item, new: Item, settings: ProjectSettings) -> bytes:
+    """Store what differs between two states of an item; returns its document."""
+    changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
+    columns = columns_of(changed)
+    custom = {key: value for key, value in new.values.items() if key not in FIELD_BY_KEY and value is not None}
+    columns["cf"] = custom or None
+    document = new.document(settings.fields_by_type[new.type])
+    columns |= {"last_modified_by": new.last_modified_by, "last_modified_at": new.last_modified_at, "doc": document}
+    connection.execute(update(work_items).where(work_items.c.id == new.id).values(columns))
+    projects.count_items(connection, new.project_id, 0)
+    return document
+
+
+def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, by: str, now: datetime) -> None:
+    """Calculate an item's CalculatedEstimate anew from its tasks; a new figure counts as a change."""
+    found = read(connection, parent_id)
+    if found is None:
+        return
+    figures = connection.execute(_FIGURES, {"parent": parent_id}).tuples().all()
+    old = item_of(found[1])
+    estimate = calculated((row[0], row[1], row[2]) for row in figures)
+    if estimate != old.values.get("CalculatedEstimate"):
+        values = {**old.values, "CalculatedEstimate": estimate}
+        stamp = max(now, old.last_modified_at + TICK)
+        change(connection, old, replace(old, values=values, last_modified_by=by, last_modified_at=stamp), settings)
+
+
+def remove(connection: Connection, item: Item) -> None:
+    """Delete an item with its tasks and the comments of all of them."""
+    tasks = connection.execute(select(work_items.c.id).where(work_items.c.parent_id == item.id)).scalars().all()
+    gone = [item.id, *tasks]
+    connection.execute(delete(comments).where(comments.c.work_item_id.in_(gone)))
+    connection.execute(delete(work_items).where(work_items.c.id.in_(gone)))
+    projects.count_items(connection, item.project_id, -len(gone))
