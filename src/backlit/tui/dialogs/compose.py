@@ -1,0 +1,78 @@
+"""A text of several lines, kept as a draft while it is written."""
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.timer import Timer
+from textual.widgets import Static, TextArea
+
+from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.text import literal
+
+if TYPE_CHECKING:
+    from backlit.store.store import Store
+
+SAVE_DELAY = 0.3
+"""Seconds without a key before the draft is written."""
+
+
+class ComposeDialog(Dialog[str | None]):
+    """Asks for a text; what is typed outlives the dialog under `key` until its caller discards the draft.
+
+    The answer is the text; None when it was left, and then the draft stays. `text` is what a new draft starts with.
+    """
+
+    def __init__(self, store: "Store", key: str, title: str, text: str = "") -> None:
+        super().__init__(title)
+        self._store = store
+        self._key = key
+        kept = (store.draft(key) or {}).get("text")
+        self._kept = kept if isinstance(kept, str) and kept.strip() else None
+        self.area = TextArea(self._kept or text, compact=True, soft_wrap=True, tab_behavior="focus")
+        self.area.cursor_blink = False
+        self.area.move_cursor(self.area.document.end)
+        self._saved = self.area.text
+        self._timer: Timer | None = None
+        self.frame.border_subtitle = literal("ctrl+s send  esc keep for later")
+
+    def content(self) -> ComposeResult:
+        """The text, over it where it comes from."""
+        if self._kept is not None:
+            yield Static(literal("This was kept from before; it has not been sent."), classes="note")
+        yield self.area
+
+    def type_early(self, character: str) -> None:
+        """Type into the text."""
+        self.area.insert(character)
+
+    def press(self, key: str) -> bool:
+        """Send, or leave and keep the draft."""
+        match key:
+            case "ctrl+s" | "ctrl+o":
+                self._save()
+                self.dismiss(self.area.text)
+            case "escape":
+                self._save()
+                self.dismiss(None)
+            case "enter":
+                self.area.insert("\n")
+            case _:
+                return False
+        return True
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Keep what is typed, a moment after the last key."""
+        event.stop()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(SAVE_DELAY, self._save)
+
+    def _save(self) -> None:
+        """Write the draft; the app's worker outlives the dialog, and writes keep their order."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        text = self.area.text
+        if text != self._saved:
+            self._saved = text
+            self.app.run_worker(self._store.save_draft(self._key, {"text": text}), group="drafts")

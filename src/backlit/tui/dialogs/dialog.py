@@ -1,0 +1,63 @@
+"""What the dialogs have in common: a thin frame over the screen, and no key lost while it opens."""
+
+from pathlib import Path
+from typing import TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from backlit.tui.text import literal
+
+Result = TypeVar("Result")
+
+STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
+
+
+class LineInput(Input):
+    """One line with readline's keys and a steady cursor."""
+
+    def __init__(self, value: str = "", *, placeholder: str = "", password: bool = False) -> None:
+        super().__init__(value, placeholder=placeholder, password=password, select_on_focus=False, compact=True)
+        self.cursor_blink = False
+
+
+class Dialog(ModalScreen[Result]):
+    """A frame with a title; subclasses put their widgets into it and name what keys do."""
+
+    CSS_PATH = [STYLES]
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.frame = Vertical(classes="frame")
+        self.frame.border_title = literal(title)
+
+    def compose(self) -> ComposeResult:
+        """Put the content into the frame."""
+        with self.frame:
+            yield from self.content()
+
+    def content(self) -> ComposeResult:
+        """The widgets inside the frame."""
+        yield from ()
+
+    def press(self, key: str) -> bool:
+        """Act on a key that is not text; whether it was one of this dialog's."""
+        if key != "escape":
+            return False
+        self.dismiss(None)
+        return True
+
+    def type_early(self, character: str) -> None:
+        """Take a letter that was typed before the input had the focus."""
+
+    def on_key(self, event: events.Key) -> None:
+        """Act before the bindings of the focused widget do."""
+        if event.is_printable and event.character:
+            self.type_early(event.character)
+        elif not self.press(event.key):
+            return
+        event.stop()
+        event.prevent_default()

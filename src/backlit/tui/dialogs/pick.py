@@ -1,0 +1,174 @@
+"""The one picker: type to narrow down, move, enter."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from backlit.tui.dialogs.choice_list import Choice, ChoiceList
+from backlit.tui.dialogs.dialog import Dialog, LineInput
+from backlit.tui.dialogs.ranking import LIMIT, ranked, searchable
+from backlit.tui.text import literal
+from backlit.tui.widgets.line_list import LineList
+
+__all__ = ["Choice", "PickDialog", "PickManyDialog"]
+
+Result = TypeVar("Result")
+
+MOST_ROWS = 14
+FRAME_LINES = 3
+"""The frame and the input."""
+
+
+class _Picking(Dialog[Result]):
+    """An input over a list; `free` lets what is typed be chosen too."""
+
+    MARK = "●"
+
+    def __init__(self, title: str, choices: Sequence[Choice], *, free: bool) -> None:
+        super().__init__(title)
+        self.input = LineInput(placeholder="type to narrow down" + (", or something new" if free else ""))
+        self.list = ChoiceList(self.MARK)
+        self._choices = list(choices)
+        self._texts = [searchable(choice.label, choice.hint) for choice in choices]
+        self._shown: Sequence[Choice] = self._choices
+        self._free = free
+        self.list.show(self._choices, 0, is_flat=False)
+
+    def content(self) -> ComposeResult:
+        """The input, then the rows."""
+        yield self.input
+        yield self.list
+
+    def on_mount(self) -> None:
+        """Take as many lines as there are rows, or as the screen has."""
+        self._set_height()
+
+    def on_resize(self) -> None:
+        """Fit a smaller or larger screen."""
+        self._set_height()
+
+    def _set_height(self) -> None:
+        rows = max(len(self._choices), 3 if self._free else 1)
+        self.list.styles.height = max(1, min(rows, MOST_ROWS, self.app.size.height - FRAME_LINES))
+
+    @property
+    def current(self) -> Choice | None:
+        """The choice under the cursor."""
+        return self._shown[self.list.cursor] if self.list.cursor < len(self._shown) else None
+
+    def press(self, key: str) -> bool:
+        """Move, accept or leave."""
+        match key:
+            case "down" | "ctrl+n":
+                self._step(1)
+            case "up" | "ctrl+p":
+                self._step(-1)
+            case "pagedown":
+                self.list.move_to(self.list.cursor + self.list.page)
+            case "pageup":
+                self.list.move_to(self.list.cursor - self.list.page)
+            case "enter":
+                self.accept()
+            case _:
+                return super().press(key)
+        return True
+
+    def accept(self) -> None:
+        """Answer with what is under the cursor."""
+        raise NotImplementedError
+
+    def type_early(self, character: str) -> None:
+        """Type into the input."""
+        self.input.insert_text_at_cursor(character)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow down."""
+        event.stop()
+        query = event.value.strip()
+        if query:
+            shown = [self._choices[index] for index in ranked(query, self._texts, LIMIT)]
+            if self._free and all(choice.label != query for choice in shown):
+                shown.append(Choice(query, query, "new"))
+        else:
+            shown = self._choices
+        self._shown = shown
+        self.list.show(shown, 0, is_flat=bool(query))
+
+    @on(LineList.Chosen)
+    def _double_clicked(self) -> None:
+        self.accept()
+
+    def _step(self, rows: int) -> None:
+        if self._shown:
+            self.list.move_to((self.list.cursor + rows) % len(self._shown))
+
+
+class PickDialog(_Picking[Choice | None]):
+    """One of many; the answer is None when it was left.
+
+    The cursor starts on the choice whose value is `current`.
+    """
+
+    def __init__(self, title: str, choices: Sequence[Choice], current: object = None, *, free: bool = False) -> None:
+        super().__init__(title, choices, free=free)
+        at = next((index for index, choice in enumerate(choices) if choice.value == current), None)
+        if at is not None:
+            self.list.mark(frozenset({choices[at].value}))
+            self.list.move_to(at)
+
+    def accept(self) -> None:
+        """Answer with the row under the cursor; nothing happens where there is none."""
+        if self.current is not None:
+            self.dismiss(self.current)
+
+
+class PickManyDialog(_Picking[tuple[str, ...] | None]):
+    """Any number of words: tab marks, enter accepts the marked ones and, where something is typed, the row too.
+
+    The answer keeps the order of `chosen`, new ones after it; None when it was left.
+    """
+
+    MARK = "✓"
+
+    def __init__(self, title: str, words: Iterable[str], chosen: Sequence[str], *, free: bool = False) -> None:
+        every = dict.fromkeys([*chosen, *words])
+        super().__init__(title, [Choice(word, word) for word in every], free=free)
+        self._marked = dict.fromkeys(chosen)
+        self.frame.border_subtitle = literal("tab marks, enter accepts")
+        self._show_marks()
+
+    def press(self, key: str) -> bool:
+        """Mark with tab."""
+        if key != "tab":
+            return super().press(key)
+        choice = self.current
+        if choice is not None:
+            self._toggle(str(choice.value))
+            if self.input.value:
+                self.input.value = ""
+            else:
+                self.list.move_to(self.list.cursor + 1)
+        return True
+
+    def accept(self) -> None:
+        """Answer with the marked ones."""
+        if self.input.value.strip() and self.current is not None:
+            self._marked[str(self.current.value)] = None
+        self.dismiss(tuple(self._marked))
+
+    def _toggle(self, word: str) -> None:
+        if word in self._marked:
+            del self._marked[word]
+        else:
+            self._marked[word] = None
+        if all(choice.value != word for choice in self._choices):
+            self._choices.append(Choice(word, word))
+            self._texts.append(searchable(word))
+            self._set_height()
+        self._show_marks()
+
+    def _show_marks(self) -> None:
+        self.list.mark(frozenset(self._marked))

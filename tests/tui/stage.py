@@ -1,0 +1,53 @@
+"""A bare application for widgets and dialogs: our keys and themes, no store."""
+
+from collections.abc import Iterable
+
+from textual.app import App
+from textual.filter import LineFilter
+
+from backlit.tui import themes
+from backlit.tui.chord_app import ChordApp
+from backlit.tui.text import SafeFilter
+
+
+class Stage(ChordApp):
+    """Shows what a test pushes, and keeps what it answers."""
+
+    CSS = "Screen { background: $background; color: $foreground; }"
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        for theme in themes.load_themes(None)[0]:
+            self.register_theme(theme)
+        self.theme = "backlit"
+        self.animation_level = "none"
+        self.answers: list[object] = []
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(themes.VARIABLE_DEFAULTS)
+
+    def get_line_filters(self) -> list[LineFilter]:
+        return [*super().get_line_filters(), SafeFilter()]
+
+
+def lines_of(app: App[None]) -> list[str]:
+    """What stands on the screen, line by line."""
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+def text_of(app: App[None]) -> str:
+    return "\n".join(lines_of(app))
+
+
+def line_with(app: App[None], part: str) -> str:
+    """The one line of the screen that holds some text."""
+    found = [line for line in lines_of(app) if part in line]
+    assert len(found) == 1, (part, text_of(app))
+    return found[0]
+
+
+def missing(app: App[None], parts: Iterable[str]) -> list[str]:
+    """Which of some texts are not on the screen."""
+    shown = text_of(app)
+    return [part for part in parts if part not in shown]

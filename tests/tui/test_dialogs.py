@@ -1,0 +1,195 @@
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tests.tui.stage import Stage, line_with, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
+from backlit.tui.dialogs.ranking import ranked, searchable
+
+STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
+
+
+def choices(words: Sequence[str] = STATUSES) -> list[Choice]:
+    return [Choice(word, word) for word in words]
+
+
+async def show(pilot: Pilot[None], dialog: Dialog[Any]) -> Stage:
+    app = pilot.app
+    assert isinstance(app, Stage)
+    app.push_screen(dialog, app.answers.append)
+    await pilot.pause()
+    return app
+
+
+async def test_the_cursor_starts_on_the_current_choice() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("Status", choices(), "Ready For Test"))
+
+        assert line_with(app, "▌").split("│")[1].strip() == "▌ ● Ready For Test"
+
+
+async def test_typing_narrows_down_and_enter_answers() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("Status", choices(), "Not Done"))
+        await pilot.press(*"prog", "enter")
+
+        assert app.answers == [Choice("In Progress", "In Progress")]
+
+
+async def test_keys_typed_while_a_dialog_opens_are_not_lost() -> None:
+    async with Stage().run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, Stage)
+        app.push_screen(PickDialog("Status", choices()), app.answers.append)
+        await pilot.press(*"test", "enter")
+
+        assert app.answers == [Choice("Ready For Test", "Ready For Test")]
+
+
+@pytest.mark.parametrize("down", ["down", "ctrl+n"])
+async def test_arrows_and_readline_keys_move_and_wrap_around(down: str) -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("Status", choices(), "Done"))
+        await pilot.press(down, down, "enter")
+
+        assert app.answers == [Choice("In Progress", "In Progress")]
+
+
+async def test_escape_answers_nothing() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("Status", choices()))
+        await pilot.press("escape")
+
+        assert app.answers == [None]
+
+
+async def test_enter_does_nothing_where_nothing_fits() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("Status", choices()))
+        await pilot.press(*"zzz", "enter")
+
+        assert app.answers == []
+        assert missing(app, ["nothing fits"]) == []
+
+
+async def test_a_free_picker_takes_what_is_typed() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("Status", choices(), free=True))
+        await pilot.press(*"Blocked", "enter")
+
+        assert app.answers == [Choice("Blocked", "Blocked", "new")]
+
+
+async def test_of_five_thousand_choices_only_the_rows_in_sight_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    picker = PickDialog("Owner", [Choice(n, f"Person {n}") for n in range(5000)], 4000)
+    draw = picker.list.render_row
+    monkeypatch.setattr(
+        picker.list, "render_row", lambda index, *, is_cursor: drawn.append(index) or draw(index, is_cursor=is_cursor)
+    )
+
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, picker)
+        await pilot.press(*"77")
+
+        assert max(drawn[:14]) - min(drawn[:14]) < 14
+        assert len(drawn) < 100
+        assert missing(app, ["Person 77"]) == []
+
+
+async def test_names_that_look_like_markup_or_escapes_are_shown_as_they_are() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickDialog("[/b]\x1b[31m", choices(["[/oops]", "a\x1b]0;x\x07b", "日本語" * 40])))
+
+        assert missing(app, ["[/oops]", "a␛]0;x␇b", "日本語", "[/b]␛[31m"]) == []
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 12), (120, 40)])
+async def test_a_long_picker_fits_small_screens(size: tuple[int, int]) -> None:
+    async with Stage().run_test(size=size) as pilot:
+        app = await show(pilot, PickDialog("Iteration", choices([f"Sprint {n}" for n in range(60)]), "Sprint 59"))
+        shown = text_of(app)
+
+        assert "Sprint 59" in shown
+        assert "╭" in shown
+        assert "╯" in shown
+
+
+async def test_tab_marks_words_and_enter_accepts_them_with_what_is_typed() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickManyDialog("Tags", ["api", "ui", "search"], ["ui"], free=True))
+        await pilot.press(*"sea", "tab", *"ui", "tab", *"brand new", "enter")
+
+        assert app.answers == [("search", "brand new")]
+
+
+async def test_marked_words_carry_a_sign() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickManyDialog("Tags", ["api", "ui"], ["ui"]))
+        await pilot.press("down", "tab")
+
+        assert "✓ ui" in line_with(app, " ui ")
+        assert "✓ api" in line_with(app, " api ")
+
+
+async def test_a_line_starts_with_its_text_and_answers_what_was_made_of_it() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, LineDialog("Name", "Basket"))
+        await pilot.press("ctrl+a", *"The ", "ctrl+e", "ctrl+w", *"till", "enter")
+
+        assert app.answers == ["The till"]
+
+
+async def test_a_line_that_is_refused_says_why_and_stays() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, LineDialog("Name", "x", lambda text: None if text else "A name is needed."))
+        await pilot.press("ctrl+u", "enter")
+        complaint = missing(app, ["A name is needed."])
+        await pilot.press("y")
+
+        assert complaint == []
+        assert missing(app, ["A name is needed."]) == ["A name is needed."]
+        assert app.answers == []
+
+
+async def test_enter_never_confirms() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, ConfirmDialog("Unsaved", "Two fields changed.", [Answer("d", "discard them")]))
+        await pilot.press("x", "enter")
+
+        assert app.answers == [None]
+
+
+async def test_the_key_of_an_answer_gives_it() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(
+            pilot, ConfirmDialog("Unsaved", "Two fields changed.", [Answer("s", "save"), Answer("d", "discard them")])
+        )
+        shown = missing(app, ["Two fields changed.", "s save", "d discard them", "enter stay"])
+        await pilot.press("d")
+
+        assert app.answers == ["d"]
+        assert [part for part in shown if part != "s save"] == []
+
+
+def test_whole_beginnings_come_before_words_and_words_before_scattered_letters() -> None:
+    texts = [searchable(text) for text in ("Old search", "Research", "Search", "Searchlight", "S e a r c h er")]
+
+    assert [texts[index][0] for index in ranked("search", texts)] == [
+        "search",
+        "searchlight",
+        "old search",
+        "research",
+        "s e a r c h er",
+    ]
+
+
+def test_many_equal_letters_do_not_blow_up() -> None:
+    texts = [searchable("a" * 500) for _ in range(100)]
+
+    assert ranked("a" * 30 + "b", texts) == []
