@@ -102,15 +102,15 @@ class _Blocks:
         self._levels: list[_Level] = []
         self._counters: list[int | None] = []
         self._is_heading = False
-        self._has_gap = False
+        self._gap: int | None = None
 
     def read(self, tokens: "list[Token]") -> Iterator[Block]:
         """The blocks, with a blank one wherever the text has a gap."""
         for index, token in enumerate(tokens):
             if token.type in {"fence", "inline", "hr"}:
-                if self._has_gap:
-                    yield Block(rest := self._rest(), rest, Text(""))
-                self._has_gap = False
+                if self._gap is not None:
+                    yield Block(rest := self._rest(self._gap), rest, Text(""))
+                self._gap = None
             match token.type:
                 case "fence":
                     yield self._code(token)
@@ -121,7 +121,7 @@ class _Blocks:
             self._step(token, is_last=index == len(tokens) - 1)
 
     def _step(self, token: "Token", *, is_last: bool) -> None:
-        """Follow the nesting; gaps come after blocks, but not inside tight lists."""
+        """Follow the nesting; gaps come after blocks, but not inside tight lists; `_gap` is the depth of one."""
         match token.type:
             case "bullet_list_open":
                 self._counters.append(None)
@@ -129,17 +129,18 @@ class _Blocks:
                 self._counters.append(int(token.attrs.get("start", 1)))
             case "bullet_list_close" | "ordered_list_close":
                 self._counters.pop()
-                self._has_gap = not self._counters
+                self._gap = None if self._counters else len(self._levels)
             case "list_item_open":
                 self._open_item()
             case "blockquote_open":
                 self._levels.append(_Level("▏ ", "▏ "))
             case "list_item_close" | "blockquote_close":
                 self._levels.pop()
+                self._gap = None if self._gap is None else min(self._gap, len(self._levels))
             case "heading_open" | "heading_close":
                 self._is_heading = token.type == "heading_open"
         if token.type in {"paragraph_close", "heading_close", "blockquote_close", "fence", "hr"}:
-            self._has_gap = not token.hidden and not is_last
+            self._gap = None if token.hidden or is_last else len(self._levels)
 
     def _open_item(self) -> None:
         number = self._counters[-1]
@@ -151,8 +152,8 @@ class _Blocks:
     def _first(self) -> str:
         return "".join(level.take() for level in self._levels[:DEEPEST])
 
-    def _rest(self) -> str:
-        return "".join(level.rest for level in self._levels[:DEEPEST])
+    def _rest(self, depth: int = DEEPEST) -> str:
+        return "".join(level.rest for level in self._levels[: min(depth, DEEPEST)])
 
     def _code(self, token: "Token") -> Block:
         style = self._looks.style(on="panel")

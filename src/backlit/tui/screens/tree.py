@@ -122,7 +122,7 @@ class TreeScreen(StoreScreen[None]):
         view = self.store.view(ViewSpec(area_ids=ids) if is_area else ViewSpec(iteration_ids=ids))
         await view.load()
         if self.is_attached:
-            self._items.empty_text = "No open items directly in it."
+            self._items.say_when_empty("No open items directly in it.")
             self._items.show(view)
 
     def _owner_name(self, person_id: int | None) -> str:

@@ -36,9 +36,15 @@ class LineList(Widget, can_focus=True):
     class Chosen(Message):
         """The row was double-clicked."""
 
-        def __init__(self, index: int) -> None:
+        def __init__(self, line_list: "LineList", index: int) -> None:
             super().__init__()
+            self.line_list = line_list
             self.index = index
+
+        @property
+        def control(self) -> "LineList":
+            """The list; so that `@on` can select it."""
+            return self.line_list
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
@@ -152,7 +158,7 @@ class LineList(Widget, can_focus=True):
         if event.y >= self.HEADER_LINES and index < self.row_count():
             self.move_to(index)
             if event.chain > 1:
-                self.post_message(self.Chosen(index))
+                self.post_message(self.Chosen(self, index))
 
     def _page_by(self, rows: int) -> None:
         """Move cursor and view alike, so that the cursor stays at its line of the screen."""
