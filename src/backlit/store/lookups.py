@@ -149,7 +149,7 @@ class Lookups:
         return tuple(dict.fromkeys((*known, *(value for each, value in seen if each == item_type))))
 
     def _told_choices(self, key: str, item_type: str) -> tuple[str, ...]:
-        lists = self._capabilities().get("choices")
+        lists = self._capabilities().get("values")
         of_type = lists.get(item_type) if isinstance(lists, dict) else None
         values = of_type.get(key) if isinstance(of_type, dict) else None
         return tuple(str(value) for value in values) if isinstance(values, list) else ()

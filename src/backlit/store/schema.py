@@ -24,13 +24,14 @@ CREATE TABLE items (
   sign INTEGER NOT NULL
 );
 CREATE INDEX items_in_order ON items
-  (project_id, rank_priority, rank_id, is_task, own_priority, id, area_id, iteration_id, points);
+  (project_id, rank_priority, rank_id, is_task, own_priority, id, area_id, iteration_id, points, name_fold);
 CREATE INDEX open_items_in_order ON items
-  (project_id, rank_priority, rank_id, is_task, own_priority, id, area_id, iteration_id, points) WHERE is_open = 1;
+  (project_id, rank_priority, rank_id, is_task, own_priority, id, area_id, iteration_id, points, is_open, name_fold)
+  WHERE is_open = 1;
 CREATE INDEX items_by_parent ON items (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX items_by_project ON items (project_id, id);
-CREATE INDEX open_by_area ON items (project_id, area_id, points) WHERE is_open = 1 AND is_task = 0;
-CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points) WHERE is_open = 1 AND is_task = 0;
+CREATE INDEX open_by_area ON items (project_id, area_id, points, is_open, is_task) WHERE is_open = 1 AND is_task = 0;
+CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, is_open, is_task) WHERE is_open = 1 AND is_task = 0;
 CREATE INDEX items_with_sign ON items (id) WHERE sign > 0;
 CREATE TABLE documents (id INTEGER PRIMARY KEY, doc BLOB NOT NULL, base BLOB);
 CREATE TABLE comments (

@@ -156,7 +156,8 @@ class View:
         cursor = mirror.cursor()
         cursor.row_factory = lambda _, values: values[0]
         sql, values = self._query.ids()
-        return array("q", cursor.execute(sql, values).fetchall()), self._read_totals(mirror)
+        ids = array("q", cursor.execute(sql, values).fetchall())
+        return ids, self._read_totals(mirror)
 
     def _read_totals(self, mirror: sqlite3.Connection) -> Totals:
         sql, values = self._query.totals()

@@ -1,0 +1,208 @@
+"""Views: which items, in which order, at which cost."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from backlit.model.trees import Totals
+from backlit.store import RowSign, Store, TreeKind, ViewSpec
+from backlit.store.database import connect
+from backlit.store.views import query_of
+from tests.store.papers import item, offline_store, places_in, put
+
+
+def ids(store: Store, spec: ViewSpec, stop: int = 100) -> list[int]:
+    return [row.id for row in store.view(spec).rows(0, stop)]
+
+
+async def test_items_come_by_backlog_priority_with_tasks_under_their_item_and_the_unranked_last(tmp_path: Path) -> None:
+    documents = [
+        item(1, priority=30.0),
+        item(2, priority=10.0),
+        item(3, kind="Task", priority=99.0, ParentID=2),
+        item(4, kind="Task", priority=5.0, ParentID=2),
+        item(5, BacklogPriority=None),
+        item(6, priority=20.0),
+    ]
+
+    with offline_store(tmp_path, documents) as store:
+        view = store.view(ViewSpec())
+        before = [row.id for row in view.rows(0, 100)]
+        await view.load()
+
+        assert before == [2, 4, 3, 6, 1, 5]
+        assert [row.id for row in view.rows(0, 100)] == before
+        assert (view.count, view.id_at(1), view.index_of(6), view.id_at(6)) == (6, 4, 3, None)
+
+
+async def test_tasks_follow_when_their_item_is_ranked_anew_and_when_it_arrives_after_them(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(3, kind="Task", ParentID=2), item(4)]) as store:
+        put(store, [item(2)])
+        assert ids(store, ViewSpec()) == [1, 2, 3, 4]
+
+        put(store, [item(2, priority=9.0) | {"lastModifiedAt": "2026-03-02T10:00:00.000"}])
+        assert ids(store, ViewSpec()) == [1, 4, 2, 3]
+
+
+async def test_text_is_found_in_any_case_and_a_number_sign_finds_one_item(tmp_path: Path) -> None:
+    documents = [item(1, Name="Straße sperren"), item(2, Name="100% Rabatt"), item(3, Name="Weg")]
+
+    with offline_store(tmp_path, documents) as store:
+        assert ids(store, ViewSpec(text="STRASSE")) == [1]
+        assert ids(store, ViewSpec(text="0% r")) == [2]
+        assert ids(store, ViewSpec(text=" #3 ")) == [3]
+        assert ids(store, ViewSpec(text="_")) == []
+        assert ids(store, ViewSpec(text="#" + "9" * 30)) == []
+
+
+async def test_done_items_other_projects_and_other_places_are_left_out(tmp_path: Path) -> None:
+    documents = [
+        item(1, AreaID=7, IterationID=8),
+        item(2, AreaID=7),
+        item(3, Status="Done", AreaID=7),
+        item(4, project=2, AreaID=7),
+    ]
+
+    with offline_store(tmp_path, documents) as store:
+        assert ids(store, ViewSpec()) == [1, 2]
+        assert ids(store, ViewSpec(with_done=True)) == [1, 2, 3]
+        assert ids(store, ViewSpec(area_ids=frozenset({7, 9}), iteration_ids=frozenset({8}))) == [1]
+        assert ids(store, ViewSpec(area_ids=frozenset())) == []
+
+
+async def test_totals_count_points_but_not_tasks(tmp_path: Path) -> None:
+    documents = [
+        item(1, Estimate="3", AreaID=1),
+        item(2, Estimate="5,5 pts", AreaID=2),
+        item(3, Estimate="XL", AreaID=2),
+        item(4, kind="Task", ParentID=1, AreaID=1),
+        item(5, Estimate="8", Status="Done", AreaID=2),
+    ]
+
+    with offline_store(tmp_path, documents) as store:
+        view = store.view(ViewSpec())
+        await view.load()
+
+        assert view.totals == Totals(3, 8.5)
+        assert store.totals(TreeKind.AREAS) == {1: Totals(1, 3.0), 2: Totals(2, 5.5)}
+
+
+async def test_a_small_backlog_is_counted_by_its_first_query(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        view = store.view(ViewSpec())
+        assert view.count is None
+
+        view.rows(0, 40)
+        assert view.count == 2
+
+
+@pytest.mark.parametrize("spec", [ViewSpec(), ViewSpec(with_done=True), ViewSpec(text="x")])
+async def test_no_list_is_ever_sorted(tmp_path: Path, spec: ViewSpec) -> None:
+    with offline_store(tmp_path):
+        connection = connect(places_in(tmp_path).mirror, "NORMAL")
+        query = query_of(spec, 1)
+        for sql, values in (query.rows(100), query.ids()):
+            plan = " ".join(str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values))
+            assert "items_in_order" in plan
+            assert "TEMP B-TREE" not in plan
+        connection.close()
+
+
+async def test_ids_totals_and_counts_of_places_come_from_indexes_alone(tmp_path: Path) -> None:
+    with offline_store(tmp_path):
+        connection = connect(places_in(tmp_path).mirror, "NORMAL")
+        for sql, values in (query_of(ViewSpec(area_ids=frozenset({1})), 1).ids(), query_of(ViewSpec(), 1).totals()):
+            plan = " ".join(str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {sql}", values))
+            assert "COVERING INDEX" in plan
+        connection.close()
+
+
+async def test_an_edit_that_does_not_touch_order_or_filter_keeps_the_ids_and_shows_in_the_row(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        view = store.view(ViewSpec())
+        await view.load()
+        view.rows(0, 2)
+        kept = view._ids
+
+        await store.edit([2], {"Name": "Renamed", "Estimate": "5"})
+        await view.reload()
+
+        assert view._ids is kept
+        assert view.rows(0, 2)[1].name == "Renamed"
+        assert view.rows(0, 2)[1].sign is RowSign.PENDING
+        assert view.totals == Totals(2, 5.0)
+
+
+async def test_an_edit_that_takes_an_item_out_of_the_filter_takes_it_out_of_the_view(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        view = store.view(ViewSpec())
+        await view.load()
+
+        await store.edit([1], {"Status": "Done"})
+        await view.reload()
+
+        assert [row.id for row in view.rows(0, 9)] == [2]
+        assert view.count == 1
+
+
+async def test_a_row_whose_item_vanished_before_the_reload_is_blank(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        view = store.view(ViewSpec())
+        await view.load()
+
+        store._files.submit(lambda writer: writer.mirror.remove_items([1])).result()
+
+        assert [row.name for row in view.rows(0, 2)] == ["", "Item 2"]
+
+
+async def test_a_window_costs_the_same_in_a_large_backlog(tmp_path: Path) -> None:
+    """The statements run for a window are counted, not timed."""
+    for folder, size in ((tmp_path / "small", 300), (tmp_path / "large", 3000)):
+        with offline_store(folder, [item(n) for n in range(1, size + 1)]) as store:
+            view = store.view(ViewSpec())
+            await view.load()
+            steps: list[int] = []
+            store._files.mirror.set_progress_handler(lambda steps=steps: steps.append(1) or 0, 100)
+            view.rows(size - 45, size)
+            store._files.mirror.set_progress_handler(None, 0)
+
+            assert len(steps) < 60
+
+
+def test_opening_an_old_or_broken_mirror_makes_a_new_one(tmp_path: Path) -> None:
+    places = places_in(tmp_path)
+    with offline_store(tmp_path, [item(1)]):
+        pass
+    places.mirror.write_bytes(b"not a database, " * 300)
+
+    with offline_store(tmp_path, [item(2)]) as store:
+        assert ids(store, ViewSpec()) == [2]
+
+    connection = connect(places.mirror, "NORMAL")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with offline_store(tmp_path) as store:
+        assert ids(store, ViewSpec()) == []
+
+
+async def test_pending_edits_survive_a_new_mirror_and_show_as_soon_as_the_item_is_back(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.edit([1], {"Name": "Mine"})
+        await store.add("Bug", {"Name": "New"})
+    places_in(tmp_path).mirror.unlink()
+
+    with offline_store(tmp_path) as store:
+        assert [row.name for row in store.view(ViewSpec()).rows(0, 9)] == ["New"]
+        put(store, [item(1)])
+        assert [row.name for row in store.view(ViewSpec()).rows(0, 9)] == ["Mine", "New"]
+
+
+def test_opening_a_filled_store_is_quick(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(n) for n in range(1, 2001)]):
+        pass
+
+    started = time.perf_counter()
+    with offline_store(tmp_path) as store:
+        ids(store, ViewSpec(), 45)
+        assert time.perf_counter() - started < 1.0
