@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, PROPERTY_BY_LOWER_NAME, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
@@ -19,6 +19,11 @@ TAG_LIMIT = 100
 
 _IGNORED = frozenset(f.key for f in TOP_LEVEL) | SYNC_KEYS
 _NEVER_EMPTY = frozenset({"Name", "Status", "AreaID", "IterationID", "ParentID"})
+
+
+def is_id(value: object) -> TypeGuard[int]:
+    """Whether a value from a body can be an id at all."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63
 
 
 class _Wrong(ValueError):
@@ -47,7 +52,9 @@ def checked(
             except _Wrong as error:
                 errors[key] = str(error)
     if creating:
-        errors |= {f.key: f"{f.key} is required." for f in by_key.values() if f.required and f.key not in values | errors}
+        errors |= {
+            f.key: f"{f.key} is required." for f in by_key.values() if f.required and f.key not in values | errors
+        }
     if errors:
         raise BadRequest(f"These fields were refused: {', '.join(errors)}.", errors)
     return values

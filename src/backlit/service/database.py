@@ -82,21 +82,27 @@ def _begin_with(statement: str) -> Callable[[Connection], None]:
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # transactions are begun by the engine's own event
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000", "cache_size=-32768"):
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "busy_timeout=10000",
+        "cache_size=-32768",
+    ):
         connection.execute(f"PRAGMA {pragma}")
     for name, function in _FUNCTIONS.items():
         connection.create_function(name, 1, function, deterministic=True)
 
 
-def _of_text(function: Callable[[str], object]) -> Callable[[object], object]:
+def _of_text(function: Callable[[str], str]) -> Callable[[object], str | None]:
     return lambda value: function(value) if isinstance(value, str) else None
 
 
-def _of_number(function: Callable[[float], float]) -> Callable[[object], object]:
+def _of_number(function: Callable[[float], float]) -> Callable[[object], float | None]:
     return lambda value: float(function(value)) if isinstance(value, int | float) else None
 
 
-_FUNCTIONS: dict[str, Callable[[object], object]] = {
+_FUNCTIONS: dict[str, Callable[[object], str | float | None]] = {
     # SQLite's own fold ASCII only, or may be left out of a build; these do as the model's `matches` does.
     "backlit_lower": _of_text(str.lower),
     "backlit_upper": _of_text(str.upper),

@@ -91,7 +91,9 @@ _ITEM_COLUMNS: Columns = MappingProxyType(
 
 def item_columns(custom: Collection[Field] = ()) -> Columns:
     """The columns of work items, with custom fields read from the JSON they are kept in."""
-    return _ITEM_COLUMNS | {f.key: (_custom(f), f.value_type) for f in custom} if custom else _ITEM_COLUMNS
+    if not custom:
+        return _ITEM_COLUMNS
+    return {**_ITEM_COLUMNS, **{f.key: (_custom(f), f.value_type) for f in custom}}
 
 
 def columns_of(table: Table, properties: Mapping[str, Field]) -> Columns:
@@ -101,11 +103,13 @@ def columns_of(table: Table, properties: Mapping[str, Field]) -> Columns:
 
 def _custom(field: Field) -> Sql:
     value = work_items.c.cf[field.key]
-    if field.value_type is ValueType.BOOLEAN:
-        return value.as_boolean()
-    if field.value_type is ValueType.NUMBER:
-        return value.as_float()
-    return value.as_integer() if field.value_type is ValueType.INTEGER else value.as_string()
+    readings: Mapping[ValueType, Callable[[], Sql]] = {
+        ValueType.BOOLEAN: value.as_boolean,
+        ValueType.NUMBER: value.as_float,
+        ValueType.INTEGER: value.as_integer,
+    }
+    reading: Sql = readings.get(field.value_type, value.as_string)()
+    return reading
 
 
 def sort_columns(order: Collection[SortKey], columns: Columns) -> tuple[Sql, ...]:

@@ -87,5 +87,3 @@ def _is_indexed(part: Filter | None) -> bool:
             is_range = name in _RANGES and operator is not Operator.NE
             return value is not None and (is_range or (name in _INDEXED and operator is Operator.EQ))
     return False
-
-

@@ -59,15 +59,11 @@ def _number(query: "QueryParams", name: str) -> int | None:
     return int(text[:18])
 
 
-def envelope(
-    documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False
-) -> Answer:
+def envelope(documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False) -> Answer:
     """Wrap rendered documents; `top` is what was asked for, else what is returned."""
     top = len(documents) if options.top is None else options.top
     skip = b'"skip":%d,' % options.skip if with_skip else b""
-    return Answer(
-        b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents))
-    )
+    return Answer(b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents)))
 
 
 def list_resources(resources: Sequence[Resource], query: "QueryParams", properties: Properties) -> Answer:

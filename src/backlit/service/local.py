@@ -16,5 +16,6 @@ def write_local(settings: ServiceSettings, username: str) -> None:
     today = now.date()
     with new_database(settings) as engine, engine.connect() as connection, connection.begin():
         add_user(connection, user_of(1, username, username, ""), now)
-        add_project(connection, 1, PROJECT, "", (today, today + timedelta(days=365)), now)
+        dates = today, today + timedelta(days=365)
+        add_project(connection, 1, PROJECT, description="", dates=dates, now=now)
         users.grant(connection, 1, 1, Role.MANAGER)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, inspect, insert, select, update
+from sqlalchemy import Connection, insert, inspect, select, update
 
 from backlit.model.errors import StorageError
 from backlit.service.schema import METADATA, schema_version
@@ -24,7 +24,8 @@ def migrate(connection: Connection) -> None:
     version = connection.execute(select(schema_version.c.version)).scalar_one()
     if version > VERSION:
         raise StorageError(
-            f"The database was written by a newer backlit (schema {version}; this one knows {VERSION}). Upgrade backlit."
+            f"The database was written by a newer backlit (its schema is {version}; this one knows {VERSION})."
+            " Upgrade backlit."
         )
     for step in STEPS[version - 1 :]:
         step(connection)

@@ -25,7 +25,7 @@ CURRENT = 14
 SPRINTS_PER_RELEASE = 6
 BATCH = 1000
 _SHARES = (0.72, 0.18, 0.10)
-_CUSTOM_FIELDS = (
+_CUSTOM_FIELDS: tuple[tuple[str, Kind, list[str], str | None], ...] = (
     ("Channel_cf", Kind.CHOICE, ["Web", "Store", "Phone"], "Web"),
     ("BusinessValue_cf", Kind.NUMBER, [], None),
     ("TargetDate_cf", Kind.TEXT, [], None),
@@ -60,7 +60,7 @@ def write_sample(
     with new_database(settings) as engine:
         with engine.connect() as connection, connection.begin():
             places = _write_frame(connection, random, day, begun)
-        written = _write_items(engine, places, items, random, day, progress or _nothing)
+        written = _write_items(engine, places, items, random=random, today=day, progress=progress or _nothing)
     usernames = tuple(name for name, _, _ in PEOPLE if name not in UNLICENSED)
     return Sample(usernames, PASSWORD, tuple(p.settings.id for p in places), items, written)
 
@@ -83,11 +83,13 @@ def _write_frame(connection: Connection, random: Random, today: date, now: datet
     places = []
     for project_id, name in enumerate(AREAS, 1):
         dates = _first_day(today), _first_day(today) + timedelta(days=14 * SPRINTS - 1)
-        root_area, root_iteration = add_project(connection, project_id, name, PROJECT_TEXTS[name], dates, now)
+        root_area, root_iteration = add_project(
+            connection, project_id, name, description=PROJECT_TEXTS[name], dates=dates, now=now
+        )
         _write_teams(connection, project_id, name, now)
         _write_custom_fields(connection, project_id)
         found_areas = _write_areas(connection, project_id, name, root_area, now)
-        sprints = _write_iterations(connection, project_id, name, root_iteration, today, random)
+        sprints = _write_iterations(connection, project_id, name, root_iteration, today=today, random=random)
         members = _grant(connection, project_id)
         settings = projects.settings(connection, project_id)
         places.append(Places(settings, found_areas, sprints, members))
@@ -98,7 +100,9 @@ def _grant(connection: Connection, project_id: int) -> tuple[tuple[int, str], ..
     members = []
     for number, (name, _, _) in enumerate(PEOPLE, 1):
         is_everywhere = name in {"maya", "jon", "ada"}
-        if name in UNLICENSED or not (is_everywhere or project_id == 1 or (name != "rex" and number % 2 == project_id % 2)):
+        if name in UNLICENSED or not (
+            is_everywhere or project_id == 1 or (name != "rex" and number % 2 == project_id % 2)
+        ):
             continue
         role = Role.MANAGER if name == "maya" else Role.READER if name == "rex" else Role.CONTRIBUTOR
         users.grant(connection, number, project_id, role)
@@ -136,7 +140,7 @@ def _write_areas(
 
 
 def _write_iterations(
-    connection: Connection, project_id: int, project: str, root: int, today: date, random: Random
+    connection: Connection, project_id: int, project: str, root: int, *, today: date, random: Random
 ) -> tuple[Sprint, ...]:
     """Write releases with their two-week sprints; returns the root first, as a place without dates."""
     sprints = [Sprint(root, None, None, 0.0)]
@@ -163,7 +167,7 @@ def _write_iterations(
 
 
 def _write_items(
-    engine: Engine, places: Sequence[Places], total: int, random: Random, today: date, progress: Progress
+    engine: Engine, places: Sequence[Places], total: int, *, random: Random, today: date, progress: Progress
 ) -> int:
     """Write all items and their comments, a batch to a transaction; returns how many comments there are."""
     done = written_comments = 0

@@ -1,5 +1,7 @@
 """The service's tables; work items have one typed column for each key of the field table."""
 
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -24,7 +26,7 @@ METADATA = MetaData()
 ROOT_PARENT = -1
 
 _ID = BigInteger().with_variant(Integer, "sqlite")
-_TYPE_BY_VALUE: dict[ValueType, TypeEngine[object]] = {
+_TYPE_BY_VALUE: dict[ValueType, TypeEngine[Any]] = {
     ValueType.TEXT: Text(),
     ValueType.INTEGER: BigInteger(),
     ValueType.NUMBER: Float(),

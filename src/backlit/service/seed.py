@@ -61,7 +61,7 @@ def add_user(
 
 
 def add_project(
-    connection: Connection, project_id: int, name: str, description: str, dates: tuple[date, date], now: datetime
+    connection: Connection, project_id: int, name: str, *, description: str, dates: tuple[date, date], now: datetime
 ) -> tuple[int, int]:
     """Add a project; returns its root area and root iteration."""
     start, end = dates

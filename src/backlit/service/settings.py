@@ -30,7 +30,7 @@ class Clock:
     """Server time: naive, in whole milliseconds, never going back while the service runs."""
 
     def __init__(self) -> None:
-        self._last = datetime.min
+        self._last = datetime(1970, 1, 1)
 
     def now(self) -> datetime:
         """The time, or that of the last call where the machine's clock was set back."""

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement
 from backlit.model.comments import INTERNAL, PORTAL, Comment
 from backlit.model.errors import BadRequest, Forbidden, NotFound
 from backlit.model.fields import ValueType
-from backlit.service.checks import TEXT_LIMIT
+from backlit.service.checks import TEXT_LIMIT, is_id
 from backlit.service.endpoint import Answer, Call, json_answer, resource_answer
 from backlit.service.filter_sql import columns_of, condition, sort_columns
 from backlit.service.listing import envelope, options_of, properties_of
@@ -83,7 +83,7 @@ def _list(call: Call, access: ColumnElement[bool]) -> Answer:
 def _checked(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     errors = {}
     item_id, text, kind = body.get("workItemId"), body.get("description"), body.get("type")
-    row = work_items.read(call.connection, item_id) if _is_id(item_id) else None
+    row = work_items.read(call.connection, item_id) if is_id(item_id) else None
     if row is None or not call.caller.can_see(row[0]):
         errors["workItemId"] = "workItemId must be the id of a work item that you may see."
     elif body.get("projectId") != row[0]:
@@ -97,7 +97,3 @@ def _checked(call: Call, body: dict[str, Any]) -> dict[str, Any]:
     call.caller.must_write(row[0], f"Work item {item_id}")
     stored_kind = PORTAL if kind == PORTAL else INTERNAL
     return {"project_id": row[0], "work_item_id": item_id, "description": text, "type": stored_kind}
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63

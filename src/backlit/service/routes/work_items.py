@@ -5,7 +5,7 @@ from typing import Any
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ItemType, Kind
-from backlit.service.checks import Exists, checked
+from backlit.service.checks import Exists, checked, is_id
 from backlit.service.endpoint import Answer, Call, json_answer
 from backlit.service.etags import etag_of, must_match
 from backlit.service.item_lists import list_items
@@ -97,11 +97,11 @@ def _settings_for_new(call: Call, body: dict[str, Any]) -> ProjectSettings:
     if body.get("type") not in set(ItemType):
         errors["type"] = f"type must be one of: {', '.join(ItemType)}."
     project_id = body.get("projectId")
-    if not isinstance(project_id, int) or isinstance(project_id, bool) or not call.caller.can_see(project_id):
+    if not is_id(project_id) or not call.caller.can_see(project_id):
         errors["projectId"] = "projectId must be the id of a project that you may see."
     if not isinstance(body.get("fields"), dict):
         errors["fields"] = "fields must be an object with at least Name."
-    if errors or not isinstance(project_id, int):
+    if errors or not is_id(project_id):
         raise BadRequest(" ".join(errors.values()), errors)
     call.caller.must_write(project_id, "The project")
     return call.settings_of(project_id)
@@ -109,17 +109,13 @@ def _settings_for_new(call: Call, body: dict[str, Any]) -> ProjectSettings:
 
 def _parent_for_new(call: Call, body: dict[str, Any], settings: ProjectSettings) -> Item | None:
     parent_id = body["fields"].get("ParentID")
-    if body["type"] != ItemType.TASK or not isinstance(parent_id, int) or not _is_id(parent_id):
+    if body["type"] != ItemType.TASK or not is_id(parent_id):
         return None
     row = work_items.read(call.connection, parent_id)
     if row is None or row[0] != settings.id:
         return None
     parent = item_of(row[1])
     return None if parent.type == ItemType.TASK else parent
-
-
-def _is_id(value: int) -> bool:
-    return not isinstance(value, bool) and 0 < value < 2**63
 
 
 def _exists(call: Call, settings: ProjectSettings) -> Exists:
@@ -132,7 +128,7 @@ def _exists(call: Call, settings: ProjectSettings) -> Exists:
             return any(team_id == value for team_id, _ in settings.teams)
         if kind is Kind.USER:
             return users.has_licensed(call.connection, value)
-        row = work_items.read(call.connection, value) if _is_id(value) else None
+        row = work_items.read(call.connection, value) if is_id(value) else None
         return row is not None and row[0] == settings.id and item_of(row[1]).type != ItemType.TASK
 
     return exists

@@ -68,7 +68,7 @@ def count(connection: Connection) -> int:
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> None:
     """Create a project with its counters; its roots are the caller's to make."""
     audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
-    connection.execute(insert(projects).values(**{"is_syncable": False, "settings_revision": 1}, **values, **audit))
+    connection.execute(insert(projects).values(is_syncable=False, settings_revision=1, **values, **audit))
     connection.execute(insert(project_totals).values(project_id=values["id"], item_count=0, revision=0))
 
 

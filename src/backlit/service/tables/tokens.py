@@ -46,7 +46,7 @@ def add_key(connection: Connection, secret: bytes, now: datetime) -> None:
 def add_family(connection: Connection, user_id: int) -> int:
     """Begin a chain of refresh tokens, one for each sign-in."""
     family = insert(refresh_families).values(user_id=user_id, is_revoked=False).returning(refresh_families.c.id)
-    return connection.execute(family).scalar_one()
+    return int(connection.execute(family).scalar_one())
 
 
 def add_refresh_token(connection: Connection, family_id: int, now: datetime) -> str:

@@ -48,9 +48,7 @@ def _has(connection: Connection, nodes: Table, node_id: int, project_id: int) ->
     return connection.execute(found).first() is not None
 
 
-def _read(
-    connection: Connection, nodes: Table, model: Callable[..., NodeModel], node_id: int
-) -> NodeModel | None:
+def _read(connection: Connection, nodes: Table, model: Callable[..., NodeModel], node_id: int) -> NodeModel | None:
     row = connection.execute(select(nodes).where(nodes.c.id == node_id)).mappings().first()
     return None if row is None else model(**row)
 

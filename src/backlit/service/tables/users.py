@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select
 
 from backlit.model.users import User
 from backlit.service.access import Caller, Role
@@ -44,20 +44,18 @@ def caller(connection: Connection, user_id: int) -> Caller | None:
 
 def account(connection: Connection, username: str) -> Account | None:
     """Find a user by name, in any case."""
-    return _account(connection.execute(_accounts().where(func.lower(users.c.name) == username.lower())).first())
+    return _account(connection, func.lower(users.c.name) == username.lower())
 
 
 def account_by_id(connection: Connection, user_id: int) -> Account | None:
     """Find a user by id."""
-    return _account(connection.execute(_accounts().where(users.c.id == user_id)).first())
+    return _account(connection, users.c.id == user_id)
 
 
-def _accounts():  # type: ignore[no-untyped-def] # the type of a Select spells out all its columns
-    return select(users.c.id, users.c.name, users.c.email, users.c.password_hash, users.c.is_licensed)
-
-
-def _account(row: Row[tuple[int, str, str, str | None, bool]] | None) -> Account | None:
-    return None if row is None else Account(*row)
+def _account(connection: Connection, which: ColumnElement[bool]) -> Account | None:
+    columns = users.c.id, users.c.name, users.c.email, users.c.password_hash, users.c.is_licensed
+    row = connection.execute(select(*columns).where(which)).mappings().first()
+    return None if row is None else Account(**row)
 
 
 def licensed(connection: Connection) -> list[User]:

@@ -65,7 +65,7 @@ def next_priority(connection: Connection, project_id: int) -> float:
 
 def add(connection: Connection, item: Item, settings: ProjectSettings) -> bytes:
     """Store a new item under the next id, whatever id it has; returns its document."""
-    row = {
+    row: dict[str, Any] = {
         "description": "",
         "tags": None if item.type == ItemType.TASK else [],
         "type": item.type,

@@ -1,0 +1,78 @@
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import date
+from pathlib import Path
+
+import httpx
+import pytest
+
+from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
+from backlit.service.app import Service
+from backlit.service.sample import write_sample
+from backlit.service.settings import ServiceSettings
+
+BASE = "http://backlit.test"
+TODAY = date(2026, 3, 11)
+CLIENT_ID = "uri:backlit"
+
+SignIn = Callable[[str], Awaitable[httpx.AsyncClient]]
+
+
+@pytest.fixture(scope="session")
+def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("sample")
+    write_sample(ServiceSettings(f"sqlite:///{place}/sample.db", place / "files"), 160, today=TODAY)
+    return place / "sample.db"
+
+
+@pytest.fixture
+def settings(sample_file: Path, tmp_path: Path) -> ServiceSettings:
+    shutil.copy(sample_file, tmp_path / "service.db")
+    return ServiceSettings(f"sqlite:///{tmp_path}/service.db", tmp_path / "files")
+
+
+@pytest.fixture
+async def service(settings: ServiceSettings) -> AsyncIterator[Service]:
+    service = Service(settings)
+    await service.start()
+    yield service
+    await service.stop()
+
+
+@pytest.fixture
+async def visitor(service: Service) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(service.asgi, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url=f"{BASE}/api/v1/") as client:
+        yield client
+
+
+@pytest.fixture
+async def sign_in(service: Service, visitor: httpx.AsyncClient) -> AsyncIterator[SignIn]:
+    clients: list[httpx.AsyncClient] = []
+
+    async def sign_in(username: str) -> httpx.AsyncClient:
+        form = {"wrap_client_id": CLIENT_ID, "wrap_verification_code": service.invite(username)}
+        grant = parse_grant((await visitor.post(f"{BASE}{TOKEN_PATH}", data=form)).text)
+        transport = httpx.ASGITransport(service.asgi, raise_app_exceptions=False)
+        headers = {"authorization": authorization_header(grant.access_token)}
+        clients.append(httpx.AsyncClient(transport=transport, base_url=f"{BASE}/api/v1/", headers=headers))
+        return clients[-1]
+
+    yield sign_in
+    for client in clients:
+        await client.aclose()
+
+
+@pytest.fixture
+async def maya(sign_in: SignIn) -> httpx.AsyncClient:
+    return await sign_in("maya")
+
+
+@pytest.fixture
+async def jon(sign_in: SignIn) -> httpx.AsyncClient:
+    return await sign_in("jon")
+
+
+@pytest.fixture
+async def rex(sign_in: SignIn) -> httpx.AsyncClient:
+    return await sign_in("rex")
