@@ -1,0 +1,181 @@
+"""Hostile and foreign answers: what becomes of them."""
+
+import gzip
+import zlib
+from pathlib import Path
+
+import httpx
+import pytest
+
+from backlit.client import answers, calls
+from backlit.model import errors
+from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded
+from tests.client.foreign import Foreign, Parts, answer
+
+TABLE = {
+    400: errors.BadRequest,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    405: errors.MethodNotAllowed,
+    409: errors.Conflict,
+    412: errors.PreconditionFailed,
+    413: errors.TooLarge,
+    415: errors.UnsupportedMedia,
+    418: errors.BadRequest,
+    429: errors.TooManyRequests,
+    500: errors.ServiceError,
+    502: errors.ServiceError,
+}
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_FIRST_PAUSE", 0.001)
+
+
+async def failure_of(folder: Path, reply: httpx.Response) -> BacklitError:
+    async with Foreign(reply).client(folder) as client:
+        with pytest.raises(BacklitError) as caught:
+            await client.work_items.document(1)
+    return caught.value
+
+
+@pytest.mark.parametrize(("status", "kind"), TABLE.items())
+async def test_every_status_has_its_error(tmp_path: Path, status: int, kind: type[BacklitError]) -> None:
+    failure = await failure_of(tmp_path, answer(status))
+
+    assert type(failure) is kind
+    assert failure.message.endswith((".", ")."))
+
+
+@pytest.mark.parametrize("key", ["message", "Message", "error", "ExceptionMessage"])
+async def test_the_sentence_is_taken_from_the_key_that_has_it(tmp_path: Path, key: str) -> None:
+    failure = await failure_of(tmp_path, answer(400, f'{{"{key}": " Name is required. "}}'))
+
+    assert failure.message == "Name is required."
+
+
+async def test_what_is_wrong_with_single_fields_is_kept(tmp_path: Path) -> None:
+    failure = await failure_of(
+        tmp_path, answer(400, '{"message": "No.", "errors": {"Name": "Too long.", "Tags": ["Odd."], "x": 4}}')
+    )
+
+    assert dict(failure.errors) == {"Name": "Too long.", "Tags": "Odd."}
+
+
+async def test_terminal_controls_in_an_error_are_made_harmless(tmp_path: Path) -> None:
+    failure = await failure_of(tmp_path, answer(400, '{"message": "a\\u001b[2Jb\\u202ec\\r\\nd\\u0007"}'))
+
+    assert failure.message == "a�[2Jb�c d�"
+
+
+async def test_an_error_of_any_length_is_cut(tmp_path: Path) -> None:
+    failure = await failure_of(tmp_path, answer(400, '{"message": "' + "x" * 10_000 + '"}'))
+
+    assert len(failure.message) == answers.TEXT_LIMIT
+
+
+async def test_an_html_page_instead_of_an_error_is_not_shown(tmp_path: Path) -> None:
+    failure = await failure_of(tmp_path, answer(404, "<!DOCTYPE html><title>nope</title>", content_type="text/html"))
+
+    assert failure.message == "Not there, or not visible to you."
+
+
+async def test_plain_text_in_an_error_is_shown_after_the_sentence(tmp_path: Path) -> None:
+    failure = await failure_of(tmp_path, answer(403, "project is archived"))
+
+    assert failure.message == "You may not do this here. project is archived"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>Welcome to the portal</html>", b"{", b"[]", b"null", b"\xff\xfe", b'{"a":1}{"b":2}', b"NaN"]
+)
+async def test_a_success_that_is_no_json_object_makes_no_sense(tmp_path: Path, body: bytes) -> None:
+    failure = await failure_of(tmp_path, answer(200, body))
+
+    assert type(failure) is ServiceError
+
+
+@pytest.mark.parametrize("body", ["{}", '{"results": 3}', '{"results": [1]}', '{"results": null, "totalResults": 1}'])
+async def test_a_list_that_is_none_makes_no_sense(tmp_path: Path, body: str) -> None:
+    async with Foreign(answer(200, body)).client(tmp_path) as client:
+        with pytest.raises(ServiceError, match="not a list"):
+            await client.work_items.list()
+
+
+async def test_a_resource_that_does_not_fit_is_named_by_the_place(tmp_path: Path) -> None:
+    body = '{"totalResults": 1, "results": [{"id": "x", "type": "Story", "projectId": 1, "fields": {}}]}'
+    async with Foreign(answer(200, body)).client(tmp_path) as client:
+        with pytest.raises(ServiceError, match=r"\(id\)"):
+            await client.work_items.list()
+
+
+async def test_json_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    async with Foreign(answer(200, b'\xef\xbb\xbf{"id": 1}')).client(tmp_path) as client:
+        assert await client.work_items.document(1) == {"id": 1}
+
+
+async def test_a_compressed_answer_is_read(tmp_path: Path) -> None:
+    body = gzip.compress(b'{"id": 1}')
+    async with Foreign(answer(200, body, content_encoding="gzip")).client(tmp_path) as client:
+        assert await client.work_items.document(1) == {"id": 1}
+
+
+async def test_an_answer_that_is_not_as_compressed_as_it_says_ends_offline(tmp_path: Path) -> None:
+    failure = await failure_of(tmp_path, answer(200, b'{"id": 1}', content_encoding="gzip"))
+
+    assert type(failure) is Offline
+
+
+async def test_a_compressed_bomb_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "BODY_LIMIT", 100_000)
+    bomb = zlib.compress(b" " * 50_000_000)
+
+    failure = await failure_of(tmp_path, answer(200, bomb, content_encoding="deflate"))
+
+    assert type(failure) is ServiceError
+    assert "too large" in failure.message
+
+
+async def test_an_answer_that_breaks_off_is_asked_for_again(tmp_path: Path) -> None:
+    broken = httpx.Response(200, stream=Parts([b'{"id": ', httpx.RemoteProtocolError("closed")]))
+    async with Foreign(broken, answer(200, '{"id": 1}')).client(tmp_path) as client:
+        assert await client.work_items.document(1) == {"id": 1}
+
+
+async def test_a_redirect_is_never_followed(tmp_path: Path) -> None:
+    foreign = Foreign(answer(302, location="https://elsewhere.example/api/v1/workitems/1"))
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(ServiceError, match="not followed"):
+            await client.work_items.document(1)
+
+    assert [request.url.host for request in foreign.requests] == ["tracker.example"]
+
+
+async def test_a_cookie_is_never_sent_back(tmp_path: Path) -> None:
+    foreign = Foreign(answer(200, '{"id": 1}', set_cookie=".ASPXAUTH=abc; Path=/"))
+    async with foreign.client(tmp_path) as client:
+        await client.work_items.document(1)
+        await client.work_items.document(1)
+
+    assert "cookie" not in foreign.requests[1].headers
+
+
+async def test_a_401_that_stays_means_signing_in_again(tmp_path: Path) -> None:
+    refused = answer(401, '{"message": "no"}')
+    granted = answer(200, "wrap_access_token=new&wrap_refresh_token=r2&wrap_access_token_expires_in=3600")
+    challenge = answer(401, WWW_Authenticate='WRAP location="/Authenticate/WRAPv0.9", client_id=uri:tracker')
+    async with Foreign(challenge, granted, refused).client(tmp_path) as client:
+        with pytest.raises(SignInNeeded):
+            await client.work_items.document(1)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"), [("5", 5.0), (" 12 ", 12.0), ("", None), ("soon", None), ("-3", None), ("٣", None)]
+)
+def test_retry_after_in_seconds_is_read(header: str, seconds: float | None) -> None:
+    assert answers.retry_after({"retry-after": header}) == seconds
+
+
+def test_retry_after_as_a_past_date_is_no_wait() -> None:
+    assert answers.retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0.0

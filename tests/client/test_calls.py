@@ -1,0 +1,198 @@
+"""What is repeated and what never is, and how a question is spelled."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from backlit.client import calls
+from backlit.model.errors import Offline, ServiceError, TooManyRequests, Unclear
+from tests.client.foreign import Foreign, answer, empty_page
+
+ITEM = '{"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Seven", "Odd_cf": 1.0}}'
+DEAD = httpx.ConnectError("refused")
+SILENT = httpx.ReadTimeout("silent")
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_FIRST_PAUSE", 0.001)
+
+
+async def test_a_query_keeps_its_dollar_sign_and_writes_blanks_as_percent_20(tmp_path: Path) -> None:
+    foreign = Foreign(empty_page())
+    async with foreign.client(tmp_path) as client:
+        await client.work_items.list(top=5, skip=10, filter="Name eq 'a b&c+é'", order="id")
+
+    assert foreign.requests[0].url.raw_path.decode() == (
+        "/api/v1/workitems?$top=5&$skip=10&$filter=Name%20eq%20%27a%20b%26c%2B%C3%A9%27&$orderby=id"
+    )
+
+
+async def test_options_that_are_none_are_not_asked(tmp_path: Path) -> None:
+    foreign = Foreign(empty_page())
+    async with foreign.client(tmp_path) as client:
+        await client.work_items.documents(top=None, filter=None)
+
+    assert foreign.requests[0].url.raw_path == b"/api/v1/workitems"
+
+
+@pytest.mark.parametrize("trouble", [DEAD, SILENT, answer(502), answer(503), answer(504), answer(429)])
+async def test_reading_is_repeated_after_what_may_pass(tmp_path: Path, trouble: httpx.Response | Exception) -> None:
+    foreign = Foreign(trouble, answer(200, ITEM))
+    async with foreign.client(tmp_path) as client:
+        item = await client.work_items.get(7)
+
+    assert item.fields == {"Name": "Seven", "Odd_cf": 1.0}
+    assert len(foreign.requests) == 2
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 500, 501])
+async def test_a_refusal_is_not_repeated(tmp_path: Path, status: int) -> None:
+    foreign = Foreign(answer(status))
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(Exception, match=r"."):
+            await client.work_items.get(7)
+
+    assert len(foreign.requests) == 1
+
+
+async def test_reading_from_a_dead_service_ends_offline(tmp_path: Path) -> None:
+    foreign = Foreign(DEAD)
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(Offline):
+            await client.work_items.get(7)
+
+    assert len(foreign.requests) == calls.ATTEMPTS
+
+
+async def test_reading_from_a_silent_service_ends_offline_as_nothing_was_changed(tmp_path: Path) -> None:
+    async with Foreign(SILENT).client(tmp_path) as client:
+        with pytest.raises(Offline):
+            await client.work_items.get(7)
+
+
+@pytest.mark.parametrize("trouble", [SILENT, httpx.RemoteProtocolError("gone"), answer(502), answer(504)])
+async def test_creating_without_an_answer_is_unclear_and_never_sent_again(
+    tmp_path: Path, trouble: httpx.Response | Exception
+) -> None:
+    foreign = Foreign(trouble)
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(Unclear):
+            await client.comments.create({"projectId": 1})
+
+    assert len(foreign.requests) == 1
+
+
+async def test_creating_on_a_dead_service_is_offline_and_never_sent_again(tmp_path: Path) -> None:
+    foreign = Foreign(DEAD)
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(Offline):
+            await client.comments.create({"projectId": 1})
+
+    assert len(foreign.requests) == 1
+
+
+async def test_creating_is_not_sent_again_when_asked_to_slow_down(tmp_path: Path) -> None:
+    foreign = Foreign(answer(429, retry_after="7"))
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(TooManyRequests) as caught:
+            await client.comments.create({"projectId": 1})
+
+    assert caught.value.retry_after == 7.0
+    assert len(foreign.requests) == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>created</html>", b"[]"])
+async def test_a_created_thing_with_an_unreadable_answer_is_unclear(tmp_path: Path, body: bytes) -> None:
+    async with Foreign(answer(201, body)).client(tmp_path) as client:
+        with pytest.raises(Unclear):
+            await client.comments.create({"projectId": 1})
+
+
+async def test_a_change_without_an_answer_is_unclear_after_all_attempts(tmp_path: Path) -> None:
+    foreign = Foreign(SILENT, DEAD)
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(Unclear):
+            await client.work_items.update(7, {"Name": "x"})
+
+    assert len(foreign.requests) == calls.ATTEMPTS
+
+
+async def test_a_change_sends_only_what_changes_and_takes_any_success(tmp_path: Path) -> None:
+    foreign = Foreign(answer(201, ITEM))
+    async with foreign.client(tmp_path) as client:
+        document = await client.work_items.update_document(7, {"Name": "x"}, if_match='"9"')
+
+    assert foreign.requests[0].content == b'{"Name":"x"}'
+    assert foreign.requests[0].headers["if-match"] == '"9"'
+    assert document["fields"]["Odd_cf"] == 1.0
+
+
+async def test_deleting_what_a_lost_answer_had_deleted_is_a_success(tmp_path: Path) -> None:
+    async with Foreign(SILENT, answer(404)).client(tmp_path) as client:
+        await client.work_items.delete(7)
+
+
+async def test_deleting_what_was_never_there_is_not_found(tmp_path: Path) -> None:
+    async with Foreign(DEAD, answer(404)).client(tmp_path) as client:
+        with pytest.raises(Exception, match="Not there"):
+            await client.work_items.delete(7)
+
+
+@pytest.mark.parametrize("body", [b"", b"gone", b'{"id": 7}'])
+async def test_what_a_deletion_answers_is_not_read(tmp_path: Path, body: bytes) -> None:
+    async with Foreign(answer(200, body)).client(tmp_path) as client:
+        await client.areas.delete(7, reassignment_id=3)
+
+
+async def test_a_long_retry_after_is_handed_on_rather_than_waited_for(tmp_path: Path) -> None:
+    foreign = Foreign(answer(429, '{"message": "slow"}', retry_after="3600"))
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(TooManyRequests, match="slow") as caught:
+            await client.users.me()
+
+    assert caught.value.retry_after == 3600.0
+    assert len(foreign.requests) == 1
+
+
+async def test_a_service_that_stays_unavailable_is_said_to_be(tmp_path: Path) -> None:
+    async with Foreign(answer(503, "<h1>down</h1>")).client(tmp_path) as client:
+        with pytest.raises(ServiceError, match="not available"):
+            await client.users.me()
+
+
+async def test_pages_are_walked_by_what_came_and_not_by_what_was_promised(tmp_path: Path) -> None:
+    page = '{"totalResults": 99, "top": 50, "results": [{"id": 1}, {"id": 2}]}'
+    foreign = Foreign(answer(200, page), answer(200, page), empty_page())
+    async with foreign.client(tmp_path) as client:
+        found = [one["id"] async for page in client.users.pages(top=50) for one in page.results]
+
+    assert found == [1, 2, 1, 2]
+    assert [request.url.params["$skip"] for request in foreign.requests] == ["0", "2", "4"]
+
+
+async def test_projects_are_read_below_api_where_the_resource_root_has_none(tmp_path: Path) -> None:
+    page = '{"totalResults": 1, "top": 1, "results": [{"id": 3, "name": "Third"}]}'
+    foreign = Foreign(answer(404), answer(200, page))
+    async with foreign.client(tmp_path) as client:
+        projects = await client.projects.list()
+
+    assert [project.name for project in projects.results] == ["Third"]
+    assert foreign.requests[1].url.path == "/api/projects"
+
+
+async def test_projects_are_learnt_from_root_areas_where_there_is_no_list(tmp_path: Path) -> None:
+    areas = (
+        '{"totalResults": 2, "top": 2, "results": [{"id": 1, "projectId": 5, "parentId": -1, "name": "Fifth"},'
+        ' {"id": 2, "projectId": 5, "parentId": 1, "name": "Below"}]}'
+    )
+    async with Foreign(answer(404), answer(405), answer(200, areas)).client(tmp_path) as client:
+        page = await client.projects.documents()
+
+    assert page.results == [{"id": 5, "name": "Fifth"}]
+
+
+async def test_a_service_without_capabilities_has_none(tmp_path: Path) -> None:
+    async with Foreign(answer(404)).client(tmp_path) as client:
+        assert await client.capabilities() is None
