@@ -74,7 +74,9 @@ def _name(operand: Operand) -> str:
             return name
         case Call(function):
             return f"{function.value}(…)"
-        case Literal(value) if value is not None:
+        case Literal(None):
+            return "null"
+        case Literal(value):
             return repr(value.isoformat() if isinstance(value, date) else value)[:40]
         case _:
             return "it"
