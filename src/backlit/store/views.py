@@ -146,11 +146,12 @@ class View:
     async def load(self) -> None:
         """Read all ids and the totals on the reading thread; the count is known after it."""
         self._take_changes()
-        self._is_stale = self._are_totals_stale = False
+        self._is_stale = True  # until it is done: whoever cancels this leaves a view that knows it is stale
         loaded = await self._read(self._load)
         assert isinstance(loaded, tuple)
         self._ids, self.totals = loaded
         self._is_complete = True
+        self._is_stale = self._are_totals_stale = False
 
     def _load(self, mirror: sqlite3.Connection) -> tuple["array[int]", Totals]:
         cursor = mirror.cursor()
@@ -170,10 +171,10 @@ class View:
         if self._is_stale or not self._is_complete:
             await self.load()
         elif self._are_totals_stale:
-            self._are_totals_stale = False
             totals = await self._read(self._read_totals)
             assert isinstance(totals, Totals)
             self.totals = totals
+            self._are_totals_stale = False
 
     def note(self, change: Change) -> None:
         """Remember a change; called on any thread, the view catches up in `reload`."""

@@ -86,8 +86,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         with self._gathering:
             is_first = not self._gathered
             self._gathered.add(change)
-        if is_first and self._loop is not None:
-            self._loop.call_soon_threadsafe(self.set_timer, FRAME, self._publish)
+        if is_first:
+            self.call_later(self.set_timer, FRAME, self._publish)
 
     def _publish(self) -> None:
         with self._gathering:
