@@ -13,6 +13,7 @@ class Context(StrEnum):
     TREE = "Trees"
     EDITOR = "Editor"
     COMMENTS = "Comments"
+    OUTBOX = "Outbox"
     GLOBAL = "Everywhere"
 
 
@@ -125,6 +126,19 @@ def _comments() -> Iterator[Command]:
     yield Command("comments.copy", ("y y",), where, "copy", "Copy the comment's text to the clipboard.")
 
 
+def _outbox() -> Iterator[Command]:
+    where = Context.OUTBOX
+    yield Command("outbox.down", ("j", "down"), where, "down", "Go to the next change.")
+    yield Command("outbox.up", ("k", "up"), where, "up", "Go to the previous change.")
+    yield Command("outbox.first", ("g g", "home"), where, "first", "Go to the first change.")
+    yield Command("outbox.last", ("G", "end"), where, "last", "Go to the last change.")
+    yield Command("outbox.half-down", ("ctrl+d", "pagedown"), where, "half page down", "Move down half a page.")
+    yield Command("outbox.half-up", ("ctrl+u", "pageup"), where, "half page up", "Move up half a page.")
+    yield Command("outbox.open", ("enter",), where, "item", "Open the item that the change is about.")
+    yield Command("outbox.retry", ("r",), where, "retry", "Send the change again; in a conflict, yours wins.")
+    yield Command("outbox.discard", ("d",), where, "discard", "Give the change up; asks first.")
+
+
 def _everywhere() -> Iterator[Command]:
     where = Context.GLOBAL
     yield Command("app.help", ("?",), where, "keys", "Show the keys that act here; searchable.")
@@ -145,7 +159,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.interrupt", ("ctrl+c",), where, "quit", "Pressed twice: quit.", in_text=True)
 
 
-COMMANDS: tuple[Command, ...] = (*_lists(), *_verbs(), *_trees(), *_editor(), *_comments(), *_everywhere())
+COMMANDS: tuple[Command, ...] = (*_lists(), *_verbs(), *_trees(), *_editor(), *_comments(), *_outbox(), *_everywhere())
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
 
 

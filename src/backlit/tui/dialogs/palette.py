@@ -1,0 +1,65 @@
+"""Commands and items by name: type a little of either, enter runs or opens."""
+
+from collections.abc import Sequence
+
+from textual.widgets import Input
+
+from backlit.model.errors import BacklitError
+from backlit.store.rows import Row
+from backlit.store.store import Store
+from backlit.store.views import ViewSpec
+from backlit.tui.commands import Command, Context, commands_in
+from backlit.tui.dialogs.offers import Offer, OffersDialog, offer_of
+from backlit.tui.looks import status_sign, type_sign
+
+MOST_ITEMS = 50
+MOST_COMMANDS = 8
+"""Commands shown over items, so that both are in sight."""
+
+
+class Palette(OffersDialog[Command | int | None]):
+    """The answer is a command to run, or the id of an item to open."""
+
+    def __init__(self, store: Store, contexts: Sequence[Context]) -> None:
+        super().__init__(
+            "Palette", "a command, an item's name, or #id", [offer_of(each) for each in commands_in(contexts)]
+        )
+        self._store = store
+        self._items: list[Offer] = []
+        self._commands: list[Offer] = []
+
+    def _set_height(self) -> None:
+        """Stay at one height, as items come later."""
+        self.list.styles.height = max(1, min(MOST_COMMANDS * 2, self.app.size.height - 4))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show the commands at once; the items follow."""
+        event.stop()
+        query = event.value.strip()
+        self._commands = self.fitting(query)[:MOST_COMMANDS] if query else list(self._grouped)
+        if not query or query.startswith("#"):
+            self._items = []
+        self._show_found()
+        if query:
+            self.run_worker(self._find(query), exclusive=True, group="palette")
+
+    async def _find(self, query: str) -> None:
+        view = self._store.view(ViewSpec(text=query, with_done=True))
+        try:
+            await view.load()
+        except BacklitError:
+            return
+        if self.is_attached and self.input.value.strip() == query:
+            self._items = [_offer(row) for row in view.rows(0, MOST_ITEMS)]
+            self._show_found()
+
+    def _show_found(self) -> None:
+        """Commands, then items; where the cursor is already on an item it starts over."""
+        headings = [Offer(None, "", "Commands")] if self._items and self._commands else []
+        items = [Offer(None, "", "Items"), *self._items] if self._items else []
+        self.list.show([*headings, *self._commands, *items])
+
+
+def _offer(row: Row) -> Offer:
+    number = f"#{row.id}" if row.id > 0 else "new"
+    return Offer(row.id, number, f"{type_sign(row.type)} {row.name}  {status_sign(row.status)} {row.status or ''}")

@@ -1,0 +1,173 @@
+"""What the service does not have yet, what it refused, and what somebody else changed meanwhile."""
+
+from collections import Counter
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from backlit.model.errors import BacklitError
+from backlit.store.changes import Subject
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.tui.acting import CannotAct
+from backlit.tui.gathered import Gathered
+from backlit.tui.screens.backlog_words import left_status
+from backlit.tui.screens.base import StoreScreen
+from backlit.tui.text import literal, literal_block, safe
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.outbox_list import STATE_SIGNS, OutboxList
+from backlit.tui.wording import label_of, words_of
+
+ROOM_FOR_HINTS = 60
+HINTS = ("outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
+FEW_HINTS = ("outbox.retry", "outbox.discard")
+TEXT_LIMIT = 2_000
+"""Characters of one value that are shown."""
+
+
+class OutboxScreen(StoreScreen[None]):
+    """The undelivered entries, oldest first, and beneath them what the one under the cursor would change."""
+
+    AUTO_FOCUS = "OutboxList"
+    CSS_PATH = "../styles/outbox.tcss"
+
+    def compose(self) -> ComposeResult:
+        """Title, entries and the present one's content between rules, status."""
+        yield SidesLine(id="title")
+        yield RuleLine("─")
+        yield OutboxList(self._item_name, id="entries")
+        yield RuleLine("─")
+        with VerticalScroll(id="entry", can_focus=False):
+            yield Static(id="entry-text")
+        yield RuleLine("─")
+        yield SidesLine(id="status")
+
+    def on_mount(self) -> None:
+        """Show what the journal holds."""
+        self._list = self.query_one("#entries", OutboxList)
+        self._show_entries()
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Show what was sent, refused or added."""
+        if Subject.OUTBOX in gathered or Subject.ITEMS in gathered:
+            self._show_entries()
+        else:
+            self._draw_words()
+
+    def _show_entries(self) -> None:
+        self._entries = self.store.outbox_entries()
+        self._list.show(self._entries)
+        self._draw_words()
+
+    def _item_name(self, item_id: int) -> str:
+        item = self.store.item(item_id)
+        return str(item.fields.get("Name") or "") if item else "(no longer here)"
+
+    # Words
+
+    @on(LineList.Highlighted)
+    def _cursor_moved(self, message: LineList.Highlighted) -> None:
+        message.stop()
+        self._draw_words()
+
+    def _draw_words(self) -> None:
+        counts = Counter(entry.state for entry in self._entries)
+        right: list[Part] = [
+            (f"  {STATE_SIGNS[state][0]} {counts[state]:,} {state.value}", STATE_SIGNS[state][1])
+            for state in STATE_SIGNS
+            if counts[state]
+        ]
+        self.query_one("#title", SidesLine).say(
+            [(" backlit ", "accent"), (" › Outbox", "muted")], [*right, (" ", "muted")]
+        )
+        status = left_status(self.store.connection, self.store.outbox, self._list.cursor + 1, len(self._entries))
+        hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
+        self.query_one("#status", SidesLine).say(status, hints(hint_ids))
+        entry = self._list.current
+        self.query_one("#entry-text", Static).update(self._described(entry) if entry else Content(""))
+
+    def _described(self, entry: OutboxEntry) -> Content:
+        """The reason, then every field: what it was, what it shall be, what the service has now."""
+        lines = [Content.styled(safe(entry.reason), "$conflict")] if entry.reason else []
+        if entry.kind is EntryKind.COMMENT:
+            return Content("\n").join([*lines, literal_block(str(entry.payload.get("text", "")))])
+        fields = entry.payload.get("fields") if entry.kind is EntryKind.ADD else entry.payload
+        for key, mine in fields.items() if isinstance(fields, dict) else ():
+            base = self._words(key, entry.base.get(key))
+            parts = [Content.styled(f"{safe(label_of(key))}  ", "$muted")]
+            if entry.kind is EntryKind.EDIT:
+                parts += [literal(base), Content.styled(" → ", "$muted")]
+            parts.append(literal(self._words(key, mine)).stylize("bold"))
+            if key in entry.theirs:
+                parts += [
+                    Content.styled("   the service has ", "$conflict"),
+                    literal(self._words(key, entry.theirs[key])),
+                ]
+            lines.append(Content("").join(parts))
+        return Content("\n").join(lines)
+
+    def _words(self, key: str, value: object) -> str:
+        words = " ".join(words_of(self.store, key, value).split())
+        return words if len(words) <= TEXT_LIMIT else words[:TEXT_LIMIT] + "…"
+
+    # Commands
+
+    def _current(self) -> OutboxEntry:
+        entry = self._list.current
+        if entry is None:
+            raise CannotAct("Nothing waits here.")
+        return entry
+
+    @on(LineList.Chosen)
+    def _entry_chosen(self, message: LineList.Chosen) -> None:
+        message.stop()
+        self.do_outbox_open(None)
+
+    def do_outbox_open(self, _count: int | None) -> None:
+        """Open the item that the entry is about."""
+        from backlit.tui.screens.editor import EditorScreen
+
+        entry = self._current()
+        if self.store.item(entry.item_id) is None:
+            raise CannotAct("The item is no longer here; d gives the change up.")
+        self.app.push_screen(EditorScreen(self.store, entry.item_id))
+
+    def do_outbox_retry(self, _count: int | None) -> None:
+        """Send the entry again; over somebody else's change only after a question."""
+        entry = self._current()
+        if entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
+            raise CannotAct("It waits already, and is sent as soon as the service can be reached.")
+        if entry.state is EntryState.REFUSED:
+            self._settle(entry, is_kept=True)
+            return
+        fields = ", ".join(label_of(key) for key in entry.theirs)
+        sentence = f"Somebody changed {fields or 'the item'} meanwhile. Your values would take the place of theirs."
+        self._ask("Conflict", sentence, "send yours", entry, is_kept=True)
+
+    def do_outbox_discard(self, _count: int | None) -> None:
+        """Give the entry up, after a question."""
+        entry = self._current()
+        what = {EntryKind.ADD: "the new item and all that follows it", EntryKind.COMMENT: "the comment"}
+        sentence = f"This gives up {what.get(entry.kind, 'the change')}; it cannot be brought back."
+        self._ask("Discard", sentence, "discard it", entry, is_kept=False)
+
+    def _ask(self, title: str, sentence: str, label: str, entry: OutboxEntry, *, is_kept: bool) -> None:
+        from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+
+        def answered(key: str | None) -> None:
+            if key == "y":
+                self._settle(entry, is_kept=is_kept)
+
+        self.app.push_screen(ConfirmDialog(title, sentence, [Answer("y", label)], "leave it as it is"), answered)
+
+    def _settle(self, entry: OutboxEntry, *, is_kept: bool) -> None:
+        self.run_worker(self._settled(entry.id, is_kept=is_kept), group="writes")
+
+    async def _settled(self, entry_id: int, *, is_kept: bool) -> None:
+        try:
+            await (self.store.retry(entry_id) if is_kept else self.store.discard(entry_id))
+        except BacklitError as error:
+            self.say(str(error), is_bad=True)
