@@ -23,7 +23,8 @@ Report = Callable[[str, int, int], None]
 _T = TypeVar("_T")
 SYNC_EVERY = 20.0
 STOP_SECONDS = 2.0
-LOCK_EVERY = 2.0
+WATCH_EVERY = 2.0
+"""Seconds between two looks at what other processes on this machine do."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
 
@@ -110,6 +111,7 @@ class Engine:
         self._loop = asyncio.get_running_loop()
         self._main = asyncio.current_task()
         lock = SendingLock(self._files.places.lock)
+        watch = asyncio.create_task(self._watch())
         try:
             client = await self._connected()
             async with client:
@@ -118,6 +120,7 @@ class Engine:
         except asyncio.CancelledError:
             self.show(ConnectionState.IDLE, "")
         finally:
+            watch.cancel()
             self._session = None
             lock.release()
 
@@ -133,15 +136,21 @@ class Engine:
 
     async def _wait_for(self, lock: SendingLock) -> None:
         """Until this process is the one that sends, show what the other one does."""
-        version = 0
         while not lock.acquire():
             self.show(ConnectionState.ONLINE, "Another backlit on this machine keeps it up to date")
-            found = await self._files.write(lambda writer: writer.mirror.data_version())
-            if found != version:
-                version = found
+            await asyncio.sleep(WATCH_EVERY)
+
+    async def _watch(self) -> None:
+        """Show what other processes do with the same files, and send what they journal."""
+        seen = await self._files.other_writes()
+        while True:
+            await asyncio.sleep(WATCH_EVERY)
+            found = await self._files.other_writes()
+            if found != seen:
+                seen = found
                 for subject in Subject:
                     self._signal.publish(Change(subject))
-            await asyncio.sleep(LOCK_EVERY)
+                self.wake()
 
     async def _serve(self, client: "Client") -> None:
         from backlit.store.session import Session

@@ -92,6 +92,10 @@ class Files:
         """Run a long read on the reading thread and wait for it."""
         return await asyncio.wrap_future(self._reading.submit(act, self._connections[1]))
 
+    async def other_writes(self) -> tuple[int, int]:
+        """Numbers that change when another process writes the mirror or the journal."""
+        return await self.write(lambda writer: (writer.mirror.data_version(), writer.journal.data_version()))
+
     def _act(self, act: Callable[[Writer], _T]) -> _T:
         assert self._writer is not None, "the store is opened first"
         try:

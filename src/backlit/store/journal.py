@@ -175,6 +175,10 @@ class Journal:
             conflicts=counts.get(EntryState.CONFLICT, 0),
         )
 
+    def data_version(self) -> int:
+        """A number that changes when another connection writes."""
+        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
     def forget_old(self) -> None:
         """Drop delivered entries beyond the latest ten thousand."""
         with transaction(self._connection):

@@ -4,7 +4,7 @@ import threading
 import weakref
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import orjson
@@ -83,6 +83,10 @@ class Store(Edits):
     def outbox(self) -> OutboxState:
         """How much the service does not have yet."""
         return self._files.outbox
+
+    def now(self) -> datetime:
+        """The service's time as this machine's clock has it; our service writes UTC without saying so."""
+        return datetime.now(UTC).replace(tzinfo=None)
 
     def choose_project(self, project_id: int) -> None:
         """Show another project from now on; it is remembered. Views made before stay with theirs."""

@@ -1,0 +1,44 @@
+"""The three-way merge by field."""
+
+import pytest
+
+from backlit.store.merge import kept_otherwise, merge, merge_tags
+
+
+def test_what_they_did_not_touch_is_sent() -> None:
+    merged = merge({"Name": "a"}, {"Name": "b"}, {"Name": "a", "Status": "Done"})
+
+    assert (merged.changes, merged.conflicts) == ({"Name": "b"}, {})
+
+
+def test_what_both_made_the_same_is_neither_sent_nor_a_conflict() -> None:
+    merged = merge({"Name": "a"}, {"Name": "b"}, {"Name": "b"})
+
+    assert (merged.changes, merged.conflicts) == ({}, {})
+
+
+def test_what_both_changed_differently_is_a_conflict() -> None:
+    merged = merge({"Name": "a", "Estimate": "1"}, {"Name": "b", "Estimate": "2"}, {"Name": "c", "Estimate": "1"})
+
+    assert (merged.changes, merged.conflicts) == ({"Estimate": "2"}, {"Name": "c"})
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_unset_and_empty_text_are_the_same(empty: object) -> None:
+    assert merge({"Estimate": empty}, {"Estimate": "2"}, {"Estimate": None}).changes == {"Estimate": "2"}
+
+
+def test_tags_put_on_and_taken_off_by_both_are_all_honoured() -> None:
+    assert merge_tags(["a", "b"], ["b", "c"], ["a", "b", "d"]) == ["b", "d", "c"]
+    assert merge({"Tags": ["a"]}, {"Tags": []}, {"Tags": ["b"]}).changes == {}
+
+
+def test_true_is_not_one() -> None:
+    assert merge({"X_cf": 1}, {"X_cf": True}, {"X_cf": 1}).changes == {"X_cf": True}
+
+
+def test_a_value_that_comes_back_different_is_named() -> None:
+    sent = {"Name": "a b", "Estimate": "3", "Tags": ["x", "y"], "Status": "Done", "WorkRemaining": 3}
+    echo = {"Name": "a  b ", "Estimate": "3", "Tags": ["y", "x"], "Status": "Active", "WorkRemaining": 3.0}
+
+    assert kept_otherwise(sent, echo) == ["Status"]

@@ -1,0 +1,271 @@
+"""The outbox: everything arrives, once, and nobody's change is overwritten silently."""
+
+import pytest
+
+from backlit.model.errors import BadRequest
+from backlit.store import Change, EntryState, RowSign, Store, Subject, ViewSpec
+from backlit.store.rows import Item
+from tests.store.world import World, raised, sent, until
+
+
+async def of_type(world: World, item_type: str = "Story") -> int:
+    page = await world.rival.work_items.documents(
+        filter=f"projectId eq 1 and type eq '{item_type}' and Status ne 'Done'", order="id", top=1
+    )
+    return int(page.results[0]["id"])
+
+
+async def fields(world: World, item_id: int) -> dict[str, object]:
+    return dict((await world.rival.work_items.document(item_id))["fields"])
+
+
+def shown(store: Store, item_id: int) -> Item:
+    found = store.item(item_id)
+    assert found is not None
+    return found
+
+
+async def test_an_edit_is_shown_at_once_and_sent_behind(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    world.faults.delay = 0.1
+
+    await store.edit([item_id], {"Name": "Mine", "Estimate": 5})
+    assert shown(store, item_id).fields["Name"] == "Mine"
+    assert shown(store, item_id).sign is RowSign.PENDING
+    assert shown(store, item_id).base["Name"] != "Mine"
+
+    await sent(store)
+    assert (await fields(world, item_id))["Name"] == "Mine"
+    assert (await fields(world, item_id))["Estimate"] == "5"
+    assert shown(store, item_id).sign is RowSign.NONE
+    assert shown(store, item_id).last_modified_by == "maya"
+
+
+async def test_values_that_are_already_so_are_not_sent(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+
+    await store.edit([item_id], {"Name": shown(store, item_id).fields["Name"], "Description": ""} | {"Tags": []})
+    await sent(store)
+
+    assert world.faults.count("PUT") <= 1
+
+
+async def test_two_people_editing_different_fields_both_win(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    await world.rival.work_items.update_document(item_id, {"Name": "Jon's", "Tags": ["jon", "both"]})
+
+    await store.edit([item_id], {"Estimate": "13", "Tags": ["maya"]})
+    await sent(store)
+
+    found = await fields(world, item_id)
+    assert (found["Name"], found["Estimate"]) == ("Jon's", "13")
+    assert {"jon", "both", "maya"} <= set(found["Tags"])  # type: ignore[call-overload] # a list of text
+    assert shown(store, item_id).fields["Name"] == "Jon's"
+
+
+async def test_a_conflict_waits_with_both_sides_and_blocks_nobody_else(world: World) -> None:
+    store = await world.online()
+    item_id, other_id = await of_type(world), await of_type(world, "Bug")
+    await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
+
+    await store.edit([item_id, other_id], {"Name": "Maya's"})
+    await sent(store)
+
+    (entry,) = store.outbox_entries()
+    assert (entry.state, entry.theirs) == (EntryState.CONFLICT, {"Name": "Jon's"})
+    assert "jon" in entry.reason
+    assert store.outbox.conflicts == 1
+    assert shown(store, item_id).fields["Name"] == "Maya's"
+    assert shown(store, item_id).sign is RowSign.CONFLICT
+    assert (await fields(world, item_id))["Name"] == "Jon's"
+    assert (await fields(world, other_id))["Name"] == "Maya's"
+
+
+async def test_a_conflict_is_settled_by_sending_again_or_by_giving_up(world: World) -> None:
+    store = await world.online()
+    item_id, other_id = await of_type(world), await of_type(world, "Bug")
+    for each in (item_id, other_id):
+        await world.rival.work_items.update_document(each, {"Name": "Jon's"})
+    await store.edit([item_id, other_id], {"Name": "Maya's"})
+    await until(lambda: store.outbox.conflicts == 2)
+    first, second = store.outbox_entries()
+
+    await store.retry(first.id)
+    await store.discard(second.id)
+    await until(lambda: not store.outbox_entries())
+
+    assert (await fields(world, item_id))["Name"] == "Maya's"
+    assert shown(store, other_id).fields["Name"] == "Jon's"
+    assert shown(store, other_id).sign is RowSign.NONE
+
+
+async def test_what_is_the_same_on_both_sides_is_no_conflict(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    await world.rival.work_items.update_document(item_id, {"Name": "The same"})
+
+    await store.edit([item_id], {"Name": "The same"})
+    await sent(store)
+
+    assert store.outbox_entries() == ()
+    assert world.faults.count("PUT") == 0
+
+
+async def test_edits_of_one_item_arrive_in_order(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    world.faults.delay = 0.02
+
+    for number in range(5):
+        await store.edit([item_id], {"Name": f"Version {number}"})
+    await sent(store)
+
+    assert (await fields(world, item_id))["Name"] == "Version 4"
+    assert store.outbox_entries() == ()
+
+
+async def test_what_the_service_refuses_stays_with_its_reason(world: World) -> None:
+    store = await world.online()
+    item_id, other_id = await of_type(world), await of_type(world, "Bug")
+    await world.rival.work_items.delete(item_id)
+
+    await store.edit([item_id, other_id], {"Name": "Too late"})
+    await sent(store)
+
+    (entry,) = store.outbox_entries()
+    assert entry.state is EntryState.REFUSED
+    assert entry.reason
+    assert store.outbox.refused == 1
+    assert shown(store, item_id).sign is RowSign.REFUSED
+    assert (await fields(world, other_id))["Name"] == "Too late"
+
+
+async def test_a_new_item_gets_its_real_id_and_what_was_done_to_it_meanwhile_follows(world: World) -> None:
+    store = await world.online()
+    world.faults.is_down = True
+    changes: list[Change] = []
+    store.subscribe(changes.append)
+
+    temporary = await store.add("Story", {"Name": "New", "Estimate": "3"})
+    task = await store.add("Task", {"Name": "Under it", "ParentID": temporary})
+    await store.edit([temporary], {"Name": "New, renamed"})
+    await store.comment(temporary, "First!")
+    rows = [row for row in store.view(ViewSpec()).rows(0, 1000) if row.id < 0]
+    assert [(row.name, row.sign) for row in rows] == [
+        ("New, renamed", RowSign.PENDING),
+        ("Under it", RowSign.PENDING),
+    ]
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    made, below = shown(store, temporary), shown(store, task)
+    assert made.id > 0
+    assert (await fields(world, made.id))["Name"] == "New, renamed"
+    assert (await fields(world, below.id))["ParentID"] == made.id
+    assert [comment.text for comment in store.comments(temporary)] == ["First!"]
+    assert [comment.pending for comment in store.comments(made.id)] == [False]
+    assert any(change.renamed == {temporary: made.id} for change in changes if change.kind is Subject.ITEMS)
+    assert [row.id for row in store.view(ViewSpec()).rows(0, 1000) if row.id < 0] == []
+    assert await world.names() == [*(await world.names())[:-2], "New, renamed", "Under it"]
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+async def test_an_item_whose_answer_was_lost_is_not_made_twice(world: World, lost: int) -> None:
+    store = await world.online()
+    world.faults.lost_answers["POST"] = lost
+
+    ids = [
+        await store.add("Bug", {"Name": "Just once", "Severity": severity}) for severity in ("1 - Critical", "4 - Low")
+    ]
+    await sent(store)
+    while store.outbox.pending:
+        await store.refresh()
+
+    assert (await world.names()).count("Just once") == 2
+    severities = [(await fields(world, shown(store, each).id))["Severity"] for each in ids]
+    assert severities == ["1 - Critical", "4 - Low"]
+
+
+async def test_a_comment_whose_answer_was_lost_is_not_made_twice(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    before = len(store.comments(item_id))
+    world.faults.lost_answers["POST"] = 1
+
+    await store.comment(item_id, "Only once")
+    await store.comment(item_id, "Only once")
+    await sent(store)
+    while store.outbox.pending:
+        await store.refresh()
+
+    page = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    assert [each["description"] for each in page.results].count("Only once") == 2
+    assert [comment.text for comment in store.comments(item_id)][before:] == ["Only once"] * 2
+
+
+async def test_an_edit_whose_answer_was_lost_counts_once(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    world.faults.lost_answers["PUT"] = 1
+
+    await store.edit([item_id], {"Name": "Arrived"})
+    await sent(store)
+
+    assert (await fields(world, item_id))["Name"] == "Arrived"
+    assert store.outbox_entries() == ()
+
+
+async def test_a_new_item_that_is_given_up_takes_with_it_what_was_to_follow(world: World) -> None:
+    store = await world.online()
+    world.faults.is_down = True
+    temporary = await store.add("Story", {"Name": "Never mind"})
+    await store.add("Task", {"Name": "Under it", "ParentID": temporary})
+    await store.comment(temporary, "Hm")
+    await until(lambda: all(entry.state is EntryState.WAITING for entry in store.outbox_entries()))
+
+    await store.discard(store.outbox_entries()[0].id)
+
+    assert store.outbox_entries() == ()
+    assert store.item(temporary) is None
+    assert store.outbox.pending == 0
+
+
+async def test_many_edits_are_one_step_and_all_arrive(world: World) -> None:
+    store = await world.online()
+    ids = [row.id for row in store.view(ViewSpec()).rows(0, 20) if row.type in {"Story", "Bug"}]
+
+    await store.edit(ids, {"Estimate": "21"})
+    assert len({entry.step for entry in store.outbox_entries()}) <= 1
+    await sent(store)
+
+    assert {(await fields(world, each))["Estimate"] for each in ids} == {"21"}
+
+
+async def test_bad_values_are_refused_before_they_are_journalled(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    wrong = {
+        "Name": " ",
+        "Status": "Nearly",
+        "AreaID": 999_999,
+        "AssignedToID": 4711,
+        "Priority": 1.5,
+        "BacklogPriority": 1.0,
+        "WorkRemaining": 1.0,
+        "Nonsense": 1,
+        "Tags": "a",
+    }
+
+    error = await raised(store.edit([item_id], {**wrong, "Estimate": "8"}))
+
+    assert isinstance(error, BadRequest)
+    assert set(error.errors) == set(wrong)
+    assert store.outbox_entries() == ()
+    assert (await raised(store.add("Story", {}))).errors.keys() == {"Name"}
+    assert (await raised(store.add("Task", {"Name": "x", "ParentID": 999_999}))).errors.keys() == {"ParentID"}
+    assert (await raised(store.comment(item_id, "\n"))).errors
+    assert (await raised(store.edit([999_999], {"Name": "x"}))).status == 404

@@ -1,0 +1,142 @@
+"""Sync: the first load, what changed, what is gone."""
+
+from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
+from tests.store.world import World, raised, until
+
+
+def mirrored(store: Store) -> dict[int, str]:
+    return {
+        item_id: name
+        for item_id, name in store._files.mirror.execute("SELECT id, name FROM items WHERE project_id = 1")
+    }
+
+
+async def on_service(world: World) -> dict[int, str]:
+    page = await world.rival.work_items.documents(filter="projectId eq 1", top=1000)
+    return {each["id"]: each["fields"]["Name"] for each in page.results}
+
+
+async def test_the_first_load_mirrors_the_project_as_it_is(world: World) -> None:
+    store = await world.online()
+
+    assert store.project_id == 1
+    assert mirrored(store) == await on_service(world)
+    assert [project.name for project in store.projects()][0] == "Aurora"
+    assert {person.username for person in store.people().values()} >= {"maya", "jon"}
+    assert store.connection.user is not None
+    assert store.connection.user.username == "maya"
+    assert len(store.tree(TreeKind.AREAS)) > 1
+    assert len(store.iterations()) == len(store.tree(TreeKind.ITERATIONS))
+    assert "Done" in store.statuses("Story")
+    assert "Channel_cf" in {field.key for field in store.custom_fields()}
+
+
+async def test_the_view_has_the_services_own_order(world: World) -> None:
+    store = await world.online()
+    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=1000)
+
+    rows = store.view(ViewSpec(with_done=True)).rows(0, 1000)
+
+    assert [row.id for row in rows if row.type != "Task"] == [each["id"] for each in page.results]
+
+
+async def test_what_others_change_add_and_delete_arrives(world: World) -> None:
+    store = await world.online()
+    changed, deleted = sorted(await on_service(world))[:2]
+    await world.rival.work_items.update_document(changed, {"Name": "Changed by Jon"})
+    await world.rival.work_items.delete(deleted)
+    await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Found by Jon"}})
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": changed, "description": "Look"})
+
+    await store.refresh()
+
+    assert mirrored(store) == await on_service(world)
+    assert store.comments(changed)[-1].text == "Look"
+
+
+async def test_a_restart_shows_the_mirror_at_once_and_then_only_asks_for_what_is_new(world: World) -> None:
+    store = await world.online()
+    expected = mirrored(store)
+    await world.close(store)
+    world.faults.requests.clear()
+
+    store = world.store()
+    assert mirrored(store) == expected
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.ONLINE)
+
+    lists = [path for method, path in world.faults.requests if path.endswith("/workitems")]
+    assert len(lists) <= 2
+
+
+async def test_an_interrupted_first_load_goes_on_where_it_stopped(world: World) -> None:
+    store = await world.online()
+    ids = sorted(mirrored(store))
+    middle = ids[len(ids) // 2]
+
+    def forget(writer: object) -> None:
+        store._files._writer.mirror.remove_items([each for each in ids if each > middle])  # type: ignore[union-attr]
+        store._files._writer.mirror.set_note("filled 1", None)  # type: ignore[union-attr]
+        store._files._writer.mirror.set_note("position 1", middle)  # type: ignore[union-attr]
+
+    store._files.submit(forget).result()
+    await store.refresh()
+
+    assert mirrored(store) == await on_service(world)
+
+
+async def test_a_service_that_goes_away_is_said_and_the_next_try_brings_it_back(world: World) -> None:
+    store = await world.online()
+    world.faults.is_down = True
+
+    error = await raised(store.refresh())
+    assert store.connection.state is ConnectionState.OFFLINE
+    assert store.connection.sentence == error.message
+
+    world.faults.is_down = False
+    await store.refresh()
+    assert store.connection.state is ConnectionState.ONLINE
+
+
+async def test_signing_in_and_out(world: World) -> None:
+    store = world.store(signed_in=False)
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.SIGNED_OUT)
+
+    await raised(store.sign_in("maya", "wrong"))
+    assert store.connection.state is ConnectionState.SIGNED_OUT
+
+    await store.sign_in("maya", "lantern")
+    await until(lambda: store.connection.state is ConnectionState.ONLINE)
+    await store.sign_out()
+    assert store.connection.state is ConnectionState.SIGNED_OUT
+    assert mirrored(store) == await on_service(world)
+
+
+async def test_looking_at_an_item_reads_it_and_its_comments(world: World) -> None:
+    store = await world.online()
+    item_id = min(mirrored(store))
+    await world.rival.work_items.update_document(item_id, {"Description": "Newer"})
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "And this"})
+
+    await store.look_at(item_id)
+
+    await until(lambda: (found := store.item(item_id)) and found.fields["Description"] == "Newer")
+    await until(lambda: [comment.text for comment in store.comments(item_id)][-1:] == ["And this"])
+
+
+async def test_only_one_of_two_processes_talks_to_the_service_and_the_other_sees_what_it_does(world: World) -> None:
+    first = await world.online()
+    second = world.store()
+    second.start()
+    await until(lambda: second.connection.state is ConnectionState.ONLINE)
+    item_id = min(mirrored(second))
+
+    await second.edit([item_id], {"Name": "By the second"})
+    await first.refresh()
+    await until(lambda: first.outbox.pending == 0 and not second.outbox_entries())
+
+    assert (await on_service(world))[item_id] == "By the second"
+    seen = second.item(item_id)
+    assert seen is not None
+    assert seen.sign == 0

@@ -1,0 +1,154 @@
+"""A real service in this process, stores connected to it, and a rival who works on it directly."""
+
+import asyncio
+import shutil
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, cast
+
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.client.transport import Application
+from backlit.model.errors import BacklitError
+from backlit.service.app import Service
+from backlit.service.sample import write_sample
+from backlit.service.settings import ServiceSettings
+from backlit.store import ConnectionState, Places, Store
+from backlit.store.engine import Report
+from tests.store.papers import places_in
+
+PATIENCE = 15.0
+"""Seconds after which something that should happen counts as not happening."""
+
+
+def make_sample(folder: Path, items: int = 60) -> Path:
+    """Write the workspace that every test starts from."""
+    write_sample(settings_in(folder), items=items)
+    return folder
+
+
+def settings_in(folder: Path) -> ServiceSettings:
+    return ServiceSettings(f"sqlite:///{folder / 'service.sqlite'}", folder / "files")
+
+
+class World:
+    """One service; `faults` stands between it and the stores, not between it and the rival."""
+
+    def __init__(self, folder: Path, sample: Path) -> None:
+        self.folder = folder
+        for file in sample.glob("service.sqlite*"):
+            shutil.copy(file, folder / file.name)
+        self.service = Service(settings_in(folder))
+        self.faults = Faults(cast("Application", self.service.asgi))
+        self._stores: list[Store] = []
+
+    async def start(self) -> None:
+        await self.service.start()
+        tokens = TokenCache(self.folder / "rival.json", "rival")
+        self.rival = Client.inside(cast("Application", self.service.asgi), tokens)
+        await self.rival.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "jon"))
+
+    async def stop(self) -> None:
+        for store in self._stores:
+            await asyncio.to_thread(store.close)
+        await self.rival.aclose()
+        await self.service.stop()
+
+    def places(self, name: str = "mine") -> Places:
+        return places_in(self.folder / name)
+
+    def store(self, name: str = "mine", *, signed_in: bool = True) -> Store:
+        """A store of maya's that is opened but not started."""
+
+        async def connect(report: Report) -> Client:
+            report("Preparing", 1, 2)
+            client = Client.inside(self.faults, TokenCache(self.folder / f"{name}.json", name))
+            if signed_in and not client.auth.signed_in:
+                await client.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "maya"))
+            return client
+
+        store = Store(self.places(name), connect)
+        store.open()
+        self._stores.append(store)
+        return store
+
+    async def online(self, name: str = "mine") -> Store:
+        """A store that has loaded everything."""
+        store = self.store(name)
+        store.start()
+        await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+        return store
+
+    async def close(self, store: Store) -> None:
+        self._stores.remove(store)
+        await asyncio.to_thread(store.close)
+
+    async def names(self, **query: Any) -> list[str]:
+        """What the items of project 1 are called on the service, by id."""
+        page = await self.rival.work_items.documents(filter="projectId eq 1", order="id", top=1000, **query)
+        return [each["fields"]["Name"] for each in page.results]
+
+
+async def until(is_so: Callable[[], object], said: Callable[[], object] = lambda: "") -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline, f"it did not happen: {said()}"
+        await asyncio.sleep(0.01)
+
+
+async def until_true(ask: Callable[[], Awaitable[object]]) -> None:
+    """Wait until the service says something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not await ask():
+        assert time.monotonic() < deadline, "it did not happen"
+        await asyncio.sleep(0.02)
+
+
+async def sent(store: Store) -> None:
+    """Wait until nothing is waiting any more."""
+    await until(lambda: store.outbox.pending == 0, lambda: (store.outbox, store.connection, store.outbox_entries()))
+
+
+class Faults:
+    """Loses requests before, or answers after, they reached the service; as a bad network does."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self.is_down = False
+        self.lost_answers: dict[str, int] = {}
+        """How many answers to a method are lost after the service did what was asked."""
+        self.delay = 0.0
+        self.requests: list[tuple[str, str]] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        method = scope["method"]
+        self.requests.append((method, scope["path"]))
+        if self.is_down:
+            await send({"type": "http.response.start", "status": 503, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        if self.delay:
+            await asyncio.sleep(self.delay)
+        if self.lost_answers.get(method, 0) > 0 and not scope["path"].endswith("/WRAPv0.9"):
+            self.lost_answers[method] -= 1
+            await self._application(scope, receive, _swallow)
+            return
+        await self._application(scope, receive, send)
+
+    def count(self, method: str) -> int:
+        return sum(each == method for each, path in self.requests if not path.endswith("/WRAPv0.9"))
+
+
+async def _swallow(_message: Any) -> None:
+    return
+
+
+async def raised(act: Awaitable[object]) -> BacklitError:
+    """The error that something ends with."""
+    try:
+        await act
+    except BacklitError as error:
+        return error
+    raise AssertionError("nothing was raised")
