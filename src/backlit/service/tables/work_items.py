@@ -102,7 +102,7 @@ def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, b
     found = read(connection, parent_id)
     if found is None:
         return
-    figures = connection.execute(_FIGURES, {"parent": parent_id}).tuples().all()
+    figures = connection.execute(_FIGURES, {"parent": parent_id}).all()
     old = item_of(found[1])
     estimate = calculated((row[0], row[1], row[2]) for row in figures)
     if estimate != old.values.get("CalculatedEstimate"):

@@ -1,0 +1,193 @@
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.event import listen, remove
+
+from backlit.service.database import engine_at
+from backlit.service.settings import ServiceSettings
+
+if TYPE_CHECKING:
+    from tests.service.conftest import SignIn
+
+Client = httpx.AsyncClient
+
+
+async def page(client: Client, **options: object) -> dict[str, Any]:
+    answer = await client.get("workitems", params={f"${name}": str(value) for name, value in options.items()})
+    assert answer.status_code == 200, answer.text
+    document: dict[str, Any] = answer.json()
+    return document
+
+
+def ids(document: dict[str, Any]) -> list[int]:
+    return [item["id"] for item in document["results"]]
+
+
+async def test_a_page_has_100_items_by_rank_unless_told_otherwise(maya: Client) -> None:
+    first = await page(maya)
+
+    ranks = [(item["fields"]["BacklogPriority"], item["id"]) for item in first["results"]]
+    assert (first["totalResults"], first["top"], first["skip"], len(ranks)) == (160, 100, 0, 100)
+    assert ranks == sorted(ranks)
+
+
+async def test_pages_follow_each_other_without_gaps(maya: Client) -> None:
+    whole = ids(await page(maya, top=1000))
+
+    parts = [item for skip in range(0, 160, 30) for item in ids(await page(maya, top=30, skip=skip))]
+
+    assert parts == whole
+    assert len(set(whole)) == 160
+
+
+async def test_a_deep_page_is_the_same_as_a_shallow_one(maya: Client, settings: ServiceSettings) -> None:
+    for number in range(420):
+        body = {"type": "Bug", "projectId": 1 + number % 2, "fields": {"Name": f"{number}"}}
+        await maya.post("workitems", json=body)
+    whole = ids(await page(maya, top=1000))
+
+    assert ids(await page(maya, top=20, skip=540)) == whole[540:560]
+    assert ids(await page(maya, top=20, skip=100_000)) == []
+    assert (await page(maya, top=20, skip=100_000))["totalResults"] == 580
+
+
+async def test_top_is_what_was_asked_for_and_at_most_1000_are_served(maya: Client) -> None:
+    assert (await page(maya, top=5000))["top"] == 5000
+    assert len((await page(maya, top=5000))["results"]) == 160
+    nothing = await page(maya, top=0)
+    assert (nothing["totalResults"], nothing["results"]) == (160, [])
+
+
+@pytest.mark.parametrize("options", ["$top=-1", "$top=x", "$skip=-1", "$skip=1.5", "$top=²"])
+async def test_a_bad_number_is_refused(maya: Client, options: str) -> None:
+    assert (await maya.get(f"workitems?{options}")).status_code == 400
+
+
+@pytest.mark.parametrize("found", ["Nonsense eq 1", "Name eq", "Name eq 'x' junk", "foo(Name)", "(" * 60, "Name eq 5"])
+async def test_a_bad_filter_is_refused_naming_the_place(maya: Client, found: str) -> None:
+    answer = await maya.get("workitems", params={"$filter": found})
+
+    assert answer.status_code == 400
+    assert "$filter" in answer.json()["errors"]
+
+
+async def test_a_bad_order_is_refused(maya: Client) -> None:
+    assert (await maya.get("workitems?$orderby=Nonsense")).status_code == 400
+    assert (await maya.get("workitems?$orderby=Name sideways")).status_code == 400
+
+
+async def test_filters_and_totals_agree(maya: Client) -> None:
+    done = await page(maya, filter="Status eq 'Done' and type ne 'Task'", top=3)
+
+    everything = (await page(maya, top=1000))["results"]
+    wanted = [i for i in everything if i["fields"].get("Status") == "Done" and i["type"] != "Task"]
+    assert done["totalResults"] == len(wanted)
+    assert done["results"] == wanted[:3]
+
+
+async def test_custom_fields_and_tags_filter_and_sort(maya: Client) -> None:
+    everything = (await page(maya, top=1000))["results"]
+
+    stores = await page(maya, filter="channel_cf eq 'Store'", orderby="BusinessValue_cf desc,id", top=1000)
+    tagged = await page(maya, filter="Tags/any(t: t eq 'ux')", top=1000)
+
+    assert sorted(ids(stores)) == sorted(i["id"] for i in everything if i["fields"].get("Channel_cf") == "Store")
+    values = [item["fields"]["BusinessValue_cf"] for item in stores["results"]]
+    known = [value for value in values if value is not None]
+    assert values == sorted(known, reverse=True) + [None] * (len(values) - len(known))
+    assert ids(tagged) == [i["id"] for i in everything if "ux" in (i["fields"].get("Tags") or [])]
+
+
+@pytest.mark.parametrize("direction", ["asc", "desc"])
+async def test_nulls_come_last_in_both_directions(maya: Client, direction: str) -> None:
+    owners = [i["fields"].get("AssignedToID") for i in (await page(maya, orderby=f"AssignedToID {direction}"))["results"]]
+
+    firsts = [owner for owner in owners if owner is not None]
+    assert firsts == sorted(firsts, reverse=direction == "desc")
+    assert owners == firsts + [None] * (len(owners) - len(firsts))
+
+
+async def test_a_fill_walk_by_id_finds_everything_once(maya: Client) -> None:
+    seen: list[int] = []
+    last = 0
+    while found := ids(await page(maya, filter=f"projectId eq 1 and id gt {last}", orderby="id", top=50)):
+        seen.extend(found)
+        last = found[-1]
+
+    assert seen == sorted(ids(await page(maya, filter="projectId eq 1", top=1000)))
+
+
+async def test_a_delta_finds_what_changed_since(maya: Client) -> None:
+    newest = (await page(maya, orderby="lastModifiedAt desc", top=1))["results"][0]["lastModifiedAt"]
+    await maya.put("workitems/7", json={"Name": "changed"})
+
+    delta = await page(maya, filter=f"lastModifiedAt ge datetime'{newest}'", orderby="lastModifiedAt")
+
+    assert ids(delta)[-1] == 7
+
+
+async def test_a_list_of_a_project_one_may_not_see_is_empty(rex: Client) -> None:
+    assert (await page(rex, filter="projectId eq 2"))["totalResults"] == 0
+    assert {i["projectId"] for i in (await page(rex, top=1000))["results"]} == {1}
+    assert (await page(rex))["totalResults"] == (await page(rex, filter="id gt 0"))["totalResults"]
+
+
+WALKS = {
+    "the default page": ("", "items_by_project_rank"),
+    "the fill walk": ("$filter=projectId eq 1 and id gt 50&$orderby=id&$top=1000", "items_by_project_id"),
+    "the delta of a project": (
+        "$filter=projectId eq 1 and lastModifiedAt ge datetime'2026-01-01T00:00:00'&$orderby=lastModifiedAt",
+        "items_by_project_change",
+    ),
+}
+
+
+@pytest.mark.parametrize("walk", WALKS)
+async def test_an_index_serves(rex: Client, settings: ServiceSettings, walk: str) -> None:
+    options, index = WALKS[walk]
+
+    assert f"USING INDEX {index}" in await plan(rex, settings, options)
+
+
+SHARED_WALKS = {
+    "the default page of some projects": ("", "items_by_rank"),
+    "the walk over some projects": ("$filter=id gt 50&$orderby=id&$top=1000", "INTEGER PRIMARY KEY"),
+    "the delta of some projects": (
+        "$filter=lastModifiedAt ge datetime'2026-01-01T00:00:00'&$orderby=lastModifiedAt",
+        "items_by_change",
+    ),
+}
+
+
+@pytest.mark.parametrize("username", ["maya", "priya"])
+@pytest.mark.parametrize("walk", SHARED_WALKS)
+async def test_an_index_serves_several_projects(
+    sign_in: "SignIn", settings: ServiceSettings, walk: str, username: str
+) -> None:
+    options, index = SHARED_WALKS[walk]
+
+    assert index in await plan(await sign_in(username), settings, options)
+
+
+async def plan(client: Client, settings: ServiceSettings, options: str) -> str:
+    """How SQLite finds the page of a list, with the statement that the service ran; it never sorts."""
+    seen: list[tuple[str, Any]] = []
+
+    def see(*event: Any) -> None:
+        seen.append((event[2], event[3]))
+
+    listen(Engine, "before_cursor_execute", see)
+    try:
+        assert (await client.get(f"workitems?{options}")).status_code == 200
+    finally:
+        remove(Engine, "before_cursor_execute", see)
+    statement, values = next((sql, values) for sql, values in seen if sql.startswith("SELECT work_items.doc"))
+    engine = engine_at(settings.database)
+    with engine.connect() as connection:
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()
+    engine.dispose()
+    found = "; ".join(row[3] for row in rows)
+    assert "TEMP B-TREE" not in found
+    return found

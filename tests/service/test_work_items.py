@@ -1,0 +1,305 @@
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+import pytest
+
+Client = httpx.AsyncClient
+
+
+async def added(client: Client, item_type: str = "Story", project: int = 1, **fields: Any) -> dict[str, Any]:
+    body = {"type": item_type, "projectId": project, "fields": {"Name": "Added", **fields}}
+    answer = await client.post("workitems", json=body)
+    assert answer.status_code == 201, answer.text
+    document: dict[str, Any] = answer.json()
+    return document
+
+
+async def refused(client: Client, item_type: str = "Story", **fields: Any) -> Mapping[str, str]:
+    body = {"type": item_type, "projectId": 1, "fields": {"Name": "Refused", **fields}}
+    answer = await client.post("workitems", json=body)
+    assert answer.status_code == 400, answer.text
+    errors: Mapping[str, str] = answer.json()["errors"]
+    return errors
+
+
+async def test_a_new_item_gets_the_presets_and_a_location(maya: Client) -> None:
+    answer = await maya.post("workitems", json={"type": "Story", "projectId": 1, "fields": {"Name": "Hello"}})
+
+    document = answer.json()
+    fields = document["fields"]
+    assert answer.status_code == 201
+    assert answer.headers["location"].endswith(f"/api/v1/workitems/{document['id']}")
+    assert fields["Status"] == "Not Done"
+    assert fields["Channel_cf"] == "Web"
+    assert (fields["Tags"], fields["Description"], fields["Estimate"]) == ([], "", None)
+    assert (await maya.get(f"areas/{fields['AreaID']}")).json()["parentId"] == -1
+    assert (await maya.get(f"iterations/{fields['IterationID']}")).json()["parentId"] == -1
+    assert document["createdBy"] == document["lastModifiedBy"] == "maya"
+    assert (await maya.get(answer.headers["location"])).json() == document
+
+
+@pytest.mark.parametrize(
+    ("item_type", "status"), [("Feature", "Not Done"), ("Bug", "Not Done"), ("Issue", "Active"), ("Risk", "Active")]
+)
+async def test_status_is_preset_by_type(maya: Client, item_type: str, status: str) -> None:
+    assert (await added(maya, item_type))["fields"]["Status"] == status
+
+
+async def test_feedback_has_no_status_owner_or_estimate(maya: Client) -> None:
+    fields = (await added(maya, "Feedback"))["fields"]
+
+    assert not {"Status", "AssignedToID", "TeamID", "Estimate", "SyncID", "IsSyncable"} & fields.keys()
+
+
+async def test_new_items_go_to_the_end_of_the_backlog(maya: Client) -> None:
+    first, second = await added(maya), await added(maya)
+
+    last = (await maya.get("workitems", params={"$filter": "projectId eq 1", "$skip": "0", "$top": "1000"})).json()
+    assert [item["id"] for item in last["results"][-2:]] == [first["id"], second["id"]]
+
+
+async def test_put_changes_only_the_keys_given_and_answers_201(maya: Client) -> None:
+    item = await added(maya, Description="kept")
+
+    answer = await maya.put(f"workitems/{item['id']}", json={"Name": "New", "Status": "Done"})
+
+    assert answer.status_code == 201
+    assert answer.json()["fields"] == item["fields"] | {"Name": "New", "Status": "Done"}
+    assert answer.json()["lastModifiedAt"] > item["lastModifiedAt"]
+    assert (await maya.get(f"workitems/{item['id']}")).json() == answer.json()
+
+
+async def test_last_modified_at_never_repeats_for_one_item(maya: Client) -> None:
+    item = await added(maya)
+
+    moments = [item["lastModifiedAt"]]
+    for name in ("a", "b", "c", "d"):
+        moments.append((await maya.put(f"workitems/{item['id']}", json={"Name": name})).json()["lastModifiedAt"])
+
+    assert moments == sorted(set(moments))
+    assert all(len(moment.partition(".")[2]) == 3 for moment in moments)
+
+
+async def test_a_put_that_changes_nothing_leaves_the_item_as_it_is(maya: Client) -> None:
+    item = await added(maya, Estimate="3")
+
+    answer = await maya.put(f"workitems/{item['id']}", json={"Name": "Added", "Estimate": 3})
+
+    assert answer.json() == item
+
+
+async def test_unknown_and_foreign_keys_are_refused_by_name(maya: Client) -> None:
+    assert set(await refused(maya, Nonsense=1, Severity="1 - Critical", Missing_cf=2)) == {
+        "Nonsense",
+        "Severity",
+        "Missing_cf",
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("Name", ""),
+        ("Name", "   "),
+        ("Name", "x" * 501),
+        ("Name", 5),
+        ("Name", None),
+        ("Name", "nul\0"),
+        ("Status", "Nope"),
+        ("PriorityClass", "5 - Never"),
+        ("Priority", "5"),
+        ("Priority", 1.5),
+        ("Priority", True),
+        ("Priority", 2**60),
+        ("AreaID", 999_999),
+        ("AreaID", 2**80),
+        ("IterationID", 999_999),
+        ("TeamID", 999),
+        ("AssignedToID", 5),
+        ("AssignedToID", 999),
+        ("AssignedToID", "1"),
+        ("Tags", "ux"),
+        ("Tags", ["ux", 1]),
+        ("Tags", [""]),
+        ("Estimate", ["3"]),
+        ("Estimate", True),
+        ("Channel_cf", "Pigeon"),
+        ("BusinessValue_cf", "1"),
+        ("NeedsLegalReview_cf", "true"),
+    ],
+)
+async def test_a_bad_value_is_refused_by_key(maya: Client, key: str, value: object) -> None:
+    assert set(await refused(maya, **{key: value})) == {key}
+
+
+async def test_infinite_numbers_are_refused(maya: Client) -> None:
+    parent = await added(maya)
+
+    content = '{"type":"Task","projectId":1,"fields":{"Name":"x","ParentID":%d,"WorkRemaining":1e999}}' % parent["id"]
+    answer = await maya.post("workitems", content=content, headers={"content-type": "application/json"})
+
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize(("sent", "stored"), [(3, "3"), (3.0, "3"), (2.5, "2.5"), ("XL", "XL"), ("3,5", "3,5")])
+async def test_an_estimate_is_text_and_numbers_are_taken(maya: Client, sent: object, stored: str) -> None:
+    assert (await added(maya, Estimate=sent))["fields"]["Estimate"] == stored
+
+
+async def test_read_only_keys_and_zero_values_are_ignored(maya: Client) -> None:
+    body = {
+        "id": 0,
+        "type": "Bug",
+        "projectId": 1,
+        "createdBy": None,
+        "createdAt": "0001-01-01T00:00:00",
+        "lastModifiedBy": None,
+        "lastModifiedAt": "0001-01-01T00:00:00",
+        "fields": {
+            "Name": "Whole",
+            "BacklogPriority": 0,
+            "CalculatedEstimate": 7,
+            "SyncID": 0,
+            "AssignedToID": 0,
+            "AreaID": 0,
+            "Status": None,
+            "Severity": None,
+        },
+    }
+
+    answer = await maya.post("workitems", json=body)
+
+    fields = answer.json()["fields"]
+    assert answer.status_code == 201, answer.text
+    assert (fields["Status"], fields["AssignedToID"], fields["CalculatedEstimate"]) == ("Not Done", None, None)
+    flat = {"id": 9, "type": "Story", "projectId": 2, "createdBy": "x", "lastModifiedAt": "", "BacklogPriority": 1.0}
+    changed = await maya.put(f"workitems/{answer.json()['id']}", json=flat)
+    assert changed.json() == answer.json()
+
+
+async def test_null_unsets_what_may_be_unset(maya: Client) -> None:
+    item = await added(maya, Estimate="5", AssignedToID=1, Tags=["ux"], Description="x", Channel_cf="Store")
+
+    unset = dict.fromkeys(("Estimate", "AssignedToID", "Tags", "Description", "Channel_cf"))
+    answer = await maya.put(f"workitems/{item['id']}", json=unset)
+
+    fields = answer.json()["fields"]
+    assert [fields[key] for key in unset] == [None, None, [], "", None]
+
+
+@pytest.mark.parametrize("key", ["Name", "Status", "AreaID", "IterationID"])
+async def test_null_is_refused_where_there_is_always_a_value(maya: Client, key: str) -> None:
+    item = await added(maya)
+
+    answer = await maya.put(f"workitems/{item['id']}", json={key: None})
+
+    assert answer.status_code == 400
+    assert set(answer.json()["errors"]) == {key}
+
+
+async def test_type_project_and_fields_are_required(maya: Client) -> None:
+    answer = await maya.post("workitems", json={})
+
+    assert answer.status_code == 400
+    assert set(answer.json()["errors"]) == {"type", "projectId", "fields"}
+
+
+async def test_a_task_needs_a_parent_that_is_no_task_of_its_project(maya: Client) -> None:
+    story = await added(maya)
+    elsewhere = await added(maya, project=2)
+    task = await added(maya, "Task", ParentID=story["id"])
+
+    for parent in (None, 0, "1", 999_999, task["id"], elsewhere["id"], 2**70):
+        assert set(await refused(maya, "Task", ParentID=parent)) == {"ParentID"}
+
+
+async def test_a_task_takes_area_and_iteration_from_its_parent(maya: Client) -> None:
+    story = await added(maya, AreaID=2, IterationID=3)
+
+    task = await added(maya, "Task", ParentID=story["id"])
+
+    assert (task["fields"]["AreaID"], task["fields"]["IterationID"]) == (2, 3)
+    assert not {"Tags", "Estimate", "CalculatedEstimate"} & task["fields"].keys()
+
+
+async def test_pert_and_calculated_estimates_follow_the_tasks(maya: Client) -> None:
+    story = await added(maya)
+    assert story["fields"]["CalculatedEstimate"] is None
+
+    estimates = {"EstimateOptimistic": 1, "EstimateProbable": 2, "EstimatePessimistic": 9}
+    first = await added(maya, "Task", ParentID=story["id"], **estimates)
+    second = await added(maya, "Task", ParentID=story["id"], WorkRemaining=2.5, WorkCompleted=1)
+
+    assert first["fields"]["PertEstimate"] == 3.0
+    assert second["fields"]["PertEstimate"] is None
+    assert await calculated_estimate(maya, story["id"]) == 6.5
+    await maya.put(f"workitems/{second['id']}", json={"WorkRemaining": 0})
+    assert await calculated_estimate(maya, story["id"]) == 4.0
+    await maya.delete(f"workitems/{first['id']}")
+    assert await calculated_estimate(maya, story["id"]) == 1.0
+    await maya.delete(f"workitems/{second['id']}")
+    assert await calculated_estimate(maya, story["id"]) is None
+
+
+async def calculated_estimate(client: Client, item_id: int) -> float | None:
+    fields = (await client.get(f"workitems/{item_id}")).json()["fields"]
+    listed = (await client.get("workitems", params={"$filter": f"id eq {item_id}"})).json()["results"][0]["fields"]
+    assert listed == fields
+    value: float | None = fields["CalculatedEstimate"]
+    return value
+
+
+async def test_deleting_an_item_deletes_its_tasks_and_their_comments(maya: Client) -> None:
+    story = await added(maya)
+    task = await added(maya, "Task", ParentID=story["id"])
+    comment = {"projectId": 1, "workItemId": task["id"], "description": "gone soon"}
+    comment_id = (await maya.post("comments", json=comment)).json()["id"]
+    total = (await maya.get("workitems", params={"$top": 0})).json()["totalResults"]
+
+    answer = await maya.delete(f"workitems/{story['id']}")
+
+    assert (answer.status_code, answer.json()) == (200, {"id": story["id"]})
+    assert (await maya.get(f"workitems/{task['id']}")).status_code == 404
+    assert (await maya.get(f"comments/{comment_id}")).status_code == 404
+    assert (await maya.get("workitems", params={"$top": 0})).json()["totalResults"] == total - 2
+
+
+async def test_the_tasks_of_an_item_are_listed(maya: Client) -> None:
+    story = await added(maya)
+    tasks = [await added(maya, "Task", ParentID=story["id"]) for _ in range(3)]
+
+    answer = (await maya.get(f"workitems/{story['id']}/tasks")).json()
+
+    assert answer == {"totalResults": 3, "top": 3, "skip": 0, "results": tasks}
+
+
+async def test_if_match_lets_only_the_version_read_be_changed(maya: Client) -> None:
+    item = await added(maya)
+    etag = (await maya.get(f"workitems/{item['id']}")).headers["etag"]
+
+    good = await maya.put(f"workitems/{item['id']}", json={"Name": "b"}, headers={"if-match": etag})
+    late = await maya.put(f"workitems/{item['id']}", json={"Name": "c"}, headers={"if-match": etag})
+    gone = await maya.delete(f"workitems/{item['id']}", headers={"if-match": etag})
+    last = await maya.put(f"workitems/{item['id']}", json={"Name": "d"}, headers={"if-match": good.headers["etag"]})
+
+    assert [answer.status_code for answer in (good, late, gone, last)] == [201, 412, 412, 201]
+
+
+async def test_a_body_that_is_no_json_object_is_refused(maya: Client) -> None:
+    json_type = {"content-type": "application/json"}
+
+    assert (await maya.put("workitems/1", content="{", headers=json_type)).status_code == 400
+    assert (await maya.put("workitems/1", content="[]", headers=json_type)).status_code == 400
+    assert (await maya.put("workitems/1", content='"\\ud800"', headers=json_type)).status_code == 400
+    assert (await maya.put("workitems/1", content="a=b", headers={"content-type": "text/plain"})).status_code == 415
+    assert (await maya.put("workitems/1", content=b" " * 5_000_000, headers=json_type)).status_code == 413
+
+
+async def test_hostile_text_comes_back_as_it_was_sent(maya: Client) -> None:
+    for name in ("[bold]x[/]", "\x1b[31mred", "👩‍👩‍👧 emoji", "漢字", "x" * 500, "עברית العربية \u202e", "%_'\"\\"):
+        item = await added(maya, Name=name, Tags=[name[:90]])
+
+        assert item["fields"]["Name"] == name
+        listed = await maya.get("workitems", params={"$filter": f"Name eq '{name.replace(chr(39), chr(39) * 2)}'"})
+        assert item["id"] in [found["id"] for found in listed.json()["results"]]
