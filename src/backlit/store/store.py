@@ -90,7 +90,6 @@ class Store(Edits):
 
     def choose_project(self, project_id: int) -> None:
         """Show another project from now on; it is remembered. Views made before stay with theirs."""
-        self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
         self._use_project(project_id)
         self._engine.use_project(project_id)
 
@@ -101,7 +100,9 @@ class Store(Edits):
         return self.project_id
 
     def _use_project(self, project_id: int) -> None:
+        self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
         self.project_id = project_id
+        self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
         self._kept.clear()
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS):
             self._signal.publish(Change(subject))

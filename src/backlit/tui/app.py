@@ -16,7 +16,7 @@ from backlit.tui.acting import CannotAct, contexts_of
 from backlit.tui.chord_app import ChordApp
 from backlit.tui.commands import Command
 from backlit.tui.gathered import Gathered
-from backlit.tui.node_filter import FilterAsked
+from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.text import SafeFilter
@@ -57,14 +57,17 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     # Life
 
     def on_mount(self) -> None:
-        """Open the backlog; the store's engine starts after it was painted."""
+        """Open the backlog."""
         self._unsubscribe = self.store.subscribe(self._store_changed)
         self.switch_mode("backlog")
-        self.call_after_refresh(self.store.start)
         if self._wanted_theme != self.theme:
             self._theme_errors.append(f"There is no theme “{self._wanted_theme}”; tT lists them.")
         for sentence in self._theme_errors:
             self.say(sentence, is_bad=True)
+
+    def on_backlog_screen_painted(self) -> None:
+        """Start the store's engine, which imports much, now that the rows are on the screen."""
+        self.set_timer(FRAME, self.store.start)
 
     def on_unmount(self) -> None:
         """Stop listening; the store belongs to whoever made it."""
@@ -113,7 +116,12 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     def _tree_screen(self, kind: TreeKind) -> "TreeScreen":
         from backlit.tui.screens.tree import TreeScreen
 
-        return TreeScreen(self.store, kind)
+        return TreeScreen(self.store, kind, self._node_filter)
+
+    def _node_filter(self) -> NodeFilter | None:
+        """The node through which the backlog is seen at present."""
+        backlog = self._screen_stacks["backlog"][0]
+        return backlog.node if isinstance(backlog, BacklogScreen) else None
 
     def _go(self, mode: str) -> None:
         if len(self.screen_stack) > 1:
@@ -189,9 +197,14 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
         self.push_screen(Palette(self.store, contexts_of(self.focused or self.screen)), self._run_later)
 
-    def _run_later(self, command: Command | None) -> None:
-        if command is not None:
-            self.call_later(self.run_command, command)
+    def _run_later(self, chosen: Command | int | None) -> None:
+        """Run a command, or open the item of an id, once the dialog is gone."""
+        if isinstance(chosen, Command):
+            self.call_later(self.run_command, chosen)
+        elif chosen is not None:
+            from backlit.tui.screens.editor import EditorScreen
+
+            self.push_screen(EditorScreen(self.store, chosen))
 
     def do_app_refresh(self, _count: int | None) -> None:
         """Ask the service for what is new."""

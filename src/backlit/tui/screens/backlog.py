@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from textual import on
 from textual.app import ComposeResult
+from textual.message import Message
 from textual.widgets import Input
 
 from backlit.store.changes import Subject
@@ -32,6 +33,9 @@ class BacklogScreen(ItemVerbs):
 
     AUTO_FOCUS = "BacklogList"
     CSS_PATH = "../styles/backlog.tcss"
+
+    class Painted(Message):
+        """The first rows are on the screen."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
@@ -61,6 +65,7 @@ class BacklogScreen(ItemVerbs):
         """Show what the mirror holds before anything else happens."""
         self._show_view()
         self.set_interval(AGE_CHECK, self._draw_words)
+        self.call_after_refresh(self.post_message, self.Painted())
 
     def store_changed(self, gathered: Gathered) -> None:
         """Draw what changed; the order and the counts are read again where they may be others."""
