@@ -1,5 +1,7 @@
 """The yardstick: the smallest Textual application that shows a list of lines and moves a cursor in it."""
 
+from typing import ClassVar
+
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.content import Content
@@ -12,7 +14,7 @@ class MinimalApp(App[None]):
     """Thirty lines of text; `j` moves the cursor, `q` quits."""
 
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS = [Binding("j", "down"), Binding("q", "quit")]
+    BINDINGS: ClassVar = [Binding("j", "down"), Binding("q", "quit")]
     cursor = 0
 
     def compose(self) -> ComposeResult:

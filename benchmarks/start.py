@@ -1,0 +1,57 @@
+"""Start-up: from exec to rows on the screen, first start, filled mirror and a large one, against a minimal app.
+
+Every figure is a median over fresh processes; the programs take turns, so that a busy machine disturbs all alike.
+The first start is that of a stranger: nothing on the disk yet, the sample is made behind the first screen.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.driver import Ready
+from benchmarks.table import Cell, median, print_table
+from benchmarks.targets import Target, app, filled, options, yardstick
+
+SMALL = 100
+
+
+def started(target: Target) -> Ready:
+    """One start of it."""
+    with target.start() as program:
+        return program.wait_for(target.ready, timeout=120)
+
+
+def rows_of(measured: dict[str, list[Ready]]) -> list[list[Cell]]:
+    """A line of the table for every program, the yardstick first."""
+    walls = {name: median([ready.wall for ready in all_of]) for name, all_of in measured.items()}
+    base = next(iter(walls.values()))
+    return [
+        [name, walls[name], walls[name] / base, median([r.cpu for r in of]), median([r.memory for r in of])]
+        for name, of in measured.items()
+    ]
+
+
+def measure(folder: Path, runs: int, large: int) -> dict[str, list[Ready]]:
+    """Start every program `runs` times, in turn."""
+    targets = [yardstick(folder), filled(SMALL, folder), filled(large, folder)]
+    measured: dict[str, list[Ready]] = {target.name: [] for target in targets}
+    first: list[Ready] = []
+    for _ in range(runs):
+        for target in targets:
+            measured[target.name].append(started(target))
+        with tempfile.TemporaryDirectory() as empty:
+            first.append(started(app(SMALL, Path(empty))))
+    return {**measured, f"backlit, first start, {SMALL} items": first}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    given = options(__doc__).parse_args(arguments)
+    with tempfile.TemporaryDirectory() as temporary:
+        measured = measure(given.folder or Path(temporary), given.runs, given.items)
+    header = ["exec to rows on the screen", "ms", "x minimal", "CPU ms", "MB"]
+    print_table(f"Start-up, medians of {given.runs}", header, rows_of(measured))
+
+
+if __name__ == "__main__":
+    main()
