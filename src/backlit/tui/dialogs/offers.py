@@ -60,6 +60,7 @@ class OfferList(LineList, can_focus=False):
         self._offers = offers
         self.rows_replaced(0)
         self.step(0)
+        self.post_message(self.Highlighted(self, self.cursor))
 
     @property
     def current(self) -> Offer | None:

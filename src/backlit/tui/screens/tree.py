@@ -26,6 +26,8 @@ ITEMS_DELAY = 0.08
 """Seconds the cursor rests on a node before its items are shown."""
 TOTALS_DELAY = 0.5
 """Seconds between readings of the totals while items change."""
+WIDE = 120
+"""Cells from which the items of the node are shown beside the tree."""
 ROOM_FOR_HINTS = 80
 HINTS = ("tree.filter", "tree.toggle", "tree.fold-all", "app.backlog", "app.help")
 FEW_HINTS = ("tree.filter", "app.help")
@@ -62,6 +64,7 @@ class TreeScreen(StoreScreen[None]):
         self._items = self.query_one("#node-items", BacklogList)
         self._items.can_focus = False
         self._show_tree()
+        self.call_after_refresh(self._tree.centre)
 
     def on_screen_resume(self) -> None:
         """Catch up; the backlog's filter may be another one too."""
@@ -69,8 +72,12 @@ class TreeScreen(StoreScreen[None]):
         self._show_tree()
 
     def on_resize(self) -> None:
-        """Let the rules meet the line between the panes."""
+        """Show the node's items where there is room; let the rules meet the line between the panes."""
+        was_wide = self._items.display
+        self._items.display = self.size.width >= WIDE
         self.call_after_refresh(self._join_rules)
+        if self._items.display and not was_wide:
+            self._show_items()
 
     def store_changed(self, gathered: Gathered) -> None:
         """Draw what changed; totals are read again at a measured pace."""
@@ -148,16 +155,17 @@ class TreeScreen(StoreScreen[None]):
             self._tree.refresh()
 
     def _left_title(self) -> list[Part]:
-        project = next((each.name for each in self.store.projects() if each.id == self.store.project_id), "")
+        project = next((f" {each.name}" for each in self.store.projects() if each.id == self.store.project_id), "")
         where = f" › {self._kind.value.capitalize()}"
-        return [(" backlit ", "accent"), (f" {project}", "foreground"), (where, "muted")]
+        return [(" backlit ", "accent"), (project, "foreground"), (where, "muted")]
 
     def _right_title(self) -> list[Part]:
         node = self._tree.node
         if node is None:
             return []
         totals = self._tree.totals_of(node.id)
-        return [(f"  {node.name}: {totals.count:,} open items, {number_text(totals.points)} pts ", "foreground")]
+        items = "1 open item" if totals.count == 1 else f"{totals.count:,} open items"
+        return [(f"  {node.name}: {items}, {number_text(totals.points)} pts ", "foreground")]
 
     def _join_rules(self) -> None:
         column = self._items.region.x if self._items.display else None

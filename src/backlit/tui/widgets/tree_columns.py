@@ -60,7 +60,7 @@ class Column:
     is_for_iterations: bool = False
 
 
-WORD = Column("", 4, 52, is_for_iterations=True)
+WORD = Column("", 4, 64, is_for_iterations=True)
 DATES = Column("Dates", 18, 52, is_for_iterations=True)
 CAPACITY = Column("Capacity", 8, 92, is_for_iterations=True)
 OWN_ITEMS = Column("Items", 6, 72)

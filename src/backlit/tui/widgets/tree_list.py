@@ -1,6 +1,7 @@
 """Areas or iterations as a tree that folds; only the lines in sight are drawn."""
 
 from datetime import date
+from textwrap import wrap
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -13,7 +14,7 @@ from backlit.tui.folding import Folding
 from backlit.tui.looks import Looks
 from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.spans import Phase
-from backlit.tui.text import fit
+from backlit.tui.text import fit, safe
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.tree_columns import Branches, TreeLayout
 
@@ -50,6 +51,10 @@ class TreeList(LineList):
         shown = self._folding.shown
         return shown[self.cursor] if self.cursor < len(shown) else None
 
+    def centre(self) -> None:
+        """Scroll so that the node under the cursor is in the middle."""
+        self.scroll_rows(self.cursor - self.page // 2)
+
     def totals_of(self, node_id: int) -> Totals:
         """What lies in a node and below it."""
         return self._branches.all.get(node_id, Totals())
@@ -84,10 +89,11 @@ class TreeList(LineList):
 
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""
-        looks = Looks.of(self.app)
-        if y == 1 and not self.row_count():
-            return Strip([Segment(fit("   " + self.empty_text, self.size.width), looks.style("muted"))])
-        return Strip.blank(self.size.width, looks.style())
+        looks, width = Looks.of(self.app), self.size.width
+        lines = wrap(safe(self.empty_text), max(1, width - 6)) if not self.row_count() else []
+        if 1 <= y <= len(lines):
+            return Strip([Segment(fit("   " + lines[y - 1], width), looks.style("muted"))])
+        return Strip.blank(width, looks.style())
 
     def on_resize(self) -> None:
         """Lay the columns out anew."""

@@ -1,0 +1,49 @@
+"""Every test of a screen gets a copy of the sample workspace with a service on it, and the application over a store."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from tests.store.world import World, make_sample
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.app import BacklitApp
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_sample(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+async def world(tmp_path: Path, sample: Path) -> AsyncIterator[World]:
+    world = World(tmp_path, sample)
+    await world.start()
+    yield world
+    await world.stop()
+
+
+@pytest.fixture
+async def store(world: World) -> Store:
+    """A store of maya's that has loaded everything."""
+    return await world.online()
+
+
+class Open(Protocol):
+    """Opens the application over a store; the backlog is on the screen when it is entered."""
+
+    def __call__(self, store: Store, size: tuple[int, int] = (120, 40)) -> AbstractAsyncContextManager[Pilot[None]]: ...
+
+
+@pytest.fixture
+def opened() -> Open:
+    @asynccontextmanager
+    async def opened(store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
+        async with BacklitApp(store).run_test(size=size, notifications=True) as pilot:
+            await pilot.pause()
+            yield pilot
+
+    return opened

@@ -1,0 +1,298 @@
+from datetime import date
+
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.stage import Stage, line_with, lines_of, text_of
+from textual.app import ComposeResult
+from textual.pilot import Pilot
+
+from backlit.model.trees import Node, Totals, Tree
+from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
+from backlit.tui.node_filter import FilterAsked, NodeFilter
+from backlit.tui.spans import Phase, phases, span
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.tree_columns import Branches
+from backlit.tui.widgets.tree_list import TreeList
+
+TODAY = date(2026, 3, 10)
+
+
+def iteration(
+    number: int, start: date | None = None, end: date | None = None, most: float | None = None, *, release: bool = False
+) -> IterationEntry:
+    return IterationEntry(number, str(number), str(number), start, end, None, most, release)
+
+
+NODES = (
+    Node(1, -1, "Aurora"),
+    Node(2, 1, "Release 1", 1),
+    Node(3, 2, "Sprint 1", 1),
+    Node(4, 2, "Sprint 2", 2),
+    Node(5, 2, "Sprint 3", 3),
+    Node(6, 1, "Release 2", 2),
+    Node(7, 6, "Sprint 4", 1),
+)
+ITERATIONS = {
+    1: iteration(1),
+    2: iteration(2, date(2026, 2, 17), date(2026, 3, 31), release=True),
+    3: iteration(3, date(2026, 2, 17), date(2026, 3, 2)),
+    4: iteration(4, date(2026, 3, 3), date(2026, 3, 17), 40),
+    5: iteration(5, date(2026, 3, 18), date(2026, 3, 31)),
+    6: iteration(6, date(2026, 3, 18), date(2027, 1, 5), release=True),
+    7: iteration(7, date(2026, 4, 1), date(2026, 4, 14)),
+}
+OWN = {3: Totals(2, 5), 4: Totals(12, 61.5), 5: Totals(1, 0), 7: Totals(1000, 20)}
+
+
+class TreeStage(Stage):
+    """A tree by itself; keeps what it asks for and counts the lines it draws."""
+
+    def __init__(self, kind: TreeKind = TreeKind.ITERATIONS) -> None:
+        super().__init__()
+        self.nodes = CountingTree(kind)
+        self.asked: list[NodeFilter | None] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.nodes
+
+    def on_filter_asked(self, message: FilterAsked) -> None:
+        self.asked.append(message.node)
+
+    async def show(self, pilot: Pilot[None], node_filter: NodeFilter | None = None, today: date = TODAY) -> None:
+        self.nodes.show(Branches(Tree(NODES), OWN, today, ITERATIONS), node_filter)
+        self.nodes.focus()
+        await pilot.pause()
+
+
+class CountingTree(TreeList):
+    lines_drawn = 0
+
+    def render_line(self, y: int):  # type: ignore[no-untyped-def] # as the base has it
+        self.lines_drawn += 1
+        return super().render_line(y)
+
+
+def names(stage: TreeStage) -> list[str]:
+    return [line[8:].split("  ")[0].strip() for line in lines_of(stage)[1:] if line.strip()]
+
+
+def test_spans_are_as_short_as_they_can_be() -> None:
+    assert span(date(2026, 3, 3), date(2026, 3, 17), TODAY) == "3–17 Mar"
+    assert span(date(2026, 2, 24), date(2026, 3, 10), TODAY) == "24 Feb–10 Mar"
+    assert span(date(2026, 12, 28), date(2027, 1, 10), TODAY) == "28 Dec–10 Jan 2027"
+    assert span(date(2025, 3, 3), date(2025, 3, 17), TODAY) == "3–17 Mar 2025"
+    assert span(date(2026, 3, 3), None, TODAY) == "from 3 Mar"
+    assert span(None, date(2026, 3, 3), TODAY) == "to 3 Mar"
+    assert span(None, None, TODAY) == ""
+
+
+def test_the_next_iteration_is_the_first_to_start_that_is_no_release() -> None:
+    found = phases(ITERATIONS.values(), TODAY)
+
+    assert [found[number] for number in range(1, 8)] == [
+        Phase.UNDATED,
+        Phase.CURRENT,
+        Phase.PAST,
+        Phase.CURRENT,
+        Phase.NEXT,
+        Phase.LATER,
+        Phase.LATER,
+    ]
+
+
+def test_the_last_day_of_an_iteration_belongs_to_it() -> None:
+    assert phases([ITERATIONS[4]], date(2026, 3, 17))[4] is Phase.CURRENT
+    assert phases([ITERATIONS[4]], date(2026, 3, 18))[4] is Phase.PAST
+
+
+async def test_a_row_says_when_how_much_and_how_much_with_what_is_below() -> None:
+    async with TreeStage().run_test(size=(100, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+
+        assert line_with(app, "Aurora").split() == ["▾", "Aurora", "·", "·", "1015", "86.5"]
+        assert line_with(app, "Release 1").split()[:5] == ["▾", "◐", "⚑", "Release", "1"]
+        assert line_with(app, "Sprint 1").split() == ["●", "Sprint", "1", "17", "Feb–2", "Mar", "2", "5", "2", "5"]
+        assert line_with(app, "Sprint 3").split()[:4] == ["○", "Sprint", "3", "next"]
+
+
+async def test_too_much_for_an_iteration_is_marked() -> None:
+    async with TreeStage().run_test(size=(100, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+
+        assert line_with(app, "Sprint 2").split()[-6:] == ["≤", "40", "12", "61.5", "12", "!61.5"]
+
+
+async def test_the_cursor_starts_on_the_current_iteration() -> None:
+    async with TreeStage().run_test(size=(80, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+
+        assert "Sprint 2" in line_with(app, "▌")
+
+
+async def test_folding_hides_what_is_below_and_is_kept_when_the_tree_changes() -> None:
+    async with TreeStage().run_test(size=(80, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+        await pilot.press("h", "h")
+        await app.show(pilot)
+
+        assert [line.split()[0] for line in lines_of(app)[1:5]] == ["▾", "▌", "▾", "○"]
+        assert "▸" in line_with(app, "Release 1")
+        assert "Sprint 2" not in text_of(app)
+
+
+async def test_folding_all_leaves_the_cursor_on_what_hides_its_node() -> None:
+    async with TreeStage().run_test(size=(80, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+        await pilot.press("z", "M")
+
+        assert "Aurora" in line_with(app, "▌")
+        await pilot.press("z", "R")
+        assert len([line for line in lines_of(app)[1:] if line]) == len(NODES)
+
+
+async def test_the_cursor_stays_on_its_node_when_others_come_before_it() -> None:
+    async with TreeStage().run_test(size=(80, 14)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+        more = (*NODES, Node(8, 2, "Sprint 0", 0))
+        app.nodes.show(Branches(Tree(more), OWN, TODAY, ITERATIONS), None)
+        await pilot.pause()
+
+        assert "Sprint 2" in line_with(app, "▌")
+
+
+async def test_enter_asks_for_the_node_and_again_for_all_below() -> None:
+    async with TreeStage().run_test(size=(80, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        alone, below = (NodeFilter(TreeKind.ITERATIONS, 2, has_subtree=each) for each in (False, True))
+        await app.show(pilot)
+        await pilot.press("h", "enter")
+        await app.show(pilot, alone)
+        await pilot.press("enter")
+        await app.show(pilot, below)
+        await pilot.press("enter")
+
+        assert app.asked == [alone, below, alone]
+        assert [line[1] for line in lines_of(app)[1:8]] == [" ", "✓", "✓", "✓", "✓", " ", " "]
+
+
+async def test_moving_the_cursor_draws_two_lines() -> None:
+    async with TreeStage().run_test(size=(80, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+        app.nodes.lines_drawn = 0
+        await pilot.press("k")
+
+        assert app.nodes.lines_drawn == 2
+
+
+async def test_ten_thousand_areas_draw_what_is_in_sight() -> None:
+    nodes = [Node(1, -1, "Aurora"), *(Node(each, 1, f"Area {each}") for each in range(2, 10_000))]
+    async with TreeStage(TreeKind.AREAS).run_test(size=(80, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        app.nodes.show(Branches(Tree(nodes), {}, TODAY), None)
+        app.nodes.focus()
+        await pilot.pause()
+        app.nodes.lines_drawn = 0
+        await pilot.press("G")
+
+        assert "Area 9999" in line_with(app, "▌")
+        assert app.nodes.lines_drawn <= 2 * 12
+
+
+async def test_hostile_names_stay_in_their_column() -> None:
+    nodes = [Node(1, -1, "[bold]x[/oops] \x1b[31m\u202eabc\n日本語"), Node(2, 1, "y" * 500)]
+    async with TreeStage(TreeKind.AREAS).run_test(size=(60, 6)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        app.nodes.show(Branches(Tree(nodes), {1: Totals(1, 2), 2: Totals(3, 4)}, TODAY), None)
+        await pilot.pause()
+
+        assert "[bold]x[/oops] ␛[31m�abc␊日" in text_of(app)
+        assert lines_of(app)[2].endswith("…       3       4")
+
+
+async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "a")
+        await pilot.pause()
+        await pilot.press("j", "enter")
+        await pilot.pause()
+
+        assert "Aurora › Checkout" in lines_of(pilot.app)[0]
+        await pilot.press("g", "a")
+        await pilot.pause()
+        assert "✓" in line_with(pilot.app, "▾ Checkout")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "Checkout and below" in lines_of(pilot.app)[0]
+
+
+async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: Store, opened: Open) -> None:
+    node, name = await node_with_items(store)
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+        await pilot.pause()
+        tree = pilot.app.screen.query_one("#tree", LineList)
+        tree.move_to([each.id for each in store.tree(TreeKind.AREAS).walk()].index(node))
+
+        await until(lambda: name[:20] in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def node_with_items(store: Store) -> tuple[int, str]:
+    """An area that has an open item directly in it, and that item's name."""
+    view = store.view(ViewSpec())
+    await view.load()
+    row = next(row for row in view.rows(0, 50) if row.area_id and row.type != "Task")
+    alone = store.view(ViewSpec(area_ids=frozenset({row.area_id or 0})))
+    await alone.load()
+    return row.area_id or 0, alone.rows(0, 1)[0].name
+
+
+async def test_totals_follow_an_edit(store: Store, opened: Open) -> None:
+    item_id = await open_item(store)
+    async with opened(store) as pilot:
+        await pilot.press("g", "a")
+        await pilot.pause()
+        await store.edit([item_id], {"Estimate": "1000"})
+
+        points = [store.totals(TreeKind.AREAS)[each].points for each in store.totals(TreeKind.AREAS)]
+        await until(lambda: f"{sum(points):g}" in line_with(pilot.app, "▾ Aurora"), lambda: text_of(pilot.app))
+
+
+async def open_item(store: Store) -> int:
+    view = store.view(ViewSpec())
+    await view.load()
+    return next(row.id for row in view.rows(0, 50) if row.type == "Story")
+
+
+async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, opened: Open) -> None:
+    async with opened(store, (60, 20)) as pilot:
+        await pilot.press("g", "i")
+        await pilot.pause()
+
+        assert "Aurora › Iterations" in lines_of(pilot.app)[0]
+        assert "Sprint 14" in line_with(pilot.app, "▌")
+        assert "Σ Pts" in lines_of(pilot.app)[2]
+
+
+async def test_without_areas_it_says_why(world: World, opened: Open) -> None:
+    world.faults.is_down = True
+    async with opened(world.store()) as pilot:
+        await pilot.press("g", "a")
+
+        await until(lambda: "R tries again" in text_of(pilot.app), lambda: text_of(pilot.app))
