@@ -6,11 +6,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.client.foreign import Foreign, Parts, answer
 
 from backlit.client import answers, calls
 from backlit.model import errors
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded
-from tests.client.foreign import Foreign, Parts, answer
 
 TABLE = {
     400: errors.BadRequest,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.client.foreign import Foreign, answer, empty_page
 
 from backlit.client import calls
 from backlit.model.errors import Offline, ServiceError, TooManyRequests, Unclear
-from tests.client.foreign import Foreign, answer, empty_page
 
 ITEM = '{"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Seven", "Odd_cf": 1.0}}'
 DEAD = httpx.ConnectError("refused")

@@ -1,0 +1,132 @@
+"""The token cache: private, whole or not at all, and one process at a time."""
+
+import asyncio
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from backlit.client import tokens as module
+from backlit.client.tokens import TokenCache
+from backlit.model.errors import StorageError
+from backlit.model.wrap import TokenGrant
+
+GRANT = TokenGrant("hidden-access", "hidden-refresh", 3600)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> TokenCache:
+    return TokenCache(tmp_path / "state" / "tokens.json", "https://a.example/")
+
+
+def test_tokens_come_back_as_they_were_granted(cache: TokenCache) -> None:
+    cache.save(GRANT)
+
+    found = cache.load()
+    assert found is not None
+    assert (found.access, found.refresh, found.lifetime) == ("hidden-access", "hidden-refresh", 3600)
+    assert 3590 < found.remaining() <= 3600
+
+
+def test_only_the_owner_can_read_the_file(cache: TokenCache, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        cache.save(GRANT)
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE((tmp_path / "state" / "tokens.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
+
+
+def test_secrets_are_in_no_repr(cache: TokenCache) -> None:
+    kept = cache.save(GRANT)
+
+    assert "hidden" not in repr(kept) + repr(cache) + repr(GRANT)
+
+
+def test_profiles_in_one_file_do_not_touch_each_other(cache: TokenCache, tmp_path: Path) -> None:
+    other = TokenCache(tmp_path / "state" / "tokens.json", "https://b.example/")
+    cache.save(GRANT)
+    other.save(GRANT)
+    cache.clear()
+
+    assert cache.load() is None
+    assert other.load() is not None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"null", b"\x00\xff", b'{"https://a.example/": 4}', b'{"https://a.example/": {"access": 1}}'],
+)
+def test_a_file_that_is_not_ours_means_signed_out_and_is_replaced(
+    cache: TokenCache, tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "tokens.json").write_bytes(content)
+
+    assert cache.load() is None
+    cache.save(GRANT)
+    assert cache.load() is not None
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    cache: TokenCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.save(GRANT)
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(StorageError, match="No space left"):
+        cache.save(TokenGrant("new", "new", 3600))
+
+    found = cache.load()
+    assert found is not None
+    assert found.access == "hidden-access"
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["tokens.json"]
+
+
+def test_a_clock_that_was_set_back_does_not_lengthen_a_life(cache: TokenCache, tmp_path: Path) -> None:
+    cache.save(GRANT)
+    path = tmp_path / "state" / "tokens.json"
+    entries = json.loads(path.read_text())
+    entries["https://a.example/"]["grantedAt"] += 1_000_000
+    path.write_text(json.dumps(entries))
+
+    found = cache.load()
+    assert found is not None
+    assert found.remaining() == 3600
+
+
+async def test_the_lock_of_another_process_is_waited_for(cache: TokenCache, tmp_path: Path) -> None:
+    script = (
+        "import sys, pathlib; from backlit.client.tokens import TokenCache\n"
+        "with TokenCache(pathlib.Path(sys.argv[1]), 'x').lock(): print('held', flush=True); sys.stdin.readline()"
+    )
+    other = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, str(tmp_path / "state" / "tokens.json"), stdin=-1, stdout=-1
+    )
+    assert other.stdout is not None
+    await other.stdout.readline()
+
+    async def locked() -> None:
+        async with cache.locked():
+            return
+
+    waiting = asyncio.create_task(locked())
+    await asyncio.sleep(0.05)
+    assert not waiting.done()
+    await other.communicate(b"\n")
+    await asyncio.wait_for(waiting, 5)
+
+
+async def test_a_lock_that_never_comes_free_is_said(cache: TokenCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOCK_PATIENCE", 0.02)
+    with cache.lock(), pytest.raises(StorageError, match="holds the sign-in file"):
+        async with cache.locked():
+            pass
