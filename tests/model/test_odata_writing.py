@@ -42,7 +42,7 @@ def names_of(*types: ValueType) -> list[str]:
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 numbers = st.integers(-(2**63) + 1, 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
-moments = st.dates() | st.datetimes()
+moments = st.dates() | st.datetimes().map(lambda moment: moment.replace(fold=0))
 
 
 def text_terms(*leaves: Term) -> st.SearchStrategy[Term]:

@@ -1,0 +1,161 @@
+"""What a filter holds for, point by point of the filter tree's docstring."""
+
+from datetime import datetime
+
+import pytest
+
+from backlit.model.fields import Kind, custom_field
+from backlit.model.filters import Literal, all_of, any_of, matches
+from backlit.model.odata import parse_filter
+
+CUSTOM = (custom_field("Channel_cf", Kind.TEXT),)
+
+ITEM: dict[str, object] = {
+    "id": 1042,
+    "type": "Story",
+    "projectId": 1,
+    "Name": "Guest checkout",
+    "Status": "In Progress",
+    "Description": "",
+    "Estimate": "5",
+    "Priority": 2,
+    "BacklogPriority": 2.5,
+    "IsBlocking": True,
+    "IsTriaged": False,
+    "AssignedToID": None,
+    "Source": "  mail ",
+    "Tags": ["urgent", "Web shop"],
+    "createdAt": datetime(2013, 10, 10, 8, 30, 15, 250000),
+    "lastModifiedAt": datetime(2013, 10, 11),
+    "WorkRemaining": -2.5,
+    "Channel_cf": "Web",
+}
+
+HOLDS = [
+    "type eq 'Story' and Priority eq 2",
+    "Name ne 'guest checkout'",
+    "tolower(Name) eq 'guest checkout'",
+    "toupper(Name) eq 'GUEST CHECKOUT'",
+    "Name gt 'Guest'",
+    "Name lt 'a'",
+    "Priority eq 2.0",
+    "BacklogPriority gt 2 and BacklogPriority lt 3",
+    "BacklogPriority gt Priority",
+    "Priority in (1, 2)",
+    "Channel_cf eq 'Web'",
+    # null
+    "AssignedToID eq null",
+    "AssignedToID ne 5",
+    "AssignedToID in (null)",
+    "Severity eq null",
+    "Severity ne 'x'",
+    "Severity eq Maturity",
+    "Name ne null",
+    "not (AssignedToID gt 5)",
+    "not (AssignedToID le 5)",
+    "not (AssignedToID in (1, 2))",
+    "not contains(Severity, 'x')",
+    "contains(Severity, 'x') eq false",
+    "contains(Severity, 'x') ne true",
+    "not (length(Severity) eq 3)",
+    "not (length(Severity) ne 3)",
+    "not (tolower(Severity) eq null)",
+    "not (tolower(Severity) ne null)",
+    "tolower(Name) ne null",
+    "not (tolower(Severity) in (null))",
+    "not contains(tolower(Severity), 'x')",
+    "not (concat(Severity, 'x') eq 'x')",
+    # booleans
+    "IsBlocking",
+    "IsBlocking eq true",
+    "not IsTriaged",
+    "IsTriaged ne true",
+    "not Assessed",
+    "Assessed ne true and Assessed ne false",
+    "IsBlocking ne IsTriaged",
+    # dates
+    "createdAt eq 2013-10-10",
+    "createdAt eq datetime'2013-10-10'",
+    "createdAt ne 2013-10-11",
+    "createdAt in (2013-10-09, 2013-10-10)",
+    "createdAt gt 2013-10-10",
+    "createdAt lt 2013-10-11",
+    "not (createdAt le 2013-10-10)",
+    "lastModifiedAt ge 2013-10-11 and lastModifiedAt le 2013-10-11",
+    "createdAt eq datetime'2013-10-10T08:30:15.25'",
+    "createdAt ne datetime'2013-10-10T08:30:15'",
+    "createdAt lt lastModifiedAt",
+    "year(createdAt) eq 2013 and month(createdAt) eq 10 and day(createdAt) eq 10",
+    "hour(createdAt) eq 8 and minute(createdAt) eq 30 and second(createdAt) eq 15",
+    "hour('2013-10-10') eq 0",
+    # functions
+    "startswith(Name, 'Guest') and endswith(Name, 'out') and contains(Name, 't c')",
+    "substringof('check', Name)",
+    "contains(Name, '')",
+    "not contains(Name, 'guest')",
+    "not contains(Name, '%')",
+    "length(Name) eq 14",
+    "length(Description) eq 0",
+    "indexof(Name, 'check') eq 6",
+    "indexof(Name, 'x') eq -1",
+    "trim(Source) eq 'mail'",
+    "concat(Name, '!') eq 'Guest checkout!'",
+    "round(BacklogPriority) eq 3",
+    "round(WorkRemaining) eq -3",
+    "floor(WorkRemaining) eq -3 and ceiling(WorkRemaining) eq -2",
+    # tags
+    "Tags/any(t: t eq 'urgent')",
+    "not Tags/any(t: t eq 'Urgent')",
+    "Tags/any(t: tolower(t) eq 'web shop')",
+    "Tags/any(t: startswith(t, 'Web') and Priority eq 2)",
+    "not Tags/any(t: startswith(t, 'Web') and t eq 'urgent')",
+    "Tags/any()",
+    "contains(Tags, 'gent')",
+    "substringof('shop', Tags) eq true",
+    "not contains(Tags, 'urgent,Web')",
+    # logic
+    "Priority eq 1 or Priority eq 2 and IsBlocking",
+    "not (Priority eq 1 and IsBlocking)",
+    "true and not false",
+]
+
+
+@pytest.mark.parametrize("text", HOLDS)
+def test_it_holds_for_the_item(text: str) -> None:
+    assert matches(parse_filter(text, CUSTOM), ITEM)
+
+
+@pytest.mark.parametrize("text", HOLDS)
+def test_its_opposite_does_not_hold(text: str) -> None:
+    assert not matches(parse_filter(f"not ({text})", CUSTOM), ITEM)
+
+
+@pytest.mark.parametrize("values", [{}, {"Tags": None}, {"Tags": []}, {"Tags": "urgent"}])
+def test_without_tags_no_tag_matches(values: dict[str, object]) -> None:
+    assert not matches(parse_filter("Tags/any() or contains(Tags, '') or Tags/any(t: t ne 'x')"), values)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"Priority": "2"}, "Priority eq 2 or Priority ge 0 or Priority lt 9"),
+        ({"Name": 5}, "Name eq '5' or contains(Name, '5') or length(Name) ge 0 or length(Name) ne 9"),
+        ({"IsBlocking": 1}, "IsBlocking or IsBlocking eq true"),
+        ({"Priority": True}, "Priority eq 1 or Priority gt 0"),
+    ],
+)
+def test_a_value_of_a_foreign_type_equals_nothing(values: dict[str, object], text: str) -> None:
+    assert not matches(parse_filter(text), values)
+
+
+def test_nothing_joined_by_and_holds_and_by_or_does_not() -> None:
+    assert all_of([]) == Literal(True)
+    assert any_of([]) == Literal(False)
+
+
+def test_joining_is_flat() -> None:
+    a, b, c = (parse_filter(f"Likes eq {n}") for n in range(3))
+
+    assert all_of([all_of([a, b]), c]) == all_of([a, b, c])
+    assert any_of([a, any_of([b, c])]) == any_of([a, b, c])
+    assert all_of([a]) == any_of([a]) == a

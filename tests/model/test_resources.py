@@ -1,0 +1,176 @@
+"""Resources from the wire and back, in SPEC's order of keys."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from backlit.model.areas import Area
+from backlit.model.attachments import Attachment, friendly_size_of
+from backlit.model.comments import Comment
+from backlit.model.iterations import Iteration
+from backlit.model.lists import Envelope
+from backlit.model.projects import Project
+from backlit.model.resources import Resource
+from backlit.model.time_entry_types import TimeEntryType
+from backlit.model.users import User
+from backlit.model.work_items import WorkItem
+
+AUDIT = {
+    "createdBy": "maya",
+    "createdAt": "2014-03-01T08:30:00.000",
+    "lastModifiedBy": "jon",
+    "lastModifiedAt": "2014-03-02T08:30:00.123",
+}
+
+# As SPEC 2 lists the keys.
+DOCUMENTS: list[tuple[type[Resource], dict[str, Any]]] = [
+    (WorkItem, {"id": 1, "type": "Story", "projectId": 1, "fields": {"Name": "x", "Tags": [], "Size_cf": 1.0}} | AUDIT),
+    (Comment, {"id": 1, "projectId": 1, "workItemId": 2, "description": "x", "type": "Feedback"} | AUDIT),
+    (Area, {"id": 1, "projectId": 1, "parentId": -1, "name": "Aurora", "path": "Aurora", "sequence": 1} | AUDIT),
+    (
+        Iteration,
+        {
+            "id": 1,
+            "projectId": 1,
+            "parentId": -1,
+            "name": "Sprint 14",
+            "path": "Aurora\\Sprint 14",
+            "sequence": 3,
+            "isRelease": False,
+            "startDate": "2014-03-03",
+            "endDate": "2014-03-17",
+            "minCapacity": None,
+            "maxCapacity": 40.0,
+        }
+        | AUDIT,
+    ),
+    (
+        Attachment,
+        {
+            "id": 1,
+            "projectId": 1,
+            "workItemId": 2,
+            "commentId": None,
+            "name": "a.png",
+            "description": None,
+            "size": 1536,
+            "friendlySize": "1.50 KB",
+            "url": "https://example.test/attachments/stream/1/a.png",
+            "downloadUrl": "https://example.test/attachments/download/1/a.png",
+            "type": "Service",
+        }
+        | AUDIT,
+    ),
+    (
+        User,
+        {
+            "id": 1,
+            "name": "maya",
+            "firstName": "Maya",
+            "lastName": "Kent",
+            "displayName": "Maya Kent",
+            "email": "m@x.test",
+        },
+    ),
+    (TimeEntryType, {"name": "Development"}),
+    (
+        Project,
+        {
+            "id": 1,
+            "name": "Aurora",
+            "template": "Scrum",
+            "description": "",
+            "startDate": "2014-01-01T00:00:00.000",
+            "endDate": "2014-12-31T00:00:00.000",
+            "defaultIterationLength": 14,
+        }
+        | AUDIT,
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "document"), DOCUMENTS, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_resource_is_written_as_it_was_read_key_by_key(model: type[Resource], document: dict[str, Any]) -> None:
+    wire = model.model_validate(document).wire()
+
+    assert json.dumps(wire) == json.dumps(document)
+
+
+def test_keys_that_nobody_knows_are_kept() -> None:
+    wire = Area.model_validate({"id": 1, "projectId": 1, "parentId": -1, "name": "x", "colour": ["red"]}).wire()
+
+    assert wire["colour"] == ["red"]
+
+
+def test_audit_fields_that_were_not_sent_are_not_made_up() -> None:
+    assert list(Area(id=1, project_id=1, parent_id=-1, name="x").wire()) == [
+        "id",
+        "projectId",
+        "parentId",
+        "name",
+        "path",
+        "sequence",
+    ]
+
+
+def test_a_foreign_servers_nulls_and_datetimes_are_read() -> None:
+    iteration = Iteration.model_validate(
+        {
+            "id": 1,
+            "projectId": 1,
+            "parentId": -1,
+            "name": "x",
+            "path": None,
+            "isRelease": None,
+            "startDate": "2014-03-03T00:00:00",
+            "createdAt": "2014-03-03T00:00:00.1234567Z",
+        }
+    )
+
+    wire = iteration.wire()
+    assert wire["path"] == ""
+    assert wire["isRelease"] is False
+    assert wire["startDate"] == "2014-03-03"
+    assert wire["createdAt"] == "2014-03-03T00:00:00.123"
+
+
+@pytest.mark.parametrize("broken", [{"startDate": "soon"}, {"createdAt": "soon"}, {"id": "x"}, {"name": None}])
+def test_what_makes_no_sense_is_a_validation_error(broken: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Iteration.model_validate({"id": 1, "projectId": 1, "parentId": -1, "name": "x"} | broken)
+
+
+@pytest.mark.parametrize(
+    ("type_", "internal"), [("Service", True), ("backlit", True), (None, True), ("Feedback", False)]
+)
+def test_every_comment_but_feedback_is_internal(type_: str | None, internal: bool) -> None:
+    comment = Comment.model_validate({"id": 1, "projectId": 1, "workItemId": 2, "description": "x", "type": type_})
+
+    assert comment.is_internal is internal
+
+
+def test_an_envelope_has_skip_only_where_it_is_known() -> None:
+    area = {"id": 1, "projectId": 1, "parentId": -1, "name": "x", "path": "x", "sequence": 0}
+    with_skip = {"totalResults": 7, "top": 1, "skip": 6, "results": [area]}
+    without = {"totalResults": 7, "top": 1, "results": [area]}
+
+    assert json.dumps(Envelope[Area].model_validate(with_skip).wire()) == json.dumps(with_skip)
+    assert json.dumps(Envelope[Area].model_validate(without).wire()) == json.dumps(without)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0.00 B"),
+        (1023, "1023.00 B"),
+        (1024, "1.00 KB"),
+        (1536, "1.50 KB"),
+        (1024**2 - 1, "1.00 MB"),
+        (5 * 1024**3, "5.00 GB"),
+        (3000 * 1024**4, "3000.00 TB"),
+    ],
+)
+def test_a_size_is_friendly(size: int, text: str) -> None:
+    assert friendly_size_of(size) == text

@@ -1,0 +1,118 @@
+"""Statuses, estimates, dates and DateTimes as people and servers write them."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backlit.model.capacity import points_of
+from backlit.model.dates import parse_date, parse_datetime, write_datetime
+from backlit.model.errors import BadRequest
+from backlit.model.fields import STATUSES
+from backlit.model.statuses import StatusGroup, group_of, is_open
+
+
+@pytest.mark.parametrize(
+    ("status", "group", "open_"),
+    [
+        (None, StatusGroup.NOT_STARTED, True),
+        ("Not Done", StatusGroup.NOT_STARTED, True),
+        ("Active", StatusGroup.IN_PROGRESS, True),
+        ("In Progress", StatusGroup.IN_PROGRESS, True),
+        ("in progress", StatusGroup.IN_PROGRESS, True),
+        ("Ready For Test", StatusGroup.READY_FOR_TEST, True),
+        ("Done", StatusGroup.DONE, False),
+        ("Closed", StatusGroup.DONE, False),
+        ("Deferred", StatusGroup.EXCLUDED, False),
+        ("Deleted", StatusGroup.EXCLUDED, False),
+        ("Waiting for legal", StatusGroup.IN_PROGRESS, True),
+    ],
+)
+def test_a_status_has_its_group(status: str | None, group: StatusGroup, open_: bool) -> None:
+    assert group_of(status) is group
+    assert is_open(status) is open_
+
+
+def test_every_type_with_statuses_can_be_begun_and_ended() -> None:
+    for statuses in filter(None, STATUSES.values()):
+        assert is_open(statuses[0])
+        assert any(group_of(status) is StatusGroup.DONE for status in statuses)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "points"),
+    [
+        ("3", 3.0),
+        ("0", 0.0),
+        ("3.5", 3.5),
+        ("3,5", 3.5),
+        (".5", 0.5),
+        (" 5 ", 5.0),
+        ("5 pts", 5.0),
+        ("5pt", 5.0),
+        ("5 pts.", 5.0),
+        ("1 point", 1.0),
+        ("8 Points", 8.0),
+        ("2 SP", 2.0),
+        ("13 story points", 13.0),
+    ],
+)
+def test_an_estimate_that_is_a_number_counts(estimate: str, points: float) -> None:
+    assert points_of(estimate) == points
+
+
+@pytest.mark.parametrize(
+    "estimate",
+    [None, "", " ", "XL", "?", "-3", "3-5", "3 days", "3h", "1e3", "inf", "nan", "٣", "1.2.3", "9" * 400],
+)
+def test_any_other_estimate_does_not(estimate: str | None) -> None:
+    assert points_of(estimate) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2013-10-10T08:30:15", datetime(2013, 10, 10, 8, 30, 15)),
+        ("2013-10-10T08:30:15.1", datetime(2013, 10, 10, 8, 30, 15, 100000)),
+        ("2013-10-10T08:30:15.123", datetime(2013, 10, 10, 8, 30, 15, 123000)),
+        ("2013-10-10T08:30:15.1234567", datetime(2013, 10, 10, 8, 30, 15, 123456)),
+        ("2013-10-10T08:30:15Z", datetime(2013, 10, 10, 8, 30, 15)),
+        ("2013-10-10T08:30:15.5+02:00", datetime(2013, 10, 10, 8, 30, 15, 500000)),
+        ("2013-10-10T08:30:15-0800", datetime(2013, 10, 10, 8, 30, 15)),
+        ("2013-10-10T08:30", datetime(2013, 10, 10, 8, 30)),
+        ("2013-10-10 08:30:15", datetime(2013, 10, 10, 8, 30, 15)),
+        ("0001-01-01T00:00:00", datetime(1, 1, 1)),
+        ("2013-10-10", datetime(2013, 10, 10)),
+    ],
+)
+def test_a_datetime_is_read_and_its_zone_dropped(text: str, moment: datetime) -> None:
+    assert parse_datetime(text) == moment
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "now", "2013-10-10T", "2013-13-01", "2013-02-30T00:00:00", "2013-10-10T24:30:00", "10/10/2013", "20131010"],
+)
+def test_what_is_no_datetime_is_refused_by_name(text: str) -> None:
+    with pytest.raises(BadRequest, match="is not a date and time such as"):
+        parse_datetime(text)
+    with pytest.raises(BadRequest, match="is not a date such as"):
+        parse_date(text)
+
+
+@given(st.datetimes())
+def test_a_datetime_written_reads_back_to_the_millisecond(moment: datetime) -> None:
+    text = write_datetime(moment)
+
+    assert len(text) == len("2013-10-10T08:30:15.123")
+    assert timedelta(0) <= moment.replace(fold=0) - parse_datetime(text) < timedelta(milliseconds=1)
+
+
+def test_a_zone_is_never_written() -> None:
+    assert write_datetime(datetime(2013, 10, 10, 8, tzinfo=UTC)) == "2013-10-10T08:00:00.000"
+
+
+@pytest.mark.parametrize("text", ["2014-03-01", "2014-03-01T00:00:00", "2014-03-01T23:59:59.999Z", " 2014-03-01 "])
+def test_a_date_may_come_with_a_time(text: str) -> None:
+    assert parse_date(text) == date(2014, 3, 1)
