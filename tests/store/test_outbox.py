@@ -1,11 +1,11 @@
 """The outbox: everything arrives, once, and nobody's change is overwritten silently."""
 
 import pytest
+from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.store import Change, EntryState, RowSign, Store, Subject, ViewSpec
 from backlit.store.rows import Item
-from tests.store.world import World, raised, sent, until
 
 
 async def of_type(world: World, item_type: str = "Story") -> int:

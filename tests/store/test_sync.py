@@ -1,14 +1,12 @@
 """Sync: the first load, what changed, what is gone."""
 
-from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 from tests.store.world import World, raised, until
+
+from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 
 
 def mirrored(store: Store) -> dict[int, str]:
-    return {
-        item_id: name
-        for item_id, name in store._files.mirror.execute("SELECT id, name FROM items WHERE project_id = 1")
-    }
+    return dict(store._files.mirror.execute("SELECT id, name FROM items WHERE project_id = 1"))
 
 
 async def on_service(world: World) -> dict[int, str]:
@@ -21,7 +19,7 @@ async def test_the_first_load_mirrors_the_project_as_it_is(world: World) -> None
 
     assert store.project_id == 1
     assert mirrored(store) == await on_service(world)
-    assert [project.name for project in store.projects()][0] == "Aurora"
+    assert next(project.name for project in store.projects()) == "Aurora"
     assert {person.username for person in store.people().values()} >= {"maya", "jon"}
     assert store.connection.user is not None
     assert store.connection.user.username == "maya"
@@ -90,11 +88,11 @@ async def test_a_service_that_goes_away_is_said_and_the_next_try_brings_it_back(
     world.faults.is_down = True
 
     error = await raised(store.refresh())
-    assert store.connection.state is ConnectionState.OFFLINE
-    assert store.connection.sentence == error.message
-
+    failed = store.connection
     world.faults.is_down = False
     await store.refresh()
+
+    assert (failed.state, failed.sentence) == (ConnectionState.OFFLINE, error.message)
     assert store.connection.state is ConnectionState.ONLINE
 
 

@@ -5,7 +5,9 @@ import shutil
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
+
+from tests.store.papers import places_in
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -16,7 +18,6 @@ from backlit.service.sample import write_sample
 from backlit.service.settings import ServiceSettings
 from backlit.store import ConnectionState, Places, Store
 from backlit.store.engine import Report
-from tests.store.papers import places_in
 
 PATIENCE = 15.0
 """Seconds after which something that should happen counts as not happening."""
@@ -40,13 +41,13 @@ class World:
         for file in sample.glob("service.sqlite*"):
             shutil.copy(file, folder / file.name)
         self.service = Service(settings_in(folder))
-        self.faults = Faults(cast("Application", self.service.asgi))
+        self.faults = Faults(self.service.asgi)
         self._stores: list[Store] = []
 
     async def start(self) -> None:
         await self.service.start()
         tokens = TokenCache(self.folder / "rival.json", "rival")
-        self.rival = Client.inside(cast("Application", self.service.asgi), tokens)
+        self.rival = Client.inside(self.service.asgi, tokens)
         await self.rival.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "jon"))
 
     async def stop(self) -> None:

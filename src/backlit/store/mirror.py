@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 
 import orjson
@@ -13,7 +12,7 @@ from backlit.store.database import connect, ids_json, transaction, version_of
 from backlit.store.entries import EntryKind, OutboxEntry
 from backlit.store.learnt import learn
 from backlit.store.overlay import laid_over, made_by
-from backlit.store.rows import COLUMNS, Document, columns_of, fields_in, moment, priority_of, whole
+from backlit.store.rows import COLUMNS, Document, columns_of, fields_in, moment, whole
 from backlit.store.schema import SCHEMA, VERSION
 
 _INSERT_ITEM = f"INSERT OR REPLACE INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608 # constants
@@ -80,45 +79,29 @@ class Mirror:
         for entry in undelivered:
             entries.setdefault(entry.item_id, []).append(entry)
         effective = {each: laid_over(documents[each], entries.get(each, ())) for each in documents}
-        ranks = self._parent_ranks(document for document, _ in effective.values())
         rows: list[tuple[object, ...]] = []
         texts: list[tuple[object, ...]] = []
         for item_id, (document, sign) in effective.items():
-            parent = whole(fields_in(document).get("ParentID"))
-            rows.append(columns_of(document, sign, ranks.get(parent) if parent is not None else None))
+            rows.append(columns_of(document, sign))
             received = documents[item_id]
             base = None if document == received else orjson.dumps(received)
             texts.append((item_id, orjson.dumps(document), base))
         self.connection.executemany(_INSERT_ITEM, rows)
         self.connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", texts)
-        self._rank_children(documents)
+        self._follow_parents(documents)
         return {item_id: document for item_id, (document, _) in effective.items()}
 
-    def _parent_ranks(self, documents: Iterable[Document]) -> dict[int, float]:
-        parents: set[int] = set()
-        ranks: dict[int, float] = {}
-        for document in documents:
-            parent = whole(fields_in(document).get("ParentID"))
-            if parent is not None:
-                parents.add(parent)
-            item_id = whole(document.get("id"))
-            if item_id is not None:
-                ranks[item_id] = priority_of(document)
-        missing = parents - ranks.keys()
-        if missing:
-            found = self.connection.execute(
-                "SELECT id, own_priority FROM items WHERE id IN (SELECT value FROM json_each(?))", (ids_json(missing),)
+    def _follow_parents(self, item_ids: Iterable[int]) -> None:
+        """Let tasks rank where their item does, and count as open only while it is; these items and their tasks."""
+        for column in ("id", "parent_id"):
+            self.connection.execute(
+                "UPDATE items SET rank_priority = parent.own_priority, rank_id = parent.id,"  # noqa: S608 # two constants
+                " is_open = items.own_open AND parent.own_open FROM items AS parent"
+                f" WHERE items.{column} IN (SELECT value FROM json_each(?)) AND parent.id = items.parent_id"
+                " AND (items.rank_priority <> parent.own_priority OR items.rank_id <> parent.id"
+                " OR items.is_open <> (items.own_open AND parent.own_open))",
+                (ids_json(item_ids),),
             )
-            ranks |= {item_id: inf if own is None else own for item_id, own in found}
-        return ranks
-
-    def _rank_children(self, parents: Iterable[int]) -> None:
-        self.connection.execute(
-            "UPDATE items SET rank_priority = parent.own_priority, rank_id = parent.id FROM items AS parent"
-            " WHERE items.parent_id IN (SELECT value FROM json_each(?)) AND parent.id = items.parent_id"
-            " AND (items.rank_priority <> parent.own_priority OR items.rank_id <> parent.id)",
-            (ids_json(parents),),
-        )
 
     def received(self, item_id: int) -> Document | None:
         """An item exactly as the service last sent it."""

@@ -112,6 +112,7 @@ COLUMNS = (
     "name",
     "name_fold",
     "status",
+    "own_open",
     "is_open",
     "is_task",
     "estimate",
@@ -128,8 +129,8 @@ COLUMNS = (
 """The columns of the mirror's table of items, in the order of `columns_of`."""
 
 
-def columns_of(document: Document, sign: RowSign, parent_priority: float | None) -> tuple[object, ...]:
-    """Derive the columns; a task whose parent is known ranks as the parent does, just after it.
+def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
+    """Derive the columns as if the item stood alone; those of tasks follow their item's later.
 
     Items without BacklogPriority come last.
     """
@@ -140,7 +141,7 @@ def columns_of(document: Document, sign: RowSign, parent_priority: float | None)
     estimate = _text(fields.get("Estimate"))
     parent_id = whole(fields.get("ParentID"))
     own = priority_of(document)
-    is_below = parent_id is not None and parent_priority is not None
+    open_by_itself = int(is_open(status))
     return (
         item_id,
         whole(document.get("projectId")) or 0,
@@ -148,7 +149,8 @@ def columns_of(document: Document, sign: RowSign, parent_priority: float | None)
         name,
         name.casefold(),
         status,
-        int(is_open(status)),
+        open_by_itself,
+        open_by_itself,
         int(document.get("type") == "Task"),
         estimate,
         points_of(estimate),
@@ -157,8 +159,8 @@ def columns_of(document: Document, sign: RowSign, parent_priority: float | None)
         whole(fields.get("AreaID")),
         parent_id,
         own,
-        parent_priority if is_below else own,
-        parent_id if is_below else item_id,
+        own,
+        item_id,
         int(sign),
     )
 

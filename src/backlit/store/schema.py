@@ -1,6 +1,6 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 1
+VERSION = 2
 
 SCHEMA = f"""
 CREATE TABLE items (
@@ -10,6 +10,7 @@ CREATE TABLE items (
   name TEXT NOT NULL,
   name_fold TEXT NOT NULL,
   status TEXT,
+  own_open INTEGER NOT NULL,
   is_open INTEGER NOT NULL,
   is_task INTEGER NOT NULL,
   estimate TEXT,
@@ -31,7 +32,8 @@ CREATE INDEX open_items_in_order ON items
 CREATE INDEX items_by_parent ON items (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX items_by_project ON items (project_id, id);
 CREATE INDEX open_by_area ON items (project_id, area_id, points, is_open, is_task) WHERE is_open = 1 AND is_task = 0;
-CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, is_open, is_task) WHERE is_open = 1 AND is_task = 0;
+CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, is_open, is_task)
+  WHERE is_open = 1 AND is_task = 0;
 CREATE INDEX items_with_sign ON items (id) WHERE sign > 0;
 CREATE TABLE documents (id INTEGER PRIMARY KEY, doc BLOB NOT NULL, base BLOB);
 CREATE TABLE comments (

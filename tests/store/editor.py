@@ -1,0 +1,26 @@
+"""A process that edits as fast as it can and says on its output what is on disk; it is killed by its test."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from tests.store.papers import no_service, places_in
+
+from backlit.store import Store
+
+
+async def edit_for_ever(folder: Path, item_ids: list[int]) -> None:
+    store = Store(places_in(folder), no_service)
+    store.open()
+    number = 0
+    while True:
+        for item_id in item_ids:
+            number += 1
+            await store.edit([item_id], {"Name": f"Edit {number}"})
+        await store.add("Bug", {"Name": f"Bug {number}"})
+        await store.comment(item_ids[0], f"Comment {number}")
+        await store.save_draft("note", {"text": f"Draft {number}"})
+
+
+if __name__ == "__main__":
+    asyncio.run(edit_for_ever(Path(sys.argv[1]), [int(each) for each in sys.argv[2].split(",")]))

@@ -1,0 +1,186 @@
+"""The journal: what was acknowledged is there, whatever happens to the process, the files or the program."""
+
+import asyncio
+import random
+import signal
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, no_service, offline_store, places_in
+from tests.store.world import World, sent
+
+from backlit.model.errors import StorageError
+from backlit.store import EntryKind, OutboxState, RowSign, ViewSpec
+from backlit.store.rows import item_of
+
+HOUSE = Path(__file__).resolve().parents[2]
+Acknowledged = list[tuple[str, int, int]]
+
+
+async def edited_and_killed(folder: Path, item_ids: list[int], seconds: float) -> Acknowledged:
+    """Let a process edit for a while, kill it with signal 9, and return what it had acknowledged by then."""
+    ids = ",".join(str(each) for each in item_ids)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.store.editor", str(folder), ids, cwd=HOUSE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    first = await process.stdout.readline()
+    await asyncio.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    lines = (first + await process.stdout.read()).decode().splitlines(keepends=True)
+    await process.wait()
+    words = [line.split() for line in lines if line.endswith("\n")]
+    return [(kind, int(item_id), int(number)) for kind, item_id, number in words]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arrives_once(
+    world: World, seed: int
+) -> None:
+    store = await world.online()
+    ids = [row.id for row in store.view(ViewSpec()).rows(0, 100) if row.type == "Story"][:3]
+    await world.close(store)
+
+    seconds = random.Random(seed).uniform(0.02, 0.3)
+    acknowledged = await edited_and_killed(world.folder / "mine", ids, seconds)
+    assert len(acknowledged) > 3
+
+    store = world.store()
+    last = {item_id: number for kind, item_id, number in acknowledged if kind == "edit"}
+    for item_id, number in last.items():
+        found = store.item(item_id)
+        assert found is not None
+        assert found.sign is RowSign.PENDING
+        assert int(str(found.fields["Name"]).removeprefix("Edit ")) >= number
+    journalled = [entry.payload for entry in store.outbox_entries()]
+    for kind, _, number in acknowledged:
+        if kind == "edit":
+            assert {"Name": f"Edit {number}"} in journalled
+        elif kind == "comment":
+            assert {"text": f"Comment {number}"} in journalled
+    drafts = [number for kind, _, number in acknowledged if kind == "draft"]
+    assert not drafts or int(str((store.draft("note") or {})["text"]).removeprefix("Draft ")) >= drafts[-1]
+
+    names = {item_id: str(found.fields["Name"]) for item_id in ids if (found := store.item(item_id))}
+    store.start()
+    await sent(store)
+    assert {each: (await world.rival.work_items.document(each))["fields"]["Name"] for each in ids} == names
+    made = await world.names()
+    for kind, _, number in acknowledged:
+        if kind == "add":
+            assert made.count(f"Bug {number}") == 1
+    page = await world.rival.work_items.comments_below(ids[0]).documents(top=1000)
+    texts = [each["description"] for each in page.results]
+    for kind, _, number in acknowledged:
+        if kind == "comment":
+            assert texts.count(f"Comment {number}") == 1
+
+
+async def test_a_process_killed_while_sending_does_not_send_twice(world: World) -> None:
+    store = await world.online()
+    world.faults.delay = 0.05
+    for number in range(4):
+        await store.add("Bug", {"Name": f"Half sent {number}"})
+    await asyncio.sleep(0.17)
+    await world.close(store)
+    world.faults.delay = 0.0
+
+    store = world.store()
+    store.start()
+    await sent(store)
+
+    made = await world.names()
+    assert [made.count(f"Half sent {number}") for number in range(4)] == [1, 1, 1, 1]
+
+
+async def test_an_edit_journalled_but_not_yet_shown_is_shown_after_the_next_start(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.edit([1], {"Name": "Mine"})
+        store._files.submit(
+            lambda writer: writer.mirror.connection.execute("UPDATE items SET sign = 0, name = 'Item 1'")
+        ).result()
+
+    with offline_store(tmp_path) as store:
+        (row,) = store.view(ViewSpec()).rows(0, 9)
+        assert (row.name, row.sign) == ("Mine", RowSign.PENDING)
+
+
+async def test_a_chained_edit_starts_from_the_pending_value(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.edit([1], {"Name": "One"})
+        await store.edit([1], {"Name": "Two", "Estimate": "3"})
+        await store.edit([1], {"Name": "Two"})
+
+        assert [(dict(entry.base), dict(entry.payload)) for entry in store.outbox_entries()] == [
+            ({"Name": "Item 1"}, {"Name": "One"}),
+            ({"Name": "One", "Estimate": None}, {"Name": "Two", "Estimate": "3"}),
+        ]
+        assert store.outbox == OutboxState(pending=2)
+
+
+async def test_drafts_are_kept_replaced_and_thrown_away(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        await store.save_draft("comment 7", {"text": "half a"})
+        await store.save_draft("comment 7", {"text": "half a sentence", "cursor": 3})
+
+    with offline_store(tmp_path) as store:
+        assert store.draft("comment 7") == {"text": "half a sentence", "cursor": 3}
+        await store.discard_draft("comment 7")
+        assert store.draft("comment 7") is None
+
+
+def test_the_chosen_project_is_remembered(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(5, project=2)]) as store:
+        store.choose_project(2)
+        assert [row.id for row in store.view(ViewSpec()).rows(0, 9)] == [5]
+
+    from backlit.store import Store
+
+    store = Store(places_in(tmp_path), no_service)
+    store.open()
+    assert store.project_id == 2
+    store.close()
+
+
+async def test_temporary_ids_are_never_given_twice_and_order_as_they_were_made(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        first = await store.add("Story", {"Name": "First"})
+        await store.discard(store.outbox_entries()[0].id)
+    with offline_store(tmp_path) as store:
+        second = await store.add("Story", {"Name": "Second"})
+        third = await store.add("Story", {"Name": "Third"})
+
+        assert first < second < third < 0
+        assert [row.name for row in store.view(ViewSpec()).rows(0, 9)] == ["Second", "Third"]
+        assert store.outbox_entries()[0].kind is EntryKind.ADD
+
+
+def test_a_journal_that_cannot_be_read_is_left_as_it_is(tmp_path: Path) -> None:
+    places = places_in(tmp_path)
+    places.make()
+    places.journal.write_bytes(b"important, but not a database " * 100)
+    before = places.journal.read_bytes()
+
+    with pytest.raises(StorageError), offline_store(tmp_path):
+        pass
+
+    assert places.journal.read_bytes() == before
+
+
+def test_a_journal_of_a_newer_version_is_left_as_it_is(tmp_path: Path) -> None:
+    with offline_store(tmp_path):
+        pass
+    connection = sqlite3.connect(places_in(tmp_path).journal)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+    with pytest.raises(StorageError, match="newer"), offline_store(tmp_path):
+        pass
+
+
+def test_nonsense_from_a_foreign_service_does_not_break_an_item() -> None:
+    found = item_of({"id": "x", "fields": None, "createdAt": "yesterday", "type": None}, None, 0)
+
+    assert (found.id, found.fields, found.created_at, found.type) == (0, {}, None, "")
