@@ -46,7 +46,9 @@ for _name, _type in TYPES.items():
     NAMES_BY_TYPE.setdefault(_type, []).append(_name)
 
 texts = st.one_of(
-    st.sampled_from(["", " ", "a", "A", "abc", "Abc ", "%", "a%b", "_", "É", "é", "straße", "İ", "漢字", "'", '"', "\\"]),
+    st.sampled_from(
+        ["", " ", "a", "A", "abc", "Abc ", "%", "a%b", "_", "É", "é", "straße", "İ", "漢字", "'", '"', "\\"]
+    ),
     st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5),
 )
 numbers = st.one_of(

@@ -102,7 +102,9 @@ async def test_custom_fields_and_tags_filter_and_sort(maya: Client) -> None:
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
 async def test_nulls_come_last_in_both_directions(maya: Client, direction: str) -> None:
-    owners = [i["fields"].get("AssignedToID") for i in (await page(maya, orderby=f"AssignedToID {direction}"))["results"]]
+    owners = [
+        i["fields"].get("AssignedToID") for i in (await page(maya, orderby=f"AssignedToID {direction}"))["results"]
+    ]
 
     firsts = [owner for owner in owners if owner is not None]
     assert firsts == sorted(firsts, reverse=direction == "desc")

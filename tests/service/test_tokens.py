@@ -81,7 +81,13 @@ async def test_the_access_token_is_accepted_escaped_raw_and_quoted(
 async def test_a_changed_token_is_refused(visitor: Client, service: Service) -> None:
     token = (await by_code(visitor, service, "jon")).access_token
 
-    for bad in (token.replace("=jon", "=maya"), token[:-6], "x", "", re.sub(r"ExpiresOn=\d+", "ExpiresOn=9999999999", token)):
+    for bad in (
+        token.replace("=jon", "=maya"),
+        token[:-6],
+        "x",
+        "",
+        re.sub(r"ExpiresOn=\d+", "ExpiresOn=9999999999", token),
+    ):
         answer = await me(visitor, f"WRAP access_token={quote(bad, safe='')}")
         assert answer.status_code == 401
         assert "www-authenticate" in answer.headers

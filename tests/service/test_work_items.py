@@ -73,9 +73,8 @@ async def test_put_changes_only_the_keys_given_and_answers_201(maya: Client) -> 
 async def test_last_modified_at_never_repeats_for_one_item(maya: Client) -> None:
     item = await added(maya)
 
-    moments = [item["lastModifiedAt"]]
-    for name in ("a", "b", "c", "d"):
-        moments.append((await maya.put(f"workitems/{item['id']}", json={"Name": name})).json()["lastModifiedAt"])
+    answers = [await maya.put(f"workitems/{item['id']}", json={"Name": name}) for name in ("a", "b", "c", "d")]
+    moments = [item["lastModifiedAt"], *(answer.json()["lastModifiedAt"] for answer in answers)]
 
     assert moments == sorted(set(moments))
     assert all(len(moment.partition(".")[2]) == 3 for moment in moments)
@@ -129,14 +128,15 @@ async def test_unknown_and_foreign_keys_are_refused_by_name(maya: Client) -> Non
         ("NeedsLegalReview_cf", "true"),
     ],
 )
-async def test_a_bad_value_is_refused_by_key(maya: Client, key: str, value: object) -> None:
+async def test_a_bad_value_is_refused_by_key(maya: Client, key: str, value: Any) -> None:
     assert set(await refused(maya, **{key: value})) == {key}
 
 
 async def test_infinite_numbers_are_refused(maya: Client) -> None:
     parent = await added(maya)
 
-    content = '{"type":"Task","projectId":1,"fields":{"Name":"x","ParentID":%d,"WorkRemaining":1e999}}' % parent["id"]
+    fields = f'{{"Name":"x","ParentID":{parent["id"]},"WorkRemaining":1e999}}'
+    content = f'{{"type":"Task","projectId":1,"fields":{fields}}}'
     answer = await maya.post("workitems", content=content, headers={"content-type": "application/json"})
 
     assert answer.status_code == 400

@@ -138,8 +138,13 @@ async def _on_error(request: Request, error: Exception) -> Response:
 
 async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    sentence = "There is nothing at this address." if error.status_code == 404 else f"{error.detail}."
-    return await _on_error(request, error_for(error.status_code, sentence))
+    sentence = _SENTENCES.get(error.status_code, f"{error.detail}.")
+    response = await _on_error(request, error_for(error.status_code, sentence))
+    response.headers.update(error.headers or {})
+    return response
+
+
+_SENTENCES = {404: "There is nothing at this address.", 405: "This address does not take that method."}
 
 
 async def _on_crash(request: Request, error: Exception) -> Response:

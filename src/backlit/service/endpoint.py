@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 from starlette.datastructures import Headers, QueryParams
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -131,7 +132,7 @@ class Endpoint:
         request = Request(scope, receive)
         handler = self._handlers.get(request.method)
         if handler is None:
-            raise MethodNotAllowed(f"{request.method} is not possible here; {', '.join(self._handlers)} is.")
+            raise HTTPException(MethodNotAllowed.status, headers={"allow": ", ".join(self._handlers)})
         body = b"" if request.method in {"GET", "HEAD"} else await request.body()
         work = partial(self._work, request, handler, body)
         database = self._shared.database

@@ -27,6 +27,8 @@ _PLANNED = {ItemType.STORY, ItemType.BUG}
 _SETTLED = ("Done", "Done", "Done", "Done", "Done", "Done", "Done", "Done", "Done", "Done", "Deferred", "Deleted")
 _CURRENT = ("Not Done", "Not Done", "In Progress", "In Progress", "In Progress", "Ready For Test", "Done", "Done")
 _OPEN = ("Not Done",) * 14 + ("Deferred",)
+_POINTS_PER_ITEM = 1.6
+"""Points of stories and bugs, spread over all items; tasks are half of them."""
 _DAY = timedelta(days=1)
 
 
@@ -76,15 +78,23 @@ class ItemMaker:
         """Make all items, each as a row with its document; tasks follow their parent."""
         made = 0
         chance = min(0.62, 160 / max(self.wanted, 1) + 0.02)
-        room = {s.id: s.points * self._fill(s) for s in self.places.sprints if s.start is not None}
+        room = self._room(chance)
         while made < self.wanted:
             group = self._group(self.first_id + made, made / self.wanted, chance, room)
             for item in group[: self.wanted - made]:
                 yield self._row(item)
             made += len(group)
 
+    def _room(self, chance: float) -> dict[int, float]:
+        """How many points go into each sprint: past ones as full as the items allow, the next ones less and less."""
+        room = {sprint.id: sprint.points * self._fill(sprint) for sprint in self.places.sprints[1:]}
+        past = [s.id for s in self.places.sprints[1:] if s.end is not None and s.end < self.today]
+        to_come = sum(points for sprint_id, points in room.items() if sprint_id not in past)
+        expected = self.wanted * chance * _POINTS_PER_ITEM
+        share = (expected - to_come) / sum(room[sprint_id] for sprint_id in past)
+        return room | {sprint_id: room[sprint_id] * min(1.0, max(0.15, share)) for sprint_id in past}
+
     def _fill(self, sprint: Sprint) -> float:
-        """How much of its capacity a sprint is planned with: past and current full, the next ones less."""
         assert sprint.start is not None
         ahead = (sprint.start - self.today).days
         return 1.0 if ahead <= 0 else max(0.0, 0.75 - ahead / 28 * 0.5)
@@ -105,7 +115,8 @@ class ItemMaker:
 
     def _sprint(self, kind: ItemType, points: int, chance: float, room: dict[int, float]) -> Sprint:
         if kind in _PLANNED and self.random.random() < chance:
-            for sprint in self.places.sprints[1:]:
+            now = next(n for n, s in enumerate(self.places.sprints) if s.end is not None and s.end >= self.today)
+            for sprint in self.places.sprints[now if self.random.random() < 0.3 else 1 :]:
                 if room[sprint.id] >= points:
                     room[sprint.id] -= points
                     return sprint
@@ -181,10 +192,13 @@ class ItemMaker:
             return self.random.choice(choices)
         if sprint.start is None or sprint.start > self.today:
             pool: tuple[str, ...] = _OPEN
+            otherwise = "Not Done"
+        elif sprint.end is not None and sprint.end < self.today:
+            pool, otherwise = _SETTLED, "Done"
         else:
-            pool = _SETTLED if sprint.end is not None and sprint.end < self.today else _CURRENT
+            pool, otherwise = _CURRENT, "In Progress"
         status = self.random.choice(pool)
-        return status if status in choices else "In Progress" if pool is _CURRENT else "Not Done"
+        return status if status in choices else otherwise
 
     def _name(self, kind: ItemType, area: str) -> str:
         texts = words.STORIES.get(area, words.OTHER_STORIES) if kind is ItemType.STORY else _TEXTS[kind]

@@ -35,8 +35,10 @@ async def grant(request: Request) -> Response:
         return _granted(await shared.database.write.run(refreshing))
     address = request.client.host if request.client else "in process"
     if "wrap_verification_code" in form:
-        shared.login_limit.attempt(f"address {address}")
-        return _granted(await shared.database.write.run(partial(_by_code, shared, form["wrap_verification_code"])))
+        found = await shared.database.write.run(partial(_by_code, shared, form["wrap_verification_code"]))
+        if found is None:
+            shared.login_limit.attempt(f"address {address}")
+        return _granted(found)
     username, password = form.get("wrap_username"), form.get("wrap_password")
     if username is None or password is None:
         raise BadRequest("Send wrap_username and wrap_password, wrap_verification_code or wrap_refresh_token.")

@@ -1,0 +1,176 @@
+"""Lanes, transactions, migrations and the life of a service."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import Connection, text, update
+
+from backlit.model.errors import BadRequest, Conflict, ServiceError, StorageError
+from backlit.service.app import Service
+from backlit.service.database import writing_engine
+from backlit.service.lanes import Lane
+from backlit.service.migrations import VERSION
+from backlit.service.schema import schema_version
+from backlit.service.settings import Clock, ServiceSettings
+
+
+@pytest.fixture
+def lane(tmp_path: Path) -> Iterator[Lane]:
+    engine = writing_engine(f"sqlite:///{tmp_path}/lane.db")
+    lane = Lane(engine, "test", batch=16, time_limit=0.05)
+    lane.submit(lambda c: c.execute(text("CREATE TABLE seen (n INTEGER UNIQUE)"))).result()
+    yield lane
+    lane.close()
+    engine.dispose()
+
+
+def insert(number: int, connection: Connection) -> int:
+    connection.execute(text("INSERT INTO seen VALUES (:n)"), {"n": number})
+    return number
+
+
+def seen(lane: Lane) -> list[int]:
+    return lane.submit(lambda c: list(c.execute(text("SELECT n FROM seen ORDER BY n")).scalars())).result()
+
+
+def test_writes_that_wait_share_a_commit_and_only_the_bad_one_fails(lane: Lane) -> None:
+    gate = threading.Event()
+    blocked = lane.submit(lambda _: gate.wait(5))
+    refusal = Conflict("no")
+
+    def refuse(connection: Connection) -> None:
+        insert(99, connection)
+        raise refusal
+
+    jobs = [lane.submit(partial(insert, n)) for n in (1, 2, 2, 3)]
+    bad = lane.submit(refuse)
+    last = lane.submit(lambda c: insert(4, c))
+    gate.set()
+
+    assert blocked.result()
+    assert [job.result() for job in (*jobs[:2], jobs[3], last)] == [1, 2, 3, 4]
+    assert "UNIQUE" in str(jobs[2].exception())
+    assert bad.exception() is refusal
+    assert seen(lane) == [1, 2, 3, 4]
+
+
+def test_a_job_that_fails_alone_leaves_nothing_behind(lane: Lane) -> None:
+    def fail(connection: Connection) -> None:
+        insert(1, connection)
+        raise Conflict("no")
+
+    with pytest.raises(Conflict):
+        lane.submit(fail).result()
+
+    assert seen(lane) == []
+
+
+def test_a_query_that_takes_too_long_is_refused_and_the_lane_goes_on(lane: Lane) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+    with pytest.raises(BadRequest, match=r"^\$filter: .*0\.05 s"):
+        lane.submit(lambda c: c.execute(text(endless)).scalar_one()).result()
+
+    assert seen(lane) == []
+
+
+def test_a_closed_lane_takes_no_more_work(lane: Lane) -> None:
+    lane.close()
+
+    with pytest.raises(ServiceError, match="stopping"):
+        lane.submit(lambda _: None)
+
+
+async def test_work_that_nobody_waits_for_any_more_is_not_begun(lane: Lane) -> None:
+    gate = threading.Event()
+    blocked = lane.submit(lambda _: gate.wait(5))
+    waiting = asyncio.ensure_future(lane.run(lambda c: insert(7, c)))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.sleep(0)
+    gate.set()
+    blocked.result()
+
+    assert seen(lane) == []
+
+
+async def test_a_newer_database_is_refused_and_left_alone(settings: ServiceSettings) -> None:
+    engine = writing_engine(settings.database)
+    with engine.begin() as connection:
+        connection.execute(update(schema_version).values(version=VERSION + 1))
+    engine.dispose()
+
+    with pytest.raises(StorageError, match="newer backlit"):
+        await Service(settings).start()
+
+
+async def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("not a database, but long enough to be taken for one" * 50)
+
+    with pytest.raises(StorageError, match=r"text\.db"):
+        await Service(ServiceSettings(f"sqlite:///{tmp_path}/text.db", tmp_path)).start()
+
+
+async def test_commits_are_flushed_to_the_disk(service: Service) -> None:
+    def pragmas(connection: Connection) -> tuple[object, ...]:
+        return tuple(
+            connection.execute(text(f"PRAGMA {name}")).scalar_one() for name in ("journal_mode", "synchronous")
+        )
+
+    assert await service._shared.database.write.run(pragmas) == ("wal", 2)
+
+
+async def test_what_was_answered_is_in_the_file(service: Service, maya: httpx.AsyncClient) -> None:
+    answer = await maya.put("workitems/1", json={"Name": "durable"})
+
+    path = service.settings.database.removeprefix("sqlite:///")
+    other = sqlite3.connect(path)
+    row = other.execute("SELECT name, doc FROM work_items WHERE id = 1").fetchone()
+    other.close()
+    assert row == ("durable", answer.content)
+
+
+async def test_a_stopped_service_leaves_no_thread_and_a_new_one_goes_on(settings: ServiceSettings) -> None:
+    before = set(threading.enumerate())
+    first = Service(settings)
+    await first.start()
+    await first.start()
+    code = first.invite("maya")
+    await first.stop()
+    await first.stop()
+    assert not [t for t in set(threading.enumerate()) - before if t.name.startswith("backlit")]
+
+    second = Service(settings)
+    await second.start()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(second.asgi), base_url="http://backlit.test") as client:
+        form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": code}
+        assert (await client.post("/Authenticate/WRAPv0.9", data=form)).status_code == 200
+    await second.stop()
+
+
+def test_the_service_runs_on_a_loop_of_another_thread(settings: ServiceSettings) -> None:
+    service = Service(settings)
+    asyncio.run(service.start())
+
+    async def health() -> int:
+        transport = httpx.ASGITransport(service.asgi)
+        async with httpx.AsyncClient(transport=transport, base_url="http://backlit.test") as client:
+            return (await client.get("/api/v1/users")).status_code
+
+    assert asyncio.run(health()) == 401
+    asyncio.run(service.stop())
+
+
+async def test_the_clock_never_goes_back_and_counts_milliseconds() -> None:
+    clock = Clock()
+
+    moments = [clock.now() for _ in range(1000)]
+
+    assert moments == sorted(moments)
+    assert all(moment.microsecond % 1000 == 0 and moment.tzinfo is None for moment in moments)

@@ -1,0 +1,134 @@
+import sqlite3
+from collections import Counter
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+
+from backlit.model.errors import StorageError
+from backlit.model.statuses import is_open
+from backlit.service.app import Service
+from backlit.service.local import write_local
+from backlit.service.sample import Sample, write_sample
+from backlit.service.settings import ServiceSettings
+
+TODAY = date(2026, 3, 11)
+
+
+def place(path: Path, name: str) -> ServiceSettings:
+    return ServiceSettings(f"sqlite:///{path}/{name}.db", path / name)
+
+
+def written(path: Path, name: str, **options: Any) -> tuple[Sample, sqlite3.Connection]:
+    sample = write_sample(place(path, name), today=TODAY, **options)
+    return sample, sqlite3.connect(path / f"{name}.db")
+
+
+def items_of(database: sqlite3.Connection) -> list[dict[str, Any]]:
+    items = [orjson.loads(doc) for (doc,) in database.execute("SELECT doc FROM work_items ORDER BY id")]
+    database.close()
+    return items
+
+
+def test_the_same_seed_and_day_give_the_same_sample(tmp_path: Path) -> None:
+    first, second, other = (
+        items_of(written(tmp_path, name, items=80, seed=seed)[1]) for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    )
+
+    assert first == second
+    assert first != other
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 1003])
+def test_the_number_of_items_is_exact_and_the_counters_know_it(tmp_path: Path, count: int) -> None:
+    calls: list[tuple[int, int]] = []
+    sample, database = written(tmp_path, "n", items=count, progress=lambda done, total: calls.append((done, total)))
+
+    counted = dict(database.execute("SELECT project_id, count(*) FROM work_items GROUP BY 1"))
+    kept = dict(database.execute("SELECT project_id, item_count FROM project_totals WHERE item_count > 0"))
+    database.close()
+    assert sample.items == sum(counted.values()) == count
+    assert kept == counted
+    assert calls[-1] == (count, count)
+
+
+async def test_the_documents_are_as_the_service_would_write_them(settings: ServiceSettings) -> None:
+    """A column that differed from its document would make filters lie."""
+    service = Service(settings)
+    await service.start()
+
+    def differences(connection: Any) -> list[object]:
+        rows = connection.exec_driver_sql(
+            "SELECT id, name, status, estimate, cf, area_id, parent_id, doc FROM work_items"
+        )
+        wrong = []
+        for row in rows:
+            fields = orjson.loads(row.doc)["fields"]
+            custom = {key: value for key, value in fields.items() if key.endswith("_cf") and value is not None}
+            shown = [fields.get(key) for key in ("Name", "Status", "Estimate", "AreaID", "ParentID")]
+            stored = [row.name, row.status, row.estimate, row.area_id, row.parent_id]
+            if shown != stored or custom != orjson.loads(row.cf or "{}"):
+                wrong.append(row.id)
+        return wrong
+
+    assert await service._shared.database.fast.run(differences) == []
+    await service.stop()
+
+
+def test_sprints_before_today_are_done_and_those_after_are_not_begun(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "s", items=600)
+    ends = {
+        row[0]: (row[1], row[2], row[3])
+        for row in database.execute("SELECT id, start_date, end_date, is_release FROM iterations WHERE parent_id > 0")
+    }
+    items = [item for item in items_of(database) if item["type"] in {"Story", "Bug"}]
+
+    today = TODAY.isoformat()
+    past = [i for i in items if (s := ends.get(i["fields"]["IterationID"])) and s[1] < today]
+    future = [i for i in items if (s := ends.get(i["fields"]["IterationID"])) and s[0] > today]
+    current = [i for i in items if (s := ends.get(i["fields"]["IterationID"])) and s[0] <= today <= s[1] and not s[2]]
+    assert len(past) > 50
+    assert not any(is_open(item["fields"]["Status"]) for item in past)
+    assert Counter(item["fields"]["Status"] for item in future).keys() <= {"Not Done", "Deferred"}
+    assert len({item["fields"]["Status"] for item in current}) > 1
+    assert all(item["createdAt"] <= item["lastModifiedAt"] < f"{today}T24" for item in items)
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    written(tmp_path, "x", items=1)[1].close()
+
+    with pytest.raises(StorageError, match="exists already"):
+        write_sample(place(tmp_path, "x"), items=1)
+
+
+def test_what_was_interrupted_can_be_begun_again(tmp_path: Path) -> None:
+    def interrupt(_done: int, _total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_sample(place(tmp_path, "x"), items=1, progress=interrupt)
+
+    assert not (tmp_path / "x.db").exists()
+    assert write_sample(place(tmp_path, "x"), items=1).items == 1
+
+
+async def test_a_local_workspace_has_one_manager_and_one_empty_project(tmp_path: Path) -> None:
+    write_local(place(tmp_path, "local"), "robin")
+    service = Service(place(tmp_path, "local"))
+    await service.start()
+
+    transport = httpx.ASGITransport(service.asgi)
+    async with httpx.AsyncClient(transport=transport, base_url="http://backlit.test/api/v1/") as client:
+        form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": service.invite("robin")}
+        grant = httpx.QueryParams((await client.post("http://backlit.test/Authenticate/WRAPv0.9", data=form)).text)
+        client.headers["authorization"] = f"WRAP access_token={grant['wrap_access_token']}"
+        body = {"type": "Story", "projectId": 1, "fields": {"Name": "First"}}
+        created = (await client.post("workitems", json=body)).json()
+        assert (await client.get("users/me")).json()["name"] == "robin"
+        assert [p["name"] for p in (await client.get("projects")).json()["results"]] == ["Backlog"]
+        assert (await client.get("workitems")).json()["results"] == [created]
+        assert (await client.delete(f"workitems/{created['id']}")).status_code == 200
+    await service.stop()
