@@ -1,5 +1,6 @@
 """The service as a client sees it: one attribute per noun, over the network or in this process."""
 
+from collections.abc import Awaitable, Callable
 from typing import Self
 
 import httpx
@@ -16,8 +17,9 @@ from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound
 class Client:
     """One profile's connection to its service; made by `at` or `inside`, closed by `aclose` or `async with`."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, on_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._calls = calls
+        self._on_close = on_close
         self.auth = calls.auth
         self.work_items = WorkItems(calls)
         self.comments = Comments(calls)
@@ -39,9 +41,15 @@ class Client:
         return cls(Calls(root_of(base_url), tokens, transport, attempts))
 
     @classmethod
-    def inside(cls, asgi: Application, tokens: TokenCache, base_url: str = "http://backlit.local") -> Self:
-        """Speak to a service in this process, which has been started; nothing of it travels."""
-        return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi), ATTEMPTS))
+    def inside(
+        cls,
+        asgi: Application,
+        tokens: TokenCache,
+        base_url: str = "http://backlit.local",
+        on_close: Callable[[], Awaitable[None]] | None = None,
+    ) -> Self:
+        """Speak to a service in this process, which has been started; `on_close` stops it with the client."""
+        return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi), ATTEMPTS), on_close)
 
     async def capabilities(self) -> Document | None:
         """Read what the service can beyond SPEC.md; None where it has no such extension."""
@@ -52,7 +60,11 @@ class Client:
 
     async def aclose(self) -> None:
         """Let go of the connections; requests on their way are given up."""
-        await self._calls.aclose()
+        try:
+            await self._calls.aclose()
+        finally:
+            if self._on_close is not None:
+                await self._on_close()
 
     async def __aenter__(self) -> Self:
         return self

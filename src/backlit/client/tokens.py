@@ -5,7 +5,6 @@ import contextlib
 import fcntl
 import json
 import os
-import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
@@ -13,8 +12,8 @@ from pathlib import Path
 
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TokenGrant
+from backlit.private_files import PRIVATE, write_private
 
-PRIVATE = 0o600
 LOCK_PATIENCE = 90.0
 """Seconds; longer than a refresh may take, so that only a stuck process makes others give up."""
 _FIRST_POLL, _LONGEST_POLL = 0.005, 0.1
@@ -113,27 +112,6 @@ class TokenCache:
             write_private(self._path, json.dumps(entries).encode())
         except OSError as error:
             raise StorageError(f"The sign-in file cannot be written: {error.strerror} ({self._path}).") from error
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """Put a file only its owner can read in the place of `path`, whole or not at all, and on disk when this returns."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), PRIVATE)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 async def _acquire(descriptor: int) -> None:

@@ -1,0 +1,220 @@
+"""Profiles, settings, and where the files of this machine's user are."""
+
+import fcntl
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from backlit.model.errors import BadRequest, StorageError
+from backlit.private_files import PRIVATE, write_private
+
+HOME = "BACKLIT_HOME"
+"""One directory for everything, instead of the places this system has for it."""
+DEFAULT_THEME = "backlit"
+DEMO_ITEMS = 500
+DEMO_SEED = 1
+DEMO_USER = "maya"
+
+_NOT_FOR_FILES = re.compile(r"[^\w.@-]+|^\.+", re.ASCII)
+_LONGEST_NAME = 80
+
+
+class ProfileKind(StrEnum):
+    """Where a profile's service is: here and one's own, here with a sample in it, or elsewhere."""
+
+    LOCAL = "local"
+    DEMO = "demo"
+    REMOTE = "remote"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One place to work at; its name is also that of its files. `items` and `seed` are a demo's."""
+
+    name: str
+    kind: ProfileKind
+    url: str | None = None
+    user: str | None = None
+    items: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `config.toml` in the configuration directory says."""
+
+    theme: str = DEFAULT_THEME
+
+
+@dataclass(frozen=True, slots=True)
+class Locations:
+    """The directories of this user: what is written by hand, kept, remembered, and may be thrown away."""
+
+    config: Path
+    data: Path
+    state: Path
+    cache: Path
+
+    @property
+    def themes(self) -> Path:
+        """Where the user's own colour themes are."""
+        return self.config / "themes"
+
+    @property
+    def log(self) -> Path:
+        """What went wrong inside, for whoever is to repair it."""
+        return self.state / "backlit.log"
+
+    def mirror(self, profile: Profile) -> Path:
+        """The copy of what the service has; it may be thrown away."""
+        return self.cache / profile.name / "mirror.db"
+
+    def journal(self, profile: Profile) -> Path:
+        """What the service does not have yet; it must not be thrown away."""
+        return self.state / profile.name / "journal.db"
+
+    def tokens(self, profile: Profile) -> Path:
+        """The sign-in."""
+        return self.state / profile.name / "tokens.json"
+
+    def workspace(self, profile: Profile) -> Path:
+        """The directory of the service of a profile that is not remote."""
+        return self.data / "workspaces" / profile.name
+
+
+def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
+    """The directories below BACKLIT_HOME where that is set, else those of the system."""
+    home = environment.get(HOME)
+    if home:
+        root = Path(home).expanduser().absolute()
+        return Locations(root / "config", root / "data", root / "state", root / "cache")
+    from platformdirs import PlatformDirs
+
+    places = PlatformDirs("backlit", appauthor=False)
+    return Locations(places.user_config_path, places.user_data_path, places.user_state_path, places.user_cache_path)
+
+
+def read_settings(locations: Locations) -> Settings:
+    """Read `config.toml`; no file means the defaults. Raises StorageError naming what is wrong with it."""
+    path = locations.config / "config.toml"
+    try:
+        content = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
+    import tomllib
+
+    try:
+        values = tomllib.loads(content)
+    except tomllib.TOMLDecodeError as error:
+        raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
+    unknown = sorted(values.keys() - {"theme"})
+    if unknown:
+        raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
+    theme = values.get("theme", DEFAULT_THEME)
+    if not isinstance(theme, str):
+        raise StorageError(f'The setting "theme" is the name of a theme ({path}).')
+    return Settings(theme)
+
+
+def local_profile() -> Profile:
+    """One's own workspace on this machine."""
+    return Profile("local", ProfileKind.LOCAL)
+
+
+def demo_profile(items: int = DEMO_ITEMS, seed: int = DEMO_SEED) -> Profile:
+    """The sample workspace of a size and seed; what is done in it stays."""
+    return Profile(f"demo-{items}-{seed}", ProfileKind.DEMO, user=DEMO_USER, items=items, seed=seed)
+
+
+def remote_profile(url: str, user: str) -> Profile:
+    """The profile of one user at one address."""
+    place = url.partition("://")[2].strip("/")
+    plain = f"{user}@{place}"
+    name = _NOT_FOR_FILES.sub("-", plain)[:_LONGEST_NAME]
+    if name != plain:
+        name = f"{name}-{zlib.crc32(plain.encode()):08x}"
+    return Profile(name, ProfileKind.REMOTE, url=url, user=user)
+
+
+class Profiles:
+    """The profiles this user has used, in one file, and which of them was last."""
+
+    def __init__(self, locations: Locations) -> None:
+        self._path = locations.state / "profiles.json"
+
+    def last(self) -> Profile:
+        """The profile used last; one's own workspace when there is none."""
+        profiles, last = self._read()
+        return profiles.get(last) or local_profile()
+
+    def named(self, name: str) -> Profile:
+        """The profile of that name; BadRequest names those there are."""
+        profiles, _ = self._read()
+        known = {"local": local_profile()} | profiles
+        if name not in known:
+            raise BadRequest(f"There is no profile {name!r}. There are: {', '.join(known)}.")
+        return known[name]
+
+    def remember(self, profile: Profile) -> None:
+        """Keep a profile and make it the last one used; nothing is written when it is that already."""
+        profiles, last = self._read()
+        if last == profile.name and profiles.get(last) == profile:
+            return
+        with self._locked():
+            profiles = self._read()[0] | {profile.name: profile}
+            content = {"last": profile.name, "profiles": [asdict(each) for each in profiles.values()]}
+            try:
+                write_private(self._path, json.dumps(content, indent=1).encode())
+            except OSError as error:
+                raise StorageError(f"The profile cannot be kept: {error.strerror} ({self._path}).") from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        path = self._path.with_suffix(".lock")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+        except OSError as error:
+            raise StorageError(f"The profile cannot be kept: {error.strerror} ({path}).") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _read(self) -> tuple[dict[str, Profile], str]:
+        """Profiles by name and the last one's name; a file that makes no sense counts as none."""
+        try:
+            content = json.loads(self._path.read_bytes())
+            profiles = [_profile_in(entry) for entry in content["profiles"]]
+            return {profile.name: profile for profile in profiles}, str(content["last"])
+        except FileNotFoundError:
+            return {}, ""
+        except OSError as error:
+            raise StorageError(f"The profiles cannot be read: {error.strerror} ({self._path}).") from error
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return {}, ""
+
+
+def _profile_in(entry: Mapping[str, object]) -> Profile:
+    kind = ProfileKind(str(entry["kind"]))
+    url, user = entry.get("url"), entry.get("user")
+    if kind is ProfileKind.REMOTE:
+        return remote_profile(_text(url), _text(user))
+    if kind is ProfileKind.DEMO:
+        return demo_profile(int(str(entry["items"])), int(str(entry["seed"])))
+    return local_profile()
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
