@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from tests.tui.stage import Stage, line_with, missing, text_of
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.dialog import Dialog
@@ -89,10 +90,12 @@ async def test_of_five_thousand_choices_only_the_rows_in_sight_are_drawn(monkeyp
     drawn: list[int] = []
     picker = PickDialog("Owner", [Choice(n, f"Person {n}") for n in range(5000)], 4000)
     draw = picker.list.render_row
-    monkeypatch.setattr(
-        picker.list, "render_row", lambda index, *, is_cursor: drawn.append(index) or draw(index, is_cursor=is_cursor)
-    )
 
+    def counted(index: int, *, is_cursor: bool) -> Strip:
+        drawn.append(index)
+        return draw(index, is_cursor=is_cursor)
+
+    monkeypatch.setattr(picker.list, "render_row", counted)
     async with Stage().run_test() as pilot:
         app = await show(pilot, picker)
         await pilot.press(*"77")

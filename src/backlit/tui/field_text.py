@@ -1,0 +1,107 @@
+"""Field values as words, as text in an input, and back."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import Field, Kind
+from backlit.store.people import TreeKind
+
+if TYPE_CHECKING:
+    from backlit.store.store import Store
+
+NOTHING = "–"
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d{1,2})?", re.ASCII | re.IGNORECASE)
+_SHOWN = 24
+
+
+def number_text(value: float) -> str:
+    """A number without a needless fraction."""
+    text = repr(value)
+    return text.removesuffix(".0")
+
+
+def typed_text(value: object) -> str:
+    """The text that stands in the input when the value is edited."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number_text(value)
+    return str(value)
+
+
+def read_text(field: Field, text: str) -> object:
+    """The value that a typed text means; empty is None. Raises BadRequest with a sentence."""
+    text = text.strip()
+    read = _READERS.get(field.kind)
+    if read is None:
+        return text
+    return read(field, text) if text else None
+
+
+def _whole(field: Field, text: str) -> int:
+    text = text.removeprefix("#") if field.kind is Kind.ITEM else text
+    if not _WHOLE.fullmatch(text):
+        raise BadRequest(f"{field.label} is a whole number, such as 3; “{text[:_SHOWN]}” is not.")
+    return int(text)
+
+
+def _number(field: Field, text: str) -> float:
+    if not _NUMBER.fullmatch(text):
+        raise BadRequest(f"{field.label} is a number, such as 2.5 or 2,5; “{text[:_SHOWN]}” is not.")
+    return int(text) if _WHOLE.fullmatch(text) else float(text.replace(",", "."))
+
+
+_READERS: Mapping[Kind, Callable[[Field, str], object]] = {
+    Kind.INTEGER: _whole,
+    Kind.NUMBER: _number,
+    Kind.ITEM: _whole,
+    Kind.TEAM: _whole,
+}
+
+
+class FieldWords:
+    """Values as people read them; ids without a name read as what they are."""
+
+    def __init__(self, store: "Store") -> None:
+        self._store = store
+
+    def shown(self, field: Field, value: object) -> str:
+        """One line; a long text is its first line and how many there are. It is not made safe."""
+        if value is None or value in ("", []):
+            return NOTHING
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, list | tuple):
+            return ", ".join(str(each) for each in value)
+        if isinstance(value, int) and field.kind in _REFERENCES:
+            return self.reference(field.kind, value)
+        if isinstance(value, int | float):
+            return number_text(value)
+        return _first_line(str(value)) if field.kind is Kind.LONG_TEXT else str(value)
+
+    def reference(self, kind: Kind, value: int) -> str:
+        """The name behind an id."""
+        store = self._store
+        if kind is Kind.USER:
+            person = store.people().get(value)
+            return person.display_name if person else f"user {value}"
+        if kind is Kind.TEAM:
+            return store.teams().get(value) or f"team {value}"
+        if kind is Kind.ITEM:
+            item = store.item(value)
+            return f"#{value} {item.fields.get('Name') or ''}" if item else f"#{value}"
+        tree = store.tree(_TREES[kind])
+        return tree.path(value).replace("\\", " › ") if value in tree else f"{kind.value} {value}"
+
+
+_TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
+_REFERENCES = frozenset({Kind.USER, Kind.TEAM, Kind.ITEM, *_TREES})
+
+
+def _first_line(text: str) -> str:
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    return first if len(lines) < 2 else f"{first}  … {len(lines)} lines"

@@ -1,0 +1,242 @@
+"""The editor's form: the grid of fields, and what each kind of field is edited with."""
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.message import Message
+from textual.widgets import Input, TextArea
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import Field, Kind
+from backlit.store.checks import check
+from backlit.tui.acting import CannotAct
+from backlit.tui.dialogs.choice_list import Choice
+from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
+from backlit.tui.field_choices import PICKED, can_be_empty, choices_for
+from backlit.tui.field_lines import FieldLines
+from backlit.tui.field_text import read_text, typed_text
+from backlit.tui.item_draft import ItemDraft
+from backlit.tui.widgets.field_grid import FieldGrid
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.long_text import LongText
+
+_LEAVING_STEPS = {"enter": 0, "tab": 1, "shift+tab": -1, "down": 1, "up": -1}
+
+
+class FieldForm(Container):
+    """Changes a draft, field by field; says so with `Touched`.
+
+    What is typed goes into the draft at once; whether it is right is checked when the field is left.
+    """
+
+    class Touched(Message):
+        """The draft is another."""
+
+    class Moved(Message):
+        """Another field is the current one."""
+
+    def __init__(self, lines: FieldLines, draft: ItemDraft) -> None:
+        super().__init__(id="form")
+        self.grid = FieldGrid()
+        self.draft = draft
+        self._lines = lines
+        self._long: LongText | None = None
+        self._edited: Field | None = None
+        self._is_open = False
+        self.redraw()
+
+    def compose(self) -> ComposeResult:
+        """The grid; long texts get their place when they are edited."""
+        yield self.grid
+
+    @property
+    def field(self) -> Field:
+        """The current field."""
+        field = self.grid.field
+        if field is None:
+            raise CannotAct("This item has no fields.")
+        return field
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether a field is open."""
+        return self._is_open
+
+    def redraw(self) -> None:
+        """Show the draft as it is now."""
+        self.grid.show(self._lines.lines(self.draft))
+
+    # Editing
+
+    def edit(self) -> None:
+        """Open the current field with what fits its kind; a yes or no turns over at once."""
+        field = self.field
+        fixed = self._lines.why_fixed(field)
+        if fixed:
+            raise CannotAct(fixed)
+        value = self.draft.value(field.key)
+        if field.kind in PICKED:
+            self._pick(field, value)
+        elif field.kind is Kind.TAGS:
+            self._pick_tags(field, value)
+        elif field.kind is Kind.BOOLEAN:
+            self._take(field, value is not True)
+        elif field.kind is Kind.LONG_TEXT:
+            self._open_long(field, value)
+        else:
+            self._edited, self._is_open = field, True
+            self.post_message(self.Moved())
+            self.grid.open_input(self.draft.unread.get(field.key, typed_text(value)))
+
+    def clear(self) -> None:
+        """Empty the current field."""
+        field = self.field
+        if self._lines.why_fixed(field) or not can_be_empty(field):
+            raise CannotAct(self._lines.why_fixed(field) or f"{field.label} cannot be empty.")
+        self._take(field, _EMPTY.get(field.kind))
+
+    def revert(self) -> None:
+        """Put the current field back to what the store has."""
+        field = self.field
+        if field.key not in self.draft.touched:
+            raise CannotAct(f"{field.label} has not been changed.")
+        self.draft.revert(field.key)
+        self._touched()
+
+    def leave(self) -> bool:
+        """Close the open field and keep what was typed; False where none was open."""
+        if not self._is_open or self._edited is None:
+            return False
+        field, self._is_open = self._edited, False
+        if field.kind is Kind.LONG_TEXT:
+            self._read_long()
+            self._close_long()
+        else:
+            self._read_line()
+            self.grid.close_input()
+        self.judge(field)
+        self._touched()
+        return True
+
+    def judge(self, field: Field) -> None:
+        """Note what is wrong with a field's value."""
+        key = field.key
+        if key not in self.draft.touched:
+            return
+        try:
+            if key in self.draft.unread:
+                read_text(field, self.draft.unread[key])
+            else:
+                lines = self._lines
+                check(lines.item_type, {key: self.draft.changes[key]}, lines.store, lines.settable)
+        except BadRequest as error:
+            self.draft.faults[key] = error.errors.get(key) or str(error)
+
+    def _take(self, field: Field, value: object) -> None:
+        self.draft.set(field.key, value)
+        self.judge(field)
+        self._touched()
+
+    def _touched(self) -> None:
+        self.redraw()
+        self.post_message(self.Touched())
+
+    # One line
+
+    @on(Input.Changed)
+    def _line_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._edited is not None and self._edited.kind is not Kind.LONG_TEXT:
+            self._read_line()
+            self._touched()
+
+    def _read_line(self) -> None:
+        field, text = self._edited, self.grid.input.value
+        if field is None:
+            return
+        if text == typed_text(self.draft.base.get(field.key)):
+            self.draft.revert(field.key)
+            return
+        try:
+            self.draft.set(field.key, read_text(field, text))
+        except BadRequest:
+            self.draft.set_unread(field.key, text)
+
+    def on_key(self, event: events.Key) -> None:
+        """Leave the input with enter, tab and the arrows; leave a long text with tab."""
+        steps = _LEAVING_STEPS.get(event.key)
+        if steps is None or not self._is_open:
+            return
+        event.stop()
+        event.prevent_default()
+        self.leave()
+        self.grid.step(steps)
+
+    # Long texts
+
+    def _open_long(self, field: Field, value: object) -> None:
+        if self._long is None:
+            self._long = LongText()
+            self.mount(self._long)
+        self._edited, self._is_open = field, True
+        self.post_message(self.Moved())
+        self._long.display = True
+        self._long.open(field.label, str(value or ""))
+        self.screen.set_focus(self._long)
+        self.call_after_refresh(self.grid.move_to, self.grid.cursor)
+
+    def _close_long(self) -> None:
+        if self._long is not None:
+            self._long.display = False
+        self.screen.set_focus(self.grid)
+
+    @on(TextArea.Changed)
+    def _long_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if self._edited is not None and self._edited.kind is Kind.LONG_TEXT:
+            self._read_long()
+            self._touched()
+
+    def _read_long(self) -> None:
+        if self._long is not None and self._edited is not None:
+            self.draft.set(self._edited.key, self._long.edited)
+
+    # Pickers
+
+    def _pick(self, field: Field, value: object) -> None:
+        lines = self._lines
+        choices = choices_for(lines.store, field, lines.item_type, value)
+        is_free = field.kind is Kind.CHOICE and not lines.store.choices(field, lines.item_type)
+
+        def chosen(choice: Choice | None) -> None:
+            if choice is not None:
+                self._take(field, choice.value)
+
+        self.app.push_screen(PickDialog(field.label, choices, value, free=is_free), chosen)
+
+    def _pick_tags(self, field: Field, value: object) -> None:
+        present = [str(tag) for tag in value] if isinstance(value, list | tuple) else []
+
+        def chosen(tags: tuple[str, ...] | None) -> None:
+            if tags is not None:
+                self._take(field, list(tags))
+
+        self.app.push_screen(PickManyDialog(field.label, self._lines.store.tags(), present, free=True), chosen)
+
+    # The grid's mouse and cursor
+
+    @on(LineList.Highlighted)
+    def _moved(self, event: LineList.Highlighted) -> None:
+        event.stop()
+        if self._is_open and self._edited is not self.grid.field:
+            self.leave()
+        self.post_message(self.Moved())
+
+    @on(LineList.Chosen)
+    def _double_clicked(self, event: LineList.Chosen) -> None:
+        event.stop()
+        if not self._lines.why_fixed(self.field):
+            self.edit()
+
+
+_EMPTY: dict[Kind, object] = {Kind.TAGS: [], Kind.TEXT: "", Kind.LONG_TEXT: ""}

@@ -1,0 +1,404 @@
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from backlit.store import Store, TreeKind
+from backlit.tui.screens.editor import EditorScreen
+
+Edit = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
+
+
+@pytest.fixture
+def edit(opened: Open, store: Store) -> Edit:
+    """Opens the editor of an item, or of a new one of a type."""
+
+    @asynccontextmanager
+    async def edit(
+        item_id: int | None = None, size: tuple[int, int] = (120, 44), item_type: str = ""
+    ) -> AsyncIterator[Pilot[None]]:
+        async with opened(store, size) as pilot:
+            pilot.app.push_screen(EditorScreen(store, item_id, item_type))
+            await pilot.pause()
+            yield pilot
+
+    return edit
+
+
+async def item_of(world: World, item_type: str) -> int:
+    page = await world.rival.work_items.documents(filter=f"projectId eq 1 and type eq '{item_type}'", top=1)
+    return int(str(page.results[0]["id"]))
+
+
+async def fields_on(world: World, store: Store, item_id: int) -> dict[str, object]:
+    """What the service holds once everything is sent."""
+    await sent(store)
+    document = await world.rival.work_items.document(item_id)
+    fields = document["fields"]
+    assert isinstance(fields, dict)
+    return fields
+
+
+def screen_of(pilot: Pilot[None]) -> EditorScreen:
+    screen = pilot.app.screen
+    assert isinstance(screen, EditorScreen), screen
+    return screen
+
+
+async def go_to(pilot: Pilot[None], key: str) -> None:
+    screen_of(pilot).form.grid.go_to(key)
+    await pilot.pause()
+
+
+async def save(pilot: Pilot[None]) -> None:
+    await pilot.press("ctrl+s")
+    await until(lambda: "Saved" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+Case = tuple[str, str, tuple[str, ...], object]
+TYPED: list[Case] = [
+    ("Bug", "Name", ("ctrl+u", *"Till opens twice", "enter"), "Till opens twice"),
+    ("Bug", "Status", ("enter", *"ready", "enter"), "Ready For Test"),
+    ("Bug", "Estimate", ("enter", "ctrl+u", *"3,5", "enter"), "3,5"),
+    ("Bug", "Priority", ("enter", "ctrl+u", *"7", "tab"), 7),
+    ("Bug", "Severity", ("enter", *"crit", "enter"), "1 - Critical"),
+    ("Task", "WorkRemaining", ("enter", "ctrl+u", *"2,5", "escape"), 2.5),
+    ("Task", "EstimateProbable", ("i", *"4", "down"), 4),
+]
+
+
+@pytest.mark.parametrize("case", TYPED, ids=lambda case: case[1])
+async def test_a_field_of_every_kind_is_edited_and_reaches_the_service(
+    world: World, store: Store, edit: Edit, case: Case
+) -> None:
+    item_type, key, keys, expected = case
+    item_id = await item_of(world, item_type)
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, key)
+        await pilot.press(*(("enter", *keys) if key == "Name" else keys))
+        await save(pilot)
+
+        assert (await fields_on(world, store, item_id))[key] == expected
+
+
+async def test_users_areas_iterations_and_teams_are_picked_by_name(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    before = await fields_on(world, store, item_id)
+    area = next(
+        node for node in store.tree(TreeKind.AREAS).walk() if node.id != before["AreaID"] and node.parent_id > 0
+    )
+    sprint = next(
+        node
+        for node in store.tree(TreeKind.ITERATIONS).walk()
+        if node.id != before["IterationID"] and node.parent_id > 0
+    )
+    team_id, team = next(each for each in store.teams().items() if each[0] != before["TeamID"])
+
+    async with edit(item_id) as pilot:
+        for key, words in (
+            ("AssignedToID", "maya"),
+            ("AreaID", area.name),
+            ("IterationID", sprint.name),
+            ("TeamID", team),
+        ):
+            await go_to(pilot, key)
+            await pilot.press("enter", *("space" if letter == " " else letter for letter in words), "enter")
+        await save(pilot)
+        fields = await fields_on(world, store, item_id)
+
+        maya = next(person.id for person in store.people().values() if person.username == "maya")
+        assert fields["AssignedToID"] == maya
+        assert store.tree(TreeKind.AREAS)[int(str(fields["AreaID"]))].name == area.name
+        assert store.tree(TreeKind.ITERATIONS)[int(str(fields["IterationID"]))].name == sprint.name
+        assert fields["TeamID"] == team_id
+
+
+async def test_tags_are_marked_and_made_up(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Tags": ["api", "old"]})
+    await store.refresh()
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "Tags")
+        await pilot.press("enter", *"old", "tab", *"never seen", "enter")
+        await save(pilot)
+
+        assert (await fields_on(world, store, item_id))["Tags"] == ["api", "never seen"]
+
+
+async def test_a_yes_or_no_turns_over_at_once(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+    before = (await fields_on(world, store, item_id))["IsBlocking"]
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "IsBlocking")
+        await pilot.press("enter")
+        shown = line_with(pilot.app, "▌* Blocking")
+        await save(pilot)
+
+        assert ("no" if before else "yes") in shown
+        assert (await fields_on(world, store, item_id))["IsBlocking"] is (before is not True)
+
+
+async def test_a_long_text_keeps_what_was_not_touched_byte_for_byte(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    raw = "one\r\ntwo\ttabs\n\u2028odd\x0bsigns  \r\nlast"
+    await world.rival.work_items.update(item_id, {"Description": raw})
+    await store.refresh()
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "Description")
+        await pilot.press("enter", *"[b]x", "escape")
+        await save(pilot)
+
+        assert (await fields_on(world, store, item_id))["Description"] == "[b]x" + raw
+
+
+async def test_a_field_is_emptied(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "AssignedToID")
+        await pilot.press("x")
+        await save(pilot)
+
+        assert (await fields_on(world, store, item_id))["AssignedToID"] is None
+
+
+async def test_only_what_changed_is_sent(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "Estimate")
+        await pilot.press("enter", "ctrl+u", *"13", "escape")
+        world.faults.is_down = True
+        await save(pilot)
+
+        assert [dict(entry.payload) for entry in store.outbox_entries()] == [{"Estimate": "13"}]
+
+
+async def test_a_new_item_is_made(world: World, store: Store, edit: Edit) -> None:
+    async with edit(item_type="Risk") as pilot:
+        await pilot.press("enter", *"The depot floods", "enter")
+        await go_to(pilot, "Probability")
+        await pilot.press("enter", *"3", "enter")
+        await save(pilot)
+        await sent(store)
+        page = await world.rival.work_items.documents(filter="Name eq 'The depot floods'")
+        await until(lambda: f"#{page.results[0]['id']}" in lines_of(pilot.app)[0], lambda: lines_of(pilot.app)[0])
+
+        assert page.results[0]["type"] == "Risk"
+        assert page.results[0]["fields"]["Probability"] == "3 - Somewhat Likely"
+        assert page.results[0]["fields"]["Status"] == "Active"
+
+
+async def test_a_new_item_without_a_name_is_not_made(store: Store, edit: Edit) -> None:
+    async with edit(item_type="Story") as pilot:
+        await pilot.press("G", "ctrl+s")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["! Name is needed.", "1 to put right"]) == []
+        assert "▌" in line_with(pilot.app, "▌! Name")
+        assert store.outbox_entries() == ()
+
+
+async def test_a_text_that_is_no_number_is_explained_and_kept(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "Priority")
+        await pilot.press("enter", "ctrl+u", *"high", "enter", "ctrl+s")
+        await pilot.pause()
+        refused = missing(pilot.app, ["Priority is a whole number, such as 3; “high” is not.", "1 to put right"])
+        kept = line_with(pilot.app, "! Priority  ")
+        await pilot.press("enter", "ctrl+u", *"2", "enter")
+
+        assert refused == []
+        assert kept.endswith("high")
+        assert missing(pilot.app, ["to put right"]) == ["to put right"]
+        assert store.outbox_entries() == ()
+
+
+async def test_the_old_value_typed_again_is_no_change(world: World, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", *"xy", "escape")
+        changed = missing(pilot.app, ["1 changed", "▌* Name"])
+        await pilot.press("enter", "backspace", "backspace", "escape")
+
+        assert changed == []
+        assert missing(pilot.app, ["no changes"]) == []
+
+
+async def test_what_is_worked_out_cannot_be_edited_and_says_why(world: World, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "BacklogPriority")
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert "Backlog priority is worked out by the service." in text_of(pilot.app)
+        assert screen_of(pilot).form.is_editing is False
+
+
+async def test_revert_goes_back_to_what_the_store_has(world: World, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        before = lines_of(pilot.app)
+        await pilot.press("enter", *" and more", "escape", "g", "u")
+        await pilot.pause()
+
+        assert lines_of(pilot.app)[3] == before[3]
+        assert missing(pilot.app, ["no changes"]) == []
+
+
+async def test_the_difference_shows_both_values(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+    item = store.item(item_id)
+    assert item is not None
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", "ctrl+u", *"[Other]", "escape", "g", "D")
+        await pilot.pause()
+
+        assert missing(pilot.app, [f"- {item.fields['Name']}", "+ [Other]"]) == []
+
+
+async def leave_unsaved(pilot: Pilot[None], answer: str) -> None:
+    await pilot.press("enter", "ctrl+u", *"Unsaved", "escape", "q")
+    await pilot.pause()
+    assert missing(pilot.app, ["Not saved: Name."]) == []
+    await pilot.press(answer)
+    await pilot.pause()
+
+
+async def test_enter_at_the_question_stays_and_loses_nothing(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        await leave_unsaved(pilot, "enter")
+
+        assert screen_of(pilot).draft.changes == {"Name": "Unsaved"}
+
+
+async def test_a_kept_draft_comes_back_and_says_so(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await leave_unsaved(pilot, "k")
+        pilot.app.push_screen(EditorScreen(store, item_id))
+        await pilot.pause()
+
+        assert missing(pilot.app, ["▌* Name", "Unsaved", "Kept changes from", "gu reverts"]) == []
+        assert store.outbox_entries() == ()
+
+
+async def test_a_discarded_draft_is_gone(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await leave_unsaved(pilot, "d")
+        await until(lambda: store.draft(f"edit:{item_id}") is None)
+
+        assert not isinstance(pilot.app.screen, EditorScreen)
+        assert store.outbox_entries() == ()
+
+
+async def test_save_at_the_question_saves_and_closes(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await leave_unsaved(pilot, "s")
+        await until(lambda: not isinstance(pilot.app.screen, EditorScreen))
+
+        assert (await fields_on(world, store, item_id))["Name"] == "Unsaved"
+        assert store.draft(f"edit:{item_id}") is None
+
+
+async def test_going_elsewhere_asks_first(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        await pilot.press("enter", *"!", "escape", "g", "a")
+        await pilot.pause()
+        asked = missing(pilot.app, ["Not saved: Name."])
+        await pilot.press("d")
+        await pilot.pause()
+
+        assert asked == []
+        assert pilot.app.current_mode == "areas"
+
+
+async def test_what_is_typed_survives_a_crash_while_it_is_typed(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", "ctrl+u", *"Half a na")
+        await until(lambda: store.draft(f"edit:{item_id}"))
+
+        assert (store.draft(f"edit:{item_id}") or {})["changes"] == {"Name": "Half a na"}
+
+
+async def test_a_foreign_change_shows_where_nothing_was_touched_and_is_said_where_it_was(
+    world: World, store: Store, edit: Edit
+) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", "ctrl+u", *"Mine", "escape")
+        await world.rival.work_items.update(item_id, {"Name": "Theirs", "Estimate": "21"})
+        await store.refresh()
+        await until(lambda: "service now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert "≠ Name" in text_of(pilot.app)
+        assert line_with(pilot.app, "Estimate  ").endswith("21")
+
+
+async def test_moving_the_cursor_draws_two_lines(world: World, edit: Edit, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        grid = screen_of(pilot).form.grid
+        drawn: list[int] = []
+        draw = grid.render_row
+
+        def counted(index: int, *, is_cursor: bool) -> Strip:
+            drawn.append(index)
+            return draw(index, is_cursor=is_cursor)
+
+        monkeypatch.setattr(grid, "render_row", counted)
+        await pilot.press("j")
+
+        assert sorted(set(drawn)) == [1, 2]
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+async def test_every_field_is_reached_on_any_screen(world: World, edit: Edit, size: tuple[int, int]) -> None:
+    async with edit(await item_of(world, "Story"), size) as pilot:
+        first = missing(pilot.app, ["▌  Name", "─ Item"[2:]])
+        await pilot.press("G")
+        last = screen_of(pilot).form.field
+
+        assert first == []
+        assert "▌" in line_with(pilot.app, "▌")
+        assert last.label in line_with(pilot.app, "▌")
+
+
+async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Name": "[/x]\x1b]0;own\x07", "Description": "a\x1b[31m\n[red]"})
+    await store.refresh()
+
+    async with edit(item_id) as pilot:
+        shown = missing(pilot.app, ["[/x]␛]0;own␇", "a␛[31m"])
+        await pilot.press("enter", "escape")
+        await go_to(pilot, "Description")
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert shown == []
+        assert "\x1b" not in text_of(pilot.app).replace("\n", "")
+        assert missing(pilot.app, ["no changes"]) == []
