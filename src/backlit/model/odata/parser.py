@@ -64,12 +64,14 @@ class _Parser:
             refuse(f"'and', 'or' or the end is missing before {end.text[:40]!r}", end.at)
         return found
 
-    def _peek(self, ahead: int = 0) -> Token:
-        return self._tokens[min(self._next + ahead, len(self._tokens) - 1)]
+    def _peek(self) -> Token:
+        return self._tokens[self._next]
 
     def _take(self) -> Token:
-        token = self._peek()
-        self._next += 1
+        """The next token; the end can be taken any number of times."""
+        token = self._tokens[self._next]
+        if token.shape is not Shape.END:
+            self._next += 1
         return token
 
     def _expect(self, sign: str) -> Token:
