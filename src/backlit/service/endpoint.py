@@ -70,12 +70,29 @@ class Call:
     connection: Connection
     caller: Caller
     shared: Shared
-    path: Mapping[str, int]
-    query: QueryParams
-    headers: Headers
+    request: Request
     body: bytes
-    root: str
     is_slow: bool
+
+    @property
+    def path(self) -> Mapping[str, int]:
+        """The numbers in the address."""
+        return self.request.path_params
+
+    @property
+    def query(self) -> QueryParams:
+        """What stands after the question mark."""
+        return self.request.query_params
+
+    @property
+    def headers(self) -> Headers:
+        """The headers of the request."""
+        return self.request.headers
+
+    @property
+    def root(self) -> str:
+        """The resource root, as the caller addressed it."""
+        return f"{str(self.request.base_url).rstrip('/')}/api/v1"
 
     def json(self) -> dict[str, Any]:
         """Read the body, which has to be a JSON object; raises BadRequest or UnsupportedMedia."""
@@ -149,22 +166,7 @@ class Endpoint:
     def _work(
         self, request: Request, handler: Handler, body: bytes, connection: Connection, *, is_slow: bool
     ) -> Answer:
-        shared = self._shared
-        call = Call(
-            connection,
-            shared.tokens.caller(connection, request.headers.get("authorization")),
-            shared,
-            _ids(request.path_params),
-            request.query_params,
-            request.headers,
-            body,
-            f"{str(request.base_url).rstrip('/')}/api/v1",
-            is_slow,
-        )
-        return handler(call)
-
-
-def _ids(parameters: Mapping[str, int]) -> Mapping[str, int]:
-    if any(value > ID_LIMIT for value in parameters.values()):
-        raise NotFound("There is nothing with such an id.")
-    return parameters
+        caller = self._shared.tokens.caller(connection, request.headers.get("authorization"))
+        if any(value > ID_LIMIT for value in request.path_params.values()):
+            raise NotFound("There is nothing with such an id.")
+        return handler(Call(connection, caller, self._shared, request, body, is_slow))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import Enum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -89,7 +90,8 @@ _ITEM_COLUMNS: Columns = MappingProxyType(
 )
 
 
-def item_columns(custom: Collection[Field] = ()) -> Columns:
+@lru_cache(64)
+def item_columns(custom: tuple[Field, ...] = ()) -> Columns:
     """The columns of work items, with custom fields read from the JSON they are kept in."""
     if not custom:
         return _ITEM_COLUMNS

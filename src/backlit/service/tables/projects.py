@@ -6,7 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import BigInteger, Connection, bindparam, func, insert, select, update
 
 from backlit.model.fields import FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
 from backlit.model.projects import Project
@@ -21,6 +21,18 @@ from backlit.service.schema import (
     value_lists,
 )
 
+_COUNT = (
+    update(project_totals)
+    .where(project_totals.c.project_id == bindparam("project"))
+    .values(
+        item_count=project_totals.c.item_count + bindparam("difference", type_=BigInteger()),
+        revision=project_totals.c.revision + 1,
+    )
+)
+_ALL = select(func.count()).select_from(projects)
+_HELD = select(func.coalesce(func.sum(project_totals.c.item_count), 0)).where(
+    project_totals.c.project_id.in_(bindparam("projects", expanding=True))
+)
 _COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision"}]
 
 
@@ -62,7 +74,7 @@ def listed(connection: Connection, project_ids: Collection[int]) -> list[Project
 
 def count(connection: Connection) -> int:
     """How many projects there are, seen or not."""
-    return connection.execute(select(func.count()).select_from(projects)).scalar_one()
+    return connection.execute(_ALL).scalar_one()
 
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> None:
@@ -104,11 +116,9 @@ def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:
 
 def items_in(connection: Connection, project_ids: Collection[int]) -> int:
     """How many work items the projects hold together, from the counters."""
-    total = select(func.coalesce(func.sum(project_totals.c.item_count), 0))
-    return int(connection.execute(total.where(project_totals.c.project_id.in_(project_ids))).scalar_one())
+    return int(connection.execute(_HELD, {"projects": list(project_ids)}).scalar_one())
 
 
 def count_items(connection: Connection, project_id: int, difference: int) -> None:
     """Keep the counters of a project in step with a write to its items."""
-    change = {"item_count": project_totals.c.item_count + difference, "revision": project_totals.c.revision + 1}
-    connection.execute(update(project_totals).where(project_totals.c.project_id == project_id).values(change))
+    connection.execute(_COUNT, {"project": project_id, "difference": difference})

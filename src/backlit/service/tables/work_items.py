@@ -1,11 +1,25 @@
 """Work items: documents out, items in; totals and roll-ups are kept in the same transaction."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    false,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
+from sqlalchemy.sql import operators
 
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.service.items import TASK_FIGURES, Item, calculated, columns_of, item_of
@@ -19,19 +33,25 @@ DEEP = 500
 """From this $skip on, ids are found on an index before any document is fetched."""
 
 _READ = select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id"))
+_UPDATE = update(work_items).where(work_items.c.id == bindparam("item_id"))
 _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGURES)).where(
     work_items.c.parent_id == bindparam("parent")
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which items, in which order, and which part of them."""
+Access = tuple[int, ...] | None
+"""The projects whose items may be seen; None for those of all there are."""
 
-    where: tuple[ColumnElement[bool], ...]
-    order: tuple[ColumnElement[Any], ...]
-    skip: int
-    top: int
+
+@lru_cache(256)
+def within(access: Access) -> tuple[ColumnElement[bool], ...]:
+    """The condition that keeps a statement to some projects."""
+    if access is None:
+        return ()
+    if len(access) < 2:
+        return (work_items.c.project_id == access[0] if access else false(),)
+    # The plus keeps the planner on the index of the order: an index on projects would need a sort.
+    return (operators.in_op(literal_column("+work_items.project_id"), access),)
 
 
 def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
@@ -40,13 +60,32 @@ def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
     return None if row is None else (row.project_id, row.doc)
 
 
-def documents(connection: Connection, selection: Selection) -> Sequence[bytes]:
+def default_page(connection: Connection, access: Access, skip: int, top: int) -> Sequence[bytes]:
+    """Read a page of documents in the default order."""
+    if skip >= DEEP:
+        return documents(connection, within(access), DEFAULT_ORDER, skip, top)
+    return connection.execute(_default_page(access), {"top": top, "skip": skip}).scalars().all()
+
+
+@lru_cache(256)
+def _default_page(access: Access) -> Select[bytes]:
+    page = select(work_items.c.doc).where(*within(access)).order_by(*DEFAULT_ORDER)
+    return page.limit(bindparam("top")).offset(bindparam("skip"))
+
+
+def documents(
+    connection: Connection,
+    where: Sequence[ColumnElement[bool]],
+    order: Sequence[ColumnElement[Any]],
+    skip: int,
+    top: int,
+) -> Sequence[bytes]:
     """Read a page of documents."""
-    if selection.skip < DEEP:
-        page = select(work_items.c.doc).where(*selection.where).order_by(*selection.order)
-        return connection.execute(page.limit(selection.top).offset(selection.skip)).scalars().all()
-    ids = select(work_items.c.id).where(*selection.where).order_by(*selection.order)
-    found = connection.execute(ids.limit(selection.top).offset(selection.skip)).scalars().all()
+    column = work_items.c.doc if skip < DEEP else work_items.c.id
+    page = select(column).where(*where).order_by(*order).limit(top).offset(skip)
+    found = connection.execute(page).scalars().all()
+    if skip < DEEP:
+        return found
     rows = connection.execute(select(work_items.c.id, work_items.c.doc).where(work_items.c.id.in_(found)))
     by_id: dict[int, bytes] = {row.id: row.doc for row in rows}
     return [by_id[item_id] for item_id in found]
@@ -92,7 +131,7 @@ def change(connection: Connection, old: Item, new: Item, settings: ProjectSettin
     columns["cf"] = custom or None
     document = new.document(settings.fields_by_type[new.type])
     columns |= {"last_modified_by": new.last_modified_by, "last_modified_at": new.last_modified_at, "doc": document}
-    connection.execute(update(work_items).where(work_items.c.id == new.id).values(columns))
+    connection.execute(_UPDATE, columns | {"item_id": new.id})
     projects.count_items(connection, new.project_id, 0)
     return document
 
