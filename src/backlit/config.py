@@ -22,6 +22,7 @@ DEMO_SEED = 1
 DEMO_USER = "maya"
 
 _NOT_FOR_FILES = re.compile(r"[^\w.@-]+|^\.+", re.ASCII)
+_DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
 _LONGEST_NAME = 80
 
 
@@ -156,9 +157,11 @@ class Profiles:
         return profiles.get(last) or local_profile()
 
     def named(self, name: str) -> Profile:
-        """The profile of that name; BadRequest names those there are."""
+        """The profile of that name, any demo by its name too; BadRequest names those there are."""
+        if demo := _DEMO_NAME.fullmatch(name):
+            return demo_profile(int(demo[1] or DEMO_ITEMS), int(demo[2] or DEMO_SEED))
         profiles, _ = self._read()
-        known = {"local": local_profile()} | profiles
+        known = {each.name: each for each in (local_profile(), demo_profile())} | profiles
         if name not in known:
             raise BadRequest(f"There is no profile {name!r}. There are: {', '.join(known)}.")
         return known[name]

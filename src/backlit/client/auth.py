@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import httpx
 
-from backlit.client.answers import read_body, refusal_of_sign_in
+from backlit.client.answers import error_of, read_body, refusal_of_sign_in
 from backlit.client.tokens import TokenCache, Tokens
-from backlit.model.errors import Offline, ServiceError, ServiceRefused, SignInNeeded, Unauthorized
+from backlit.model.errors import Offline, ServiceError, ServiceRefused, SignInNeeded, TooManyRequests, Unauthorized
 from backlit.model.plain import plain
 from backlit.model.wrap import Challenge, authorization_header, parse_challenge, parse_grant
 
@@ -167,7 +167,9 @@ class WrapAuth(httpx.Auth):
 
     async def _discover(self) -> Challenge:
         request = httpx.Request("GET", f"{self._root}api/v1/users/me", headers={"Accept": "application/json"})
-        status, headers, _ = await self._ask(request)
+        status, headers, answer = await self._ask(request)
+        if status >= 500 or status == TooManyRequests.status:
+            raise error_of(status, headers, answer)
         challenge = parse_challenge(headers.get("www-authenticate", "")) if status == Unauthorized.status else None
         if challenge is None:
             raise ServiceError(f"This address does not answer like the service (status {status}); is it the right one?")

@@ -1,0 +1,101 @@
+"""What can be written after `backlit`."""
+
+import argparse
+from typing import TYPE_CHECKING, TypeAlias
+
+from backlit.config import DEMO_ITEMS, DEMO_SEED
+
+if TYPE_CHECKING:
+    _Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  argparse's only name for it
+
+EPILOG = "Without a command, backlit opens the profile that was used last, or your own workspace on this machine."
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole grammar; each command names the module that runs it."""
+    top = argparse.ArgumentParser("backlit", description="Your backlog, lit up in the terminal.", epilog=EPILOG)
+    top.add_argument("--version", action=_Version, nargs=0, help="show the version and leave")
+    top.add_argument("--profile", metavar="NAME", help="work at this profile")
+    top.set_defaults(module="backlit.cli.app")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND")
+    _add_demo(commands)
+    _add_serve(commands)
+    _add_session(commands)
+    _add_items(commands)
+    return top
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"backlit {version('backlit')}")
+        parser.exit()
+
+
+def _add_demo(commands: "_Commands") -> None:
+    demo = commands.add_parser("demo", help="open a sample workspace; what you do in it is kept")
+    _add_sample(demo)
+    demo.set_defaults(module="backlit.cli.demo")
+
+
+def _add_serve(commands: "_Commands") -> None:
+    serve = commands.add_parser("serve", help="serve a team over HTTP")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    serve.add_argument("--port", type=_port, default=8484, help="port to listen on (%(default)s)")
+    serve.add_argument("--database", metavar="URL", help="database, as sqlite:///path")
+    serve.add_argument("--files", metavar="DIR", help="directory of attachments")
+    serve.add_argument("--service-name", metavar="NAME", default="backlit", help="name of the service (%(default)s)")
+    serve.add_argument("--sample", action="store_true", help="serve a sample workspace whose passwords are known")
+    serve.add_argument("--yes-really", action="store_true", help="serve the sample to other machines too")
+    _add_sample(serve)
+    serve.set_defaults(module="backlit.cli.serve")
+
+
+def _add_session(commands: "_Commands") -> None:
+    login = commands.add_parser("login", help="sign in to a service; the password is asked for or read from the input")
+    login.add_argument("url", metavar="URL", help="address of the service")
+    login.add_argument("--user", metavar="NAME", help="user name")
+    login.add_argument("--code", action="store_true", help="sign in with a code from the browser")
+    login.set_defaults(module="backlit.cli.login")
+    logout = commands.add_parser("logout", help="forget the sign-in of the profile")
+    logout.set_defaults(module="backlit.cli.logout")
+    whoami = commands.add_parser("whoami", help="say who is signed in, and where")
+    whoami.set_defaults(module="backlit.cli.whoami")
+
+
+def _add_items(commands: "_Commands") -> None:
+    items = commands.add_parser("items", help="read work items").add_subparsers(
+        title="commands", metavar="COMMAND", required=True
+    )
+    listing = items.add_parser("list", help="list work items in backlog order")
+    listing.add_argument("--limit", type=_count, metavar="N", help="at most so many")
+    listing.add_argument("--filter", metavar="ODATA", help="only these, for example: Status eq 'Done'")
+    listing.add_argument("--json", action="store_true", help="write JSON")
+    listing.set_defaults(module="backlit.cli.items_list")
+    show = items.add_parser("show", help="show one work item")
+    show.add_argument("id", type=int, metavar="ID")
+    show.add_argument("--json", action="store_true", help="write JSON")
+    show.set_defaults(module="backlit.cli.items_show")
+
+
+def _add_sample(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--items", type=_count, default=DEMO_ITEMS, metavar="N", help="size of the sample (%(default)s)"
+    )
+    command.add_argument("--seed", type=_count, default=DEMO_SEED, metavar="S", help="another sample (%(default)s)")
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    port = _count(text)
+    if port > 65535:
+        raise argparse.ArgumentTypeError("a port is at most 65535")
+    return port

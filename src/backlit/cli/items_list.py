@@ -1,0 +1,52 @@
+"""List work items in backlog order."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Iterator
+from itertools import islice
+
+import orjson
+
+from backlit.cli.item_document import document_of, values_of
+from backlit.cli.synced import synced_store
+from backlit.cli.table import table
+from backlit.model.filters import matches
+from backlit.model.odata import parse_filter
+from backlit.store.rows import Item
+from backlit.store.store import Store
+from backlit.store.views import ViewSpec
+
+_HEADER = ("ID", "Type", "Status", "Points", "Owner", "Name")
+_RIGHT = frozenset({0, 3})
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write the items of the current project, those with unsent changes as they will be."""
+    with synced_store(arguments) as store:
+        items = list(islice(_chosen(store, arguments.filter), arguments.limit))
+        if arguments.json:
+            text = orjson.dumps([document_of(item) for item in items], option=orjson.OPT_INDENT_2)
+            sys.stdout.buffer.write(text + b"\n")
+            return
+        people = {person.id: person.username for person in store.people().values()}
+        for line in table(_HEADER, [_row(item, people) for item in items], _RIGHT):
+            print(line)
+
+
+def _chosen(store: Store, text: str | None) -> Iterator[Item]:
+    condition = parse_filter(text, store.custom_fields()) if text else None
+    view = store.view(ViewSpec(with_done=True))
+    asyncio.run(view.load())
+    for row in view.rows(0, view.count or 0):
+        item = store.item(row.id)
+        if item is not None and (condition is None or matches(condition, values_of(item))):
+            yield item
+
+
+def _row(item: Item, people: dict[int, str]) -> list[str]:
+    owner = item.fields.get("AssignedToID")
+    name = people.get(owner, f"user {owner}") if isinstance(owner, int) else ""
+    texts = [item.fields.get(key) for key in ("Status", "Estimate", "Name")]
+    status, estimate, title = ("" if text is None else str(text) for text in texts)
+    return [str(item.id), item.type, status, estimate, name, title]

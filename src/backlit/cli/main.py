@@ -1,0 +1,34 @@
+"""The command line: one module a command, loaded when it is the one that is run."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from backlit.cli.arguments import parser
+from backlit.model.errors import BacklitError
+
+FAILED = 1
+INTERRUPTED = 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; returns the exit status. What goes wrong is one sentence on the error output."""
+    chosen = parser().parse_args(arguments)
+    try:
+        status: int = importlib.import_module(chosen.module).run(chosen) or 0
+        sys.stdout.flush()
+    except BacklitError as error:
+        from backlit.model.plain import plain
+
+        print(f"backlit: {plain(error.message)}", file=sys.stderr)
+        for field, text in error.errors.items():
+            if text != error.message:
+                print(f"  {plain(field)}: {plain(text)}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return status
