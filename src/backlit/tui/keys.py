@@ -36,6 +36,8 @@ class Passed:
 Outcome = Pending | Run | Unknown | Passed
 
 COUNT_LIMIT = 9_999_999
+COUNTED = frozenset({Context.LIST, Context.TREE, Context.COMMENTS, Context.OUTBOX})
+"""Where digits are counts."""
 
 
 class Resolver:
@@ -98,7 +100,7 @@ class Resolver:
     def _is_count(self, key: str, contexts: Sequence[Context]) -> bool:
         if self._chord or not (key.isascii() and key.isdigit()):
             return False
-        return Context.LIST in contexts and (key != "0" or self._count is not None)
+        return not COUNTED.isdisjoint(contexts) and (key != "0" or self._count is not None)
 
     def _run(self, command: Command) -> Run:
         count = self._count

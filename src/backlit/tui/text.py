@@ -36,13 +36,13 @@ def safe(text: str) -> str:
     """One line of text that is safe to draw: line breaks and tabs become visible too."""
     if text.isascii() and text.isprintable():
         return text
-    return _bounded_marks(text.translate(_TABLE))
+    return _bounded_marks(_printable(text.translate(_TABLE)))
 
 
 def safe_block(text: str) -> str:
     """Several lines that are safe to draw: line breaks stay, tabs become four blanks."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _bounded_marks(text.translate(_BLOCK_TABLE))
+    return "\n".join(_bounded_marks(_printable(line)) for line in text.translate(_BLOCK_TABLE).split("\n"))
 
 
 def literal(text: str) -> Content:
@@ -75,6 +75,15 @@ def fit_right(text: str, width: int) -> str:
     return " " * missing + text if missing >= 0 else fit(text, width)
 
 
+def _printable(text: str) -> str:
+    """Blanks of all kinds become the plain one, what no font can show (private, unassigned) a replacement sign."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() else " " if each.isspace() else "\N{REPLACEMENT CHARACTER}" for each in text
+    )
+
+
 def _bounded_marks(text: str) -> str:
     """Keep at most two combining marks on a character, so that one cell stays one cell high."""
     if text.isascii():
@@ -101,7 +110,7 @@ class SafeFilter(LineFilter):
 def _clean(segment: Segment) -> Segment:
     if segment.control or segment.text.isprintable():
         return segment
-    text = segment.text.translate(_TABLE)
+    text = _printable(segment.text.translate(_TABLE))
     return Segment(set_cell_size(text, segment.cell_length), segment.style)
 
 

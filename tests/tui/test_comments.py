@@ -1,0 +1,307 @@
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.stage import Stage, line_with, lines_of, text_of
+from textual.app import ComposeResult
+from textual.pilot import Pilot
+
+from backlit.store import CommentEntry, Store, ViewSpec
+from backlit.tui import themes
+from backlit.tui.looks import Looks
+from backlit.tui.markdown import markdown_lines
+from backlit.tui.screens.comments import CommentsScreen
+from backlit.tui.widgets.comment_thread import CommentThread
+
+NOW = datetime(2026, 3, 10, 12)
+LOOKS = Looks({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
+
+
+def laid_out(text: str, width: int = 40) -> list[str]:
+    return ["".join(segment.text for segment in line).rstrip() for line in markdown_lines(text, width, LOOKS)]
+
+
+def comment(number: int, text: str = "", **changes: object) -> CommentEntry:
+    values = {"created_at": NOW - timedelta(hours=100 - number), "is_internal": True, "pending": False, **changes}
+    return CommentEntry(number, text or f"Comment {number}.", "Maya Kent", **values)  # type: ignore[arg-type] # a test's
+
+
+class ThreadStage(Stage):
+    """A thread by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thread = CountingThread(lambda: NOW)
+
+    def compose(self) -> ComposeResult:
+        yield self.thread
+
+
+class CountingThread(CommentThread):
+    lines_drawn = 0
+
+    def render_line(self, y: int):  # type: ignore[no-untyped-def] # as the base has it
+        self.lines_drawn += 1
+        return super().render_line(y)
+
+
+Showing = Callable[..., "AsyncIterator[tuple[Pilot[None], ThreadStage]]"]
+
+
+@asynccontextmanager
+async def showing(
+    *comments: CommentEntry, size: tuple[int, int] = (60, 16)
+) -> AsyncIterator[tuple[Pilot[None], ThreadStage]]:
+    async with ThreadStage().run_test(size=size) as pilot:
+        app = pilot.app
+        assert isinstance(app, ThreadStage)
+        app.thread.show(comments)
+        app.thread.focus()
+        await pilot.pause()
+        yield pilot, app
+
+
+# Markdown
+
+
+def test_lists_quotes_headings_and_code_are_laid_out() -> None:
+    text = (
+        "# Head\nAs a **guest** I\n\n- one\n- two *it*\n  1. deep\n\n> quoted\n> twice\n\n```\ncode <b>\n```\nend `x`"
+    )
+
+    assert laid_out(text) == [
+        *("Head", "", "As a guest I", "", "• one", "• two it", "  1. deep", ""),
+        *("▏ quoted", "▏ twice", "", "code <b>", "", "end x"),
+    ]
+
+
+def test_lines_break_where_they_were_broken() -> None:
+    assert laid_out("*one*\ntwo\nthree") == ["one", "two", "three"]
+
+
+def test_what_is_wrapped_in_a_list_hangs_under_its_text() -> None:
+    assert laid_out("- one two three four", 12) == ["• one two", "  three four"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a <script>alert(1)</script> b",
+        "&lt; &#27;",
+        r"C:\temp\*.txt",
+        "[x]: http://a.b",
+        "snake_case_name",
+        "[b]x[/oops]",
+    ],
+)
+def test_nothing_that_was_typed_disappears(text: str) -> None:
+    assert laid_out(f"{text} `code`", 200) == [f"{text} code"]
+
+
+def test_links_and_images_are_text_with_their_address() -> None:
+    text = "[here](http://a.b/c) ![pic](http://x/y) [http://z](http://z)"
+
+    assert laid_out(text, 200) == ["here (http://a.b/c) pic (http://x/y) http://z"]
+    assert all(segment.style is None or segment.style.link is None for segment in markdown_lines(text, 200, LOOKS)[0])
+
+
+def test_a_script_is_no_link() -> None:
+    assert laid_out("[here](javascript:alert(1)) `x`", 200) == ["[here](javascript:alert(1)) x"]
+
+
+@given(st.text(alphabet=st.characters() | st.sampled_from("*_`#>-+[]()!~\n\\<&0123. \x1b"), max_size=200))
+def test_any_text_makes_printable_lines_that_fit(text: str) -> None:
+    for line in markdown_lines(text, 40, LOOKS):
+        assert all(segment.text.isprintable() for segment in line)
+        assert sum(cell_len(segment.text) for segment in line) <= 40 + 24
+
+
+# The thread
+
+
+async def test_a_comment_says_who_and_when() -> None:
+    async with showing(comment(98)) as (_pilot, app):
+        assert line_with(app, "Maya") == "▌ Maya Kent  2h ago  2026-03-10 10:00"
+
+
+async def test_what_waits_and_what_customers_see_is_marked() -> None:
+    waiting = comment(-1, created_at=None, pending=True)
+    async with showing(comment(98, is_internal=False), waiting) as (_pilot, app):
+        assert "» customers see this" in line_with(app, "2h ago")
+        assert "↑ waits to be sent" in line_with(app, "▌ Maya")
+
+
+async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
+    async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
+        assert "Comment 29." in lines_of(app)[-2]
+        await pilot.press("k")
+        assert "Comment 28." in [line for line in lines_of(app) if line.startswith("▌")][1]
+        await pilot.press("g", "g")
+        assert lines_of(app)[1] == "▌ Comment 1."
+        await pilot.press("3", "j")
+        assert app.thread.cursor == 3
+
+
+async def test_scrolling_takes_the_cursor_along() -> None:
+    async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
+        await pilot.press("g", "g", "ctrl+d", "ctrl+d")
+
+        assert "▌" in text_of(app)
+        assert app.thread.cursor > 0
+
+
+async def test_a_new_comment_leaves_the_cursor_and_the_lines_where_they_were() -> None:
+    comments = [comment(number) for number in range(1, 30)]
+    async with showing(*comments) as (pilot, app):
+        await pilot.press("k", "k", "k", "k", "k", "k", "k")
+        before = [line[:50].rstrip() for line in lines_of(app)]
+        app.thread.show([*comments, comment(30)])
+        await pilot.pause()
+
+        assert [line[:50].rstrip() for line in lines_of(app)] == before
+
+
+async def test_at_the_newest_the_cursor_goes_to_a_newer_one() -> None:
+    comments = [comment(number) for number in range(1, 30)]
+    async with showing(*comments) as (pilot, app):
+        app.thread.show([*comments, comment(30)])
+        await pilot.pause()
+
+        assert [line for line in lines_of(app) if line.startswith("▌")][1] == "▌ Comment 30."
+
+
+async def test_a_long_thread_draws_what_is_in_sight() -> None:
+    async with showing(*(comment(number, "text *x* " * 30) for number in range(400))) as (pilot, app):
+        await until(lambda: app.thread._unrolled.first == 0)
+        await pilot.pause()
+        app.thread.lines_drawn = 0
+        await pilot.press("k")
+
+        assert app.thread.lines_drawn <= 16
+        await pilot.press("g", "g")
+        assert app.thread.cursor == 0
+
+
+async def test_hostile_comments_are_drawn_as_text() -> None:
+    text = "\x1b]0;owned\x07 [bold]x[/oops] \u202egnp.exe \x9b31m\n# \x1b[5m"
+    async with showing(comment(1, text)) as (_pilot, app):
+        assert "␛]0;owned␇ [bold]x[/oops] �gnp.exe �31m" in text_of(app)
+
+
+async def test_an_empty_thread_says_what_to_do() -> None:
+    async with showing() as (pilot, app):
+        app.thread.empty_text = "No comments yet: a adds one."
+        app.thread.refresh()
+        await pilot.pause()
+        await pilot.press("j", "k", "G", "ctrl+d")
+
+        assert "No comments yet" in text_of(app)
+
+
+# The screen, over the service
+
+
+async def story(store: Store) -> int:
+    view = store.view(ViewSpec())
+    await view.load()
+    rows = [row for row in view.rows(0, 50) if row.type == "Story" and not store.comments(row.id)]
+    return rows[0].id
+
+
+@asynccontextmanager
+async def comments_of(opened: Open, store: Store, item_id: int) -> AsyncIterator[Pilot[None]]:
+    async with opened(store, (80, 24)) as pilot:
+        pilot.app.push_screen(CommentsScreen(store, item_id))
+        await pilot.pause()
+        yield pilot
+
+
+async def test_a_comment_is_written_and_reaches_the_service(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    async with comments_of(opened, store, item_id) as pilot:
+        await pilot.press("a", *"Looks **good**", "ctrl+s")
+        await until(lambda: "Looks good" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await sent(store)
+
+        page = await world.rival.work_items.comments(item_id)
+        assert [each.description for each in page.results] == ["Looks **good**"]
+        await until(lambda: "↑" not in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert store.draft(f"comment:{item_id}") is None
+
+
+async def test_a_comment_of_somebody_else_arrives_on_opening(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "From jon"})
+    async with comments_of(opened, store, item_id) as pilot:
+        await until(lambda: "From jon" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_offline_a_comment_is_shown_as_waiting(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    world.faults.is_down = True
+    async with comments_of(opened, store, item_id) as pilot:
+        await pilot.press("C", *"Later", "ctrl+s")
+
+        await until(lambda: "waits to be sent" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_an_answer_begins_with_the_quoted_comment(store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    await store.comment(item_id, "one\ntwo")
+    async with comments_of(opened, store, item_id) as pilot:
+        await pilot.press("r", *"no", "ctrl+s")
+        await until(lambda: len(store.comments(item_id)) == 2)
+
+        assert store.comments(item_id)[1].text == "> one\n> two\n\nno"
+
+
+async def test_what_was_left_half_written_is_there_again(store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    async with comments_of(opened, store, item_id) as pilot:
+        await pilot.press("a", *"half", "escape")
+        await until(lambda: store.draft(f"comment:{item_id}") == {"text": "half"})
+        await pilot.press("a")
+        await pilot.pause()
+
+        assert "half" in text_of(pilot.app)
+
+
+async def test_copying_says_what_was_copied(store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    await store.comment(item_id, "Some *words*")
+    async with comments_of(opened, store, item_id) as pilot:
+        await pilot.press("y", "y")
+        await pilot.pause()
+
+        assert pilot.app.clipboard == "Some *words*"
+        assert "Copied the comment: Some *words*" in text_of(pilot.app)
+
+
+async def test_there_is_nothing_to_quote_in_an_empty_thread(store: Store, opened: Open) -> None:
+    async with comments_of(opened, store, await story(store)) as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert "There is no comment here yet" in text_of(pilot.app)
+
+
+async def test_q_goes_back(store: Store, opened: Open) -> None:
+    async with comments_of(opened, store, await story(store)) as pilot:
+        await pilot.press("q")
+        await pilot.pause()
+
+        assert "Open items" in lines_of(pilot.app)[0]
+
+
+async def test_an_item_that_is_gone_is_called_gone(store: Store, opened: Open) -> None:
+    async with comments_of(opened, store, 999_999) as pilot:
+        assert "#999999 is not here any more" in lines_of(pilot.app)[0]
+        await pilot.press("a")
+        await pilot.pause()
+        assert "cannot be commented on" in text_of(pilot.app)

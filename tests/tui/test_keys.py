@@ -1,0 +1,230 @@
+import ast
+import re
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from backlit.tui.commands import COMMAND_BY_ID, COMMANDS, Command, Context, commands_in, spelled
+from backlit.tui.keys import COUNT_LIMIT, Outcome, Passed, Pending, Resolver, Run, Unknown
+
+HERE = Path(__file__).parents[2] / "src" / "backlit" / "tui"
+BACKLOG = (Context.LIST, Context.ITEM, Context.GLOBAL)
+STACKS = [
+    BACKLOG,
+    (Context.TREE, Context.GLOBAL),
+    (Context.EDITOR, Context.GLOBAL),
+    (Context.COMMENTS, Context.GLOBAL),
+    (Context.OUTBOX, Context.GLOBAL),
+]
+"""The contexts as they stand on the screens, nearest first."""
+OVERRIDES = {("q", Context.EDITOR), ("escape", Context.EDITOR)}
+"""Keys that a context takes from those behind it, on purpose."""
+TAKEN_BY_TERMINALS = ("ctrl+a", "ctrl+b", "ctrl+i", "ctrl+m", "ctrl+h", "ctrl+[", "ctrl+q")
+
+
+def typed(resolver: Resolver, keys: str, contexts: tuple[Context, ...] = BACKLOG) -> list[Outcome]:
+    return [resolver.feed(key, contexts) for key in keys.split()]
+
+
+def run(command_id: str, count: int | None = None) -> Run:
+    return Run(COMMAND_BY_ID[command_id], count)
+
+
+# The resolver
+
+
+def test_a_single_key_runs_its_command() -> None:
+    assert typed(Resolver(), "j") == [run("list.down")]
+
+
+def test_a_chord_waits_for_its_end() -> None:
+    assert typed(Resolver(), "g b") == [Pending(("g",)), run("app.backlog")]
+
+
+def test_digits_are_the_count_of_the_next_command() -> None:
+    assert typed(Resolver(), "1 0 j j")[2:] == [run("list.down", 10), run("list.down")]
+
+
+def test_a_count_reaches_a_chord() -> None:
+    assert typed(Resolver(), "4 2 g g")[-1] == run("list.first", 42)
+
+
+def test_zero_begins_no_count() -> None:
+    assert typed(Resolver(), "0") == [Passed()]
+
+
+def test_a_digit_may_end_a_chord() -> None:
+    assert typed(Resolver(), "f 0")[-1] == run("list.no-filter")
+
+
+def test_a_count_has_a_limit() -> None:
+    assert typed(Resolver(), "9 " * 40 + "j")[-1] == run("list.down", COUNT_LIMIT)
+
+
+def test_there_are_no_counts_in_the_editor() -> None:
+    assert typed(Resolver(), "3", (Context.EDITOR, Context.GLOBAL)) == [Passed()]
+
+
+@pytest.mark.parametrize("context", [Context.LIST, Context.TREE, Context.COMMENTS, Context.OUTBOX])
+def test_there_are_counts_wherever_rows_are(context: Context) -> None:
+    last = typed(Resolver(), "3 j", (context, Context.GLOBAL))[-1]
+
+    assert isinstance(last, Run)
+    assert last.count == 3
+
+
+def test_a_chord_that_leads_nowhere_is_named_and_forgotten() -> None:
+    resolver = Resolver()
+
+    assert typed(resolver, "g X j") == [Pending(("g",)), Unknown(("g", "X")), run("list.down")]
+
+
+def test_a_key_of_nobody_is_passed_on() -> None:
+    assert typed(Resolver(), "ctrl+f1") == [Passed()]
+
+
+def test_cancelling_forgets_chord_and_count() -> None:
+    resolver = Resolver()
+    typed(resolver, "4 g")
+
+    assert resolver.cancel()
+    assert not resolver.cancel()
+    assert typed(resolver, "j") == [run("list.down")]
+
+
+def test_what_can_follow_a_chord_is_known() -> None:
+    resolver = Resolver()
+    typed(resolver, "z")
+
+    assert dict(resolver.continuations(BACKLOG)) == {
+        "z": COMMAND_BY_ID["list.centre"],
+        "t": COMMAND_BY_ID["list.to-top"],
+        "b": COMMAND_BY_ID["list.to-bottom"],
+    }
+
+
+def test_the_nearest_context_wins() -> None:
+    assert typed(Resolver(), "q", (Context.EDITOR, Context.GLOBAL)) == [run("editor.close")]
+
+
+@pytest.mark.parametrize("key", ["j", "?", "1", "q", ":"])
+def test_in_a_text_letters_are_letters(key: str) -> None:
+    assert Resolver().feed(key, BACKLOG, in_text=True) == Passed()
+
+
+@pytest.mark.parametrize(("key", "command_id"), [("escape", "app.unwind"), ("ctrl+p", "app.palette")])
+def test_in_a_text_some_commands_still_act(key: str, command_id: str) -> None:
+    assert Resolver().feed(key, BACKLOG, in_text=True) == run(command_id)
+
+
+# The table
+
+
+def sequences(contexts: tuple[Context, ...]) -> list[tuple[str, Command]]:
+    return [(keys, command) for command in commands_in(contexts) for keys in command.keys]
+
+
+@pytest.mark.parametrize("context", list(Context))
+def test_no_two_commands_of_a_context_share_keys(context: Context) -> None:
+    counts = Counter(keys for keys, _ in sequences((context,)))
+
+    assert [keys for keys, count in counts.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("stack", STACKS, ids=lambda stack: stack[0].name)
+def test_no_command_hides_another_of_the_same_screen(stack: tuple[Context, ...]) -> None:
+    pairs = product(sequences(stack), repeat=2)
+    hidden = {
+        (keys, one.context)
+        for (keys, one), (other_keys, other) in pairs
+        if one is not other and (other_keys == keys or other_keys.startswith(f"{keys} "))
+    }
+    nearer = {(keys, context) for keys, context in hidden if context is not Context.GLOBAL}
+
+    assert nearer <= OVERRIDES
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
+def test_every_command_has_words_and_keys_that_terminals_send(command: Command) -> None:
+    assert re.fullmatch(r"[a-z]+\.[a-z-]+", command.id)
+    assert command.label
+    assert command.help.endswith(".")
+    assert command.keys
+    for key in " ".join(command.keys).split():
+        assert len(key) == 1 or re.fullmatch(r"(ctrl|shift)\+\w+|[a-z]+", key)
+        assert not key.startswith(("alt+", "f1")) or len(key) == 1
+        assert key not in TAKEN_BY_TERMINALS
+    if command.in_text:
+        assert all(len(keys) > 1 for keys in command.keys)
+
+
+def test_ids_are_unique() -> None:
+    assert len(COMMAND_BY_ID) == len(COMMANDS)
+
+
+def handlers() -> set[str]:
+    """The names of all methods `do_…` in the terminal's package."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in HERE.rglob("*.py")]
+    return {
+        node.name
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("do_")
+    }
+
+
+def test_every_command_has_a_handler_and_every_handler_a_command() -> None:
+    methods = {command.method for command in COMMANDS}
+
+    assert sorted(methods - handlers()) == []
+    assert sorted(handlers() - methods) == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "ids"),
+    [
+        ("down", ["list.down", "tree.down", "editor.down", "comments.down", "outbox.down"]),
+        ("up", ["list.up", "tree.up", "editor.up", "comments.up", "outbox.up"]),
+        ("first", ["list.first", "tree.first", "editor.first", "comments.first", "outbox.first"]),
+        ("last", ["list.last", "tree.last", "editor.last", "comments.last", "outbox.last"]),
+        ("half a page down", ["list.half-down", "tree.half-down", "editor.half-down", "outbox.half-down"]),
+        ("half a page up", ["list.half-up", "tree.half-up", "editor.half-up", "outbox.half-up"]),
+        ("comment", ["item.comment", "comments.add"]),
+        ("copy", ["item.copy-id", "comments.copy"]),
+    ],
+)
+def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> None:
+    shared = set.intersection(*(set(COMMAND_BY_ID[each].keys) for each in ids))
+
+    assert shared, verb
+
+
+@pytest.mark.parametrize(
+    ("keys", "command_id"),
+    [
+        ("?", "app.help"), ("ctrl+p", "app.palette"), ("q", "app.back"), ("ctrl+c", "app.interrupt"),
+        ("R", "app.refresh"), ("gb", "app.backlog"), ("gi", "app.iterations"), ("ga", "app.areas"),
+        ("go", "app.outbox"), ("gP", "app.project"), ("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend"),
+        ("esc", "app.unwind"), ("gg", "list.first"), ("G", "list.last"), ("ctrl+d", "list.half-down"),
+        ("ctrl+u", "list.half-up"), ("zz", "list.centre"), ("zt", "list.to-top"), ("zb", "list.to-bottom"),
+        ("enter", "item.open"), ("p", "preview.toggle"), ("P", "preview.place"), ("ctrl+e", "preview.down"),
+        ("ctrl+y", "preview.up"), ("/", "list.filter"), ("f0", "list.no-filter"), ("td", "list.done"),
+        ("a", "item.add"), ("A", "item.add-task"), ("s", "item.status"), ("i", "item.assign-me"),
+        ("I", "item.unassign"), ("cs", "item.status"), ("ca", "item.assign"), ("ci", "item.iteration"),
+        ("cr", "item.area"), ("cn", "item.name"), ("ce", "item.estimate"), ("m/", "item.iteration"),
+        ("e", "item.open"), ("C", "item.comment"), ("gc", "item.comments"), ("yy", "item.copy-id"),
+        ("yn", "item.copy-name"), ("za", "tree.toggle"), ("zM", "tree.fold-all"), ("zR", "tree.unfold-all"),
+        ("enter", "tree.filter"), ("ctrl+s", "editor.save"), ("gD", "editor.difference"), ("gu", "editor.revert"),
+        ("a", "comments.add"), ("r", "comments.quote"), ("yy", "comments.copy"),
+    ],
+)  # fmt: skip
+def test_the_keys_are_those_of_the_contract(keys: str, command_id: str) -> None:
+    assert keys in [spelled(sequence) for sequence in COMMAND_BY_ID[command_id].keys]
+
+
+def test_keys_are_spelled_as_people_write_them() -> None:
+    assert [spelled(each) for each in ("g b", "ctrl+d", "escape", "pagedown", "m /", "space")] == [
+        *("gb", "ctrl+d", "esc", "PgDn", "m/", "space")
+    ]

@@ -1,0 +1,95 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+
+from backlit.tui.text import SafeFilter, fit, fit_right, literal, literal_block, safe, safe_block
+
+ANY = st.text(alphabet=st.characters() | st.characters(categories=["Cc", "Cf", "Mn", "Me", "Zs", "Co"]), max_size=60)
+WIDTHS = st.integers(0, 40)
+
+
+@given(ANY)
+def test_safe_text_is_one_printable_line(text: str) -> None:
+    assert safe(text).isprintable()
+
+
+@given(ANY)
+def test_safe_text_is_safe_already(text: str) -> None:
+    assert safe(safe(text)) == safe(text)
+
+
+@given(ANY)
+def test_every_line_of_a_safe_block_is_printable(text: str) -> None:
+    assert all(line.isprintable() for line in safe_block(text).split("\n"))
+
+
+@given(ANY, WIDTHS)
+def test_fitted_text_is_printable_and_exactly_as_wide_as_asked(text: str, width: int) -> None:
+    for fitted in (fit(text, width), fit_right(text, width)):
+        assert fitted.isprintable()
+        assert cell_len(fitted) == width
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=0x20, max_codepoint=0x7E)))
+def test_plain_text_is_left_alone(text: str) -> None:
+    assert safe(text) == text
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b]0;owned\x07", "␛]0;owned␇"),
+        ("\x9b31m", "�31m"),
+        ("a\r\nb\tc\x00\x7f", "a␍␊b␉c␀␡"),
+        ("abc\u202egnp.exe", "abc�gnp.exe"),
+        ("\u2066x\u2069", "�x�"),
+        ("zero\u200bwidth\ufeff", "zerowidth"),
+        ("a\u200db", "ab"),
+        ("👍🏽", "👍"),
+        ("🇩🇪", "DE"),
+        ("a\u0301\u0301\u0301\u0301", "a\u0301\u0301"),
+        ("a\u00a0b\u3000c", "a b c"),
+        ("\ue000\u0378", "��"),
+        ("\u2028\u2029", "��"),
+    ],
+)
+def test_hostile_characters_are_shown_or_dropped(hostile: str, shown: str) -> None:
+    assert safe(hostile) == shown
+
+
+def test_a_block_keeps_its_lines_and_nothing_else() -> None:
+    assert safe_block("a\r\nb\rc\td\x1b") == "a\nb\nc    d␛"
+
+
+@pytest.mark.parametrize("text", ["[bold]x[/oops]", "[/]", "[@click=app.quit]x[/]"])
+def test_content_is_never_markup(text: str) -> None:
+    assert literal(text).plain == text
+    assert literal_block(f"{text}\n{text}").plain == f"{text}\n{text}"
+    assert not literal(text).spans
+
+
+def test_a_cut_is_marked() -> None:
+    assert fit("abcdef", 4) == "abc…"
+    assert fit("日本語", 5) == "日本…"
+    assert fit("日本語", 4) == "日… "
+    assert fit("abc", 0) == ""
+
+
+def test_numbers_stand_at_the_right() -> None:
+    assert fit_right("12", 4) == "  12"
+    assert fit_right("日", 4) == "  日"
+    assert fit_right("12345", 4) == "123…"
+
+
+@given(ANY)
+def test_the_last_gate_lets_only_printable_text_pass_at_the_same_width(text: str) -> None:
+    segments = [Segment(text, Style(bold=True)), Segment("plain")]
+
+    passed = SafeFilter().apply(segments, None)
+
+    assert all(segment.text.isprintable() for segment in passed)
+    assert [segment.cell_length for segment in passed] == [segment.cell_length for segment in segments]
+    assert [segment.style for segment in passed] == [segment.style for segment in segments]
