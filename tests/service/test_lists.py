@@ -87,6 +87,23 @@ async def test_filters_and_totals_agree(maya: Client) -> None:
     assert done["results"] == wanted[:3]
 
 
+async def test_a_total_that_was_counted_before_follows_the_changes(maya: Client) -> None:
+    before = (await page(maya, filter="Name ne 'counted'", top=1))["totalResults"]
+    assert (await page(maya, filter="Name ne 'counted'", top=1, skip=3))["totalResults"] == before
+
+    await maya.put("workitems/9", json={"Name": "counted"})
+
+    assert (await page(maya, filter="Name ne 'counted'", top=1))["totalResults"] == before - 1
+
+
+async def test_the_largest_numbers_match_nothing_and_larger_ones_are_refused(maya: Client) -> None:
+    for number in (2**63 - 1, -(2**63) + 1, "1e300"):
+        for name in ("id", "projectId", "Priority", "BusinessValue_cf"):
+            assert (await page(maya, filter=f"{name} eq {number}"))["totalResults"] == 0
+    assert (await page(maya, filter="id lt 1e300"))["totalResults"] == 160
+    assert (await maya.get("workitems", params={"$filter": f"id eq {2**63}"})).status_code == 400
+
+
 async def test_custom_fields_and_tags_filter_and_sort(maya: Client) -> None:
     everything = (await page(maya, top=1000))["results"]
 

@@ -3,6 +3,10 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
+
+from backlit.service.app import Service
+from backlit.service.schema import users
 
 Client = httpx.AsyncClient
 
@@ -86,6 +90,18 @@ async def test_a_put_that_changes_nothing_leaves_the_item_as_it_is(maya: Client)
     answer = await maya.put(f"workitems/{item['id']}", json={"Name": "Added", "Estimate": 3})
 
     assert answer.json() == item
+
+
+async def test_a_value_sent_back_unchanged_is_not_checked_again(maya: Client, service: Service) -> None:
+    item = await added(maya, AssignedToID=2)
+    gone = update(users).where(users.c.id == 2).values(is_licensed=False)
+    service._shared.database.write.submit(lambda connection: connection.execute(gone)).result()
+
+    whole = await maya.put(f"workitems/{item['id']}", json=item["fields"] | {"Name": "New"})
+    anew = await maya.put("workitems/1", json={"AssignedToID": 2})
+
+    assert whole.status_code == 201, whole.text
+    assert anew.status_code == 400
 
 
 async def test_unknown_and_foreign_keys_are_refused_by_name(maya: Client) -> None:

@@ -12,6 +12,7 @@ import orjson
 from sqlalchemy import Connection
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -58,8 +59,7 @@ class Service:
         self.settings = settings
         self._shared = Shared(settings)
         self._is_open = False
-        self._application = self._build()
-        self.asgi: ASGIApp = self._serve
+        self.asgi: ASGIApp = self._build()
 
     async def start(self) -> None:
         """Open the database and start the threads; raises StorageError. Nothing happens the second time."""
@@ -92,6 +92,7 @@ class Service:
                 *(Route(f"/api/v1{path}", Endpoint(self._shared, handlers)) for path, handlers in ROUTES.items()),
             ],
             exception_handlers={BacklitError: _on_error, HTTPException: _on_http_error, Exception: _on_crash},
+            middleware=[Middleware(_PlainPaths)],
             lifespan=lifespan,
             max_body_size=BODY_LIMIT,
         )
@@ -99,10 +100,17 @@ class Service:
         application.state.shared = self._shared
         return application
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+
+class _PlainPaths:
+    """Lets every spelling of an address reach its one route."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope = {**scope, "path": _plain_path(scope["path"])}
-        await self._application(scope, receive, send)
+            scope["path"] = _plain_path(scope["path"])
+        await self._app(scope, receive, send)
 
 
 def _plain_path(path: str) -> str:

@@ -23,6 +23,7 @@ from backlit.service.passwords import Passwords
 from backlit.service.settings import Clock, ServiceSettings
 from backlit.service.tables import projects
 from backlit.service.tables.projects import ProjectSettings
+from backlit.service.totals import Totals
 
 ID_LIMIT = 2**63 - 1
 JSON_TYPE = "application/json"
@@ -39,6 +40,7 @@ class Shared:
         self.login_limit = LoginLimit(settings.login_attempts)
         self.clock = Clock()
         self.project_settings: dict[tuple[int, int], ProjectSettings] = {}
+        self.totals = Totals()
 
     def open(self) -> None:
         """Open what needs threads or files."""

@@ -201,8 +201,7 @@ def _literal(value: object) -> _Sql:
     if isinstance(value, date):
         return _Sql(literal(datetime.combine(value, time())), _Family.DATE, day=value)
     if isinstance(value, int | float):
-        fits = isinstance(value, float) or -(2**63) <= value < 2**63
-        return _Sql(literal(value if fits else float(value)), _Family.NUMBER)
+        return _Sql(literal(value), _Family.NUMBER)
     return _Sql(literal(value), _Family.TEXT)
 
 

@@ -1,5 +1,7 @@
 """Lists of work items: which lane, which access, which total."""
 
+from functools import partial
+
 from sqlalchemy import ColumnElement
 
 from backlit.model.fields import Field
@@ -36,8 +38,12 @@ def list_items(call: Call, *where: ColumnElement[bool]) -> Answer:
         total = projects.items_in(call.connection, visible)
     elif (documents or not options.skip) and len(documents) < options.limit:
         total = options.skip + len(documents)
-    else:
+    elif where or rest is None:
         total = work_items.count(call.connection, conditions)
+    else:
+        revision = projects.revision_of(call.connection, visible)
+        count = partial(work_items.count, call.connection, conditions)
+        total = call.shared.totals.get((tuple(visible), rest), revision, count)
     return envelope(documents, total, options, with_skip=True)
 
 

@@ -55,6 +55,7 @@ class Lane:
         self._time_limit = time_limit
         self._deadline: float | None = None
         self._jobs: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
+        self._gate = threading.Lock()
         self._closed = False
         self._thread = threading.Thread(target=self._work, name=f"backlit-{name}", daemon=True)
         self._thread.start()
@@ -65,16 +66,18 @@ class Lane:
 
     def submit(self, work: Work[Result]) -> "Future[Result]":
         """Queue a piece of work from any thread."""
-        if self._closed:
-            raise ServiceError("The service is stopping.")
         job = _Job(work)
-        self._jobs.put(cast("_Job[object]", job))
+        with self._gate:
+            if self._closed:
+                raise ServiceError("The service is stopping.")
+            self._jobs.put(cast("_Job[object]", job))
         return job.future
 
     def close(self) -> None:
         """Finish what is queued and release the thread and its connection."""
-        self._closed = True
-        self._jobs.put(None)
+        with self._gate:
+            self._closed = True
+            self._jobs.put(None)
         self._thread.join()
 
     def _work(self) -> None:

@@ -33,6 +33,9 @@ _ALL = select(func.count()).select_from(projects)
 _HELD = select(func.coalesce(func.sum(project_totals.c.item_count), 0)).where(
     project_totals.c.project_id.in_(bindparam("projects", expanding=True))
 )
+_REVISION = select(func.coalesce(func.sum(project_totals.c.revision), 0)).where(
+    project_totals.c.project_id.in_(bindparam("projects", expanding=True))
+)
 _COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision"}]
 
 
@@ -117,6 +120,11 @@ def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:
 def items_in(connection: Connection, project_ids: Collection[int]) -> int:
     """How many work items the projects hold together, from the counters."""
     return int(connection.execute(_HELD, {"projects": list(project_ids)}).scalar_one())
+
+
+def revision_of(connection: Connection, project_ids: Collection[int]) -> int:
+    """A number that grows with every write to an item of the projects."""
+    return int(connection.execute(_REVISION, {"projects": list(project_ids)}).scalar_one())
 
 
 def count_items(connection: Connection, project_id: int, difference: int) -> None:
