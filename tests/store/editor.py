@@ -17,9 +17,18 @@ async def edit_for_ever(folder: Path, item_ids: list[int]) -> None:
         for item_id in item_ids:
             number += 1
             await store.edit([item_id], {"Name": f"Edit {number}"})
-        await store.add("Bug", {"Name": f"Bug {number}"})
+            acknowledge("edit", item_id, number)
+        added = await store.add("Bug", {"Name": f"Bug {number}"})
+        acknowledge("add", added, number)
         await store.comment(item_ids[0], f"Comment {number}")
+        acknowledge("comment", item_ids[0], number)
         await store.save_draft("note", {"text": f"Draft {number}"})
+        acknowledge("draft", 0, number)
+
+
+def acknowledge(kind: str, item_id: int, number: int) -> None:
+    sys.stdout.write(f"{kind} {item_id} {number}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

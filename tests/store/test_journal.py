@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, no_service, offline_store, places_in
-from tests.store.world import World, sent
+from tests.store.world import PATIENCE, World, sent
 
 from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxState, RowSign, ViewSpec
@@ -26,9 +26,11 @@ async def edited_and_killed(folder: Path, item_ids: list[int], seconds: float) -
         sys.executable, "-m", "tests.store.editor", str(folder), ids, cwd=HOUSE, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
-    first = await process.stdout.readline()
-    await asyncio.sleep(seconds)
-    process.send_signal(signal.SIGKILL)
+    try:
+        first = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+        await asyncio.sleep(seconds)
+    finally:
+        process.send_signal(signal.SIGKILL)
     lines = (first + await process.stdout.read()).decode().splitlines(keepends=True)
     await process.wait()
     words = [line.split() for line in lines if line.endswith("\n")]
