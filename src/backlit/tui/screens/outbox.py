@@ -21,7 +21,7 @@ from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
 from backlit.tui.widgets.outbox_list import STATE_SIGNS, OutboxList
 from backlit.tui.wording import label_of, words_of
 
-ROOM_FOR_HINTS = 60
+ROOM_FOR_HINTS = 80
 HINTS = ("outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
 FEW_HINTS = ("outbox.retry", "outbox.discard")
 TEXT_LIMIT = 2_000
@@ -96,18 +96,16 @@ class OutboxScreen(StoreScreen[None]):
             return Content("\n").join([*lines, literal_block(str(entry.payload.get("text", "")))])
         fields = entry.payload.get("fields") if entry.kind is EntryKind.ADD else entry.payload
         for key, mine in fields.items() if isinstance(fields, dict) else ():
-            base = self._words(key, entry.base.get(key))
-            parts = [Content.styled(f"{safe(label_of(key))}  ", "$muted")]
+            lines.append(Content.styled(safe(label_of(key)), "$muted"))
             if entry.kind is EntryKind.EDIT:
-                parts += [literal(base), Content.styled(" → ", "$muted")]
-            parts.append(literal(self._words(key, mine)).stylize("bold"))
+                lines.append(self._line("was", key, entry.base.get(key)))
+            lines.append(self._line("yours", key, mine).stylize("bold"))
             if key in entry.theirs:
-                parts += [
-                    Content.styled("   the service has ", "$conflict"),
-                    literal(self._words(key, entry.theirs[key])),
-                ]
-            lines.append(Content("").join(parts))
+                lines.append(self._line("theirs", key, entry.theirs[key]))
         return Content("\n").join(lines)
+
+    def _line(self, whose: str, key: str, value: object) -> Content:
+        return Content.assemble((f"  {whose:7}", "$muted"), literal(self._words(key, value)))
 
     def _words(self, key: str, value: object) -> str:
         words = " ".join(words_of(self.store, key, value).split())

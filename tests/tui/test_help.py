@@ -1,0 +1,162 @@
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from tests.store.world import until
+from tests.tui.conftest import Open
+from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.store import Store, ViewSpec
+from backlit.tui.commands import COMMAND_BY_ID, Context, commands_in
+from backlit.tui.dialogs.keys_help import KeysHelp
+from backlit.tui.dialogs.palette import Palette
+
+CONTEXTS = (Context.LIST, Context.ITEM, Context.GLOBAL)
+
+
+@asynccontextmanager
+async def asked(
+    contexts: Sequence[Context] = CONTEXTS, size: tuple[int, int] = (100, 40)
+) -> AsyncIterator[tuple[Pilot[None], Stage]]:
+    async with Stage().run_test(size=size) as pilot:
+        app = pilot.app
+        assert isinstance(app, Stage)
+        app.push_screen(KeysHelp(contexts), app.answers.append)
+        await pilot.pause()
+        yield pilot, app
+
+
+async def test_every_command_of_the_contexts_is_listed_under_their_names() -> None:
+    async with asked(size=(120, 70)) as (_pilot, app):
+        wanted = [command.help[:30] for command in commands_in(CONTEXTS)]
+
+        assert missing(app, [*wanted, "Lists", "Item verbs", "Everywhere"]) == []
+        assert missing(app, ["Trees", "Editor"]) == ["Trees", "Editor"]
+
+
+async def test_typing_searches_labels_helps_and_keys() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press(*"sprint", *["backspace"] * 6, *"iteration")
+        assert "ci  m/" in line_with(app, "▌")
+        await pilot.press(*["backspace"] * 9, *"gP")
+        assert "Switch the project." in line_with(app, "▌")
+
+
+async def test_enter_runs_what_is_under_the_cursor() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press("down", "down", "enter")
+
+        assert app.answers == [COMMAND_BY_ID["list.first"]]
+
+
+async def test_the_cursor_steps_over_headings() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press(*["down"] * len(commands_in([Context.LIST])), "enter")
+
+        assert app.answers == [commands_in([Context.ITEM])[0]]
+
+
+async def test_going_up_to_the_first_shows_its_heading() -> None:
+    async with asked(size=(60, 10)) as (pilot, app):
+        await pilot.press("pagedown", "pagedown", "pageup", "pageup", "pageup", "up")
+
+        assert "Lists" in text_of(app)
+
+
+async def test_escape_leaves_without_running() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press("escape")
+
+        assert app.answers == [None]
+
+
+async def test_what_fits_nothing_says_so() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press(*"qqqqq", "enter")
+
+        assert "nothing fits" in text_of(app)
+        assert app.answers == []
+
+
+async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> None:
+    async with asked(size=(60, 20)) as (pilot, app):
+        await pilot.press("down", "down")
+
+        assert "Go to the first row, or to row n with a count." in lines_of(app)[-2]
+        assert all(len(line) <= 60 for line in lines_of(app))
+
+
+async def test_the_keys_of_the_present_screen_are_shown_and_run(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "a", "?")
+        await pilot.pause()
+        assert missing(pilot.app, ["Trees", "Fold every node.", "Everywhere"]) == []
+        assert "Change the status." not in text_of(pilot.app)
+        await pilot.press(*"fold all", "enter")
+        await pilot.pause()
+
+        assert "▸ Aurora" in line_with(pilot.app, "▌")
+
+
+async def item_named(store: Store) -> tuple[int, str]:
+    view = store.view(ViewSpec())
+    await view.load()
+    row = view.rows(0, 1)[0]
+    return row.id, row.name
+
+
+@asynccontextmanager
+async def palette_of(store: Store) -> AsyncIterator[tuple[Pilot[None], Stage]]:
+    async with Stage().run_test(size=(100, 30)) as pilot:
+        app = pilot.app
+        assert isinstance(app, Stage)
+        app.push_screen(Palette(store, CONTEXTS), app.answers.append)
+        await pilot.pause()
+        yield pilot, app
+
+
+async def test_the_palette_finds_items_by_name(store: Store) -> None:
+    item_id, name = await item_named(store)
+    async with palette_of(store) as (pilot, app):
+        app.screen.query_one("Input").value = name  # type: ignore[attr-defined] # an Input has one
+        await until(lambda: f"#{item_id}" in text_of(app), lambda: text_of(app))
+        await pilot.press("enter")
+
+        assert app.answers == [item_id]
+
+
+async def test_the_palette_finds_an_item_by_id(store: Store) -> None:
+    item_id, name = await item_named(store)
+    async with palette_of(store) as (pilot, app):
+        await pilot.press("#", *str(item_id))
+        await until(lambda: name[:30] in text_of(app), lambda: text_of(app))
+        await pilot.press("enter")
+
+        assert app.answers == [item_id]
+
+
+async def test_the_palette_runs_commands_before_items(store: Store) -> None:
+    async with palette_of(store) as (pilot, app):
+        await pilot.press(*"refresh")
+        await pilot.pause()
+        await pilot.press("enter")
+
+        assert app.answers == [COMMAND_BY_ID["app.refresh"]]
+
+
+async def test_the_palette_opens_from_a_text_input_too(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("/", *"sh", "ctrl+p")
+        await pilot.pause()
+
+        assert "Palette" in text_of(pilot.app)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_the_palette_fits_the_terminal(store: Store, opened: Open, size: tuple[int, int]) -> None:
+    async with opened(store, size) as pilot:
+        await pilot.press("ctrl+p", *"a")
+        await until(lambda: "Items" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert "Palette" in text_of(pilot.app)

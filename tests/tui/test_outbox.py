@@ -1,0 +1,140 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.store import EntryState, Store, ViewSpec
+from backlit.tui.screens.outbox import OutboxScreen
+
+
+async def story(store: Store) -> int:
+    view = store.view(ViewSpec())
+    await view.load()
+    return next(row.id for row in view.rows(0, 50) if row.type == "Story")
+
+
+@asynccontextmanager
+async def outbox_of(opened: Open, store: Store, size: tuple[int, int] = (100, 30)) -> AsyncIterator[Pilot[None]]:
+    async with opened(store, size) as pilot:
+        await pilot.press("g", "o")
+        await pilot.pause()
+        yield pilot
+
+
+async def conflict(world: World, store: Store) -> int:
+    """Maya and jon have named the same item; jon was first."""
+    item_id = await story(store)
+    world.faults.is_down = True
+    await store.edit([item_id], {"Name": "Mine"})
+    await world.rival.work_items.update(item_id, {"Name": "Theirs [b]"})
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
+    return item_id
+
+
+async def name_on_service(world: World, item_id: int) -> object:
+    return (await world.rival.work_items.document(item_id))["fields"]["Name"]
+
+
+async def test_an_empty_outbox_says_that_all_is_sent(store: Store, opened: Open) -> None:
+    async with outbox_of(opened, store) as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["the service has all your changes", "Nothing waits here."]) == []
+
+
+async def test_what_waits_is_listed_with_what_it_changes(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    before = store.item(item_id)
+    world.faults.is_down = True
+    await store.edit([item_id], {"Name": "Better [b] name", "Estimate": "999"})
+    async with outbox_of(opened, store) as pilot:
+        row = line_with(pilot.app, "▌")
+
+        assert row.split()[:3] == ["▌", "↑", "waiting"] or "↑ sending" in row
+        assert missing(pilot.app, [f"#{item_id}", "Name, Estimate", "yours  Better [b] name", "yours  999"]) == []
+        assert before is not None
+        assert str(before.fields["Name"])[:20] in text_of(pilot.app)
+
+
+async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    world.faults.is_down = True
+    await store.edit([item_id], {"Name": "Soon there"})
+    async with outbox_of(opened, store) as pilot:
+        assert "Soon there" in text_of(pilot.app)
+        world.faults.is_down = False
+        await store.refresh()
+        await sent(store)
+
+        await until(lambda: "the service has all your changes" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, opened: Open) -> None:
+    await conflict(world, store)
+    async with outbox_of(opened, store) as pilot:
+        assert "≠ conflict" in line_with(pilot.app, "▌")
+        assert missing(pilot.app, ["yours  Mine", "theirs Theirs [b]"]) == []
+
+
+async def test_a_conflict_is_settled_for_me_only_with_y(world: World, store: Store, opened: Open) -> None:
+    item_id = await conflict(world, store)
+    async with outbox_of(opened, store) as pilot:
+        await pilot.press("r", "enter")
+        await pilot.pause()
+        assert store.outbox_entries()[0].state is EntryState.CONFLICT
+        await pilot.press("r")
+        await pilot.pause()
+        assert "Somebody changed Name meanwhile." in text_of(pilot.app)
+        await pilot.press("y")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        assert await name_on_service(world, item_id) == "Mine"
+
+
+async def test_giving_up_a_change_asks_and_leaves_the_service_alone(world: World, store: Store, opened: Open) -> None:
+    item_id = await conflict(world, store)
+    async with outbox_of(opened, store) as pilot:
+        await pilot.press("d", "d", "enter")
+        await pilot.pause()
+        assert len(store.outbox_entries()) == 1
+        await pilot.press("d", "y")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        assert await name_on_service(world, item_id) == "Theirs [b]"
+        item = store.item(item_id)
+        assert item is not None
+        assert item.fields["Name"] == "Theirs [b]"
+
+
+async def test_new_items_and_comments_are_named(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    world.faults.is_down = True
+    await store.add("Bug", {"Name": "Brand new"})
+    await store.comment(item_id, "Some words\nmore")
+    async with outbox_of(opened, store) as pilot:
+        assert missing(pilot.app, ["new bug", "Brand new", "comment: Some words more"]) == []
+        await pilot.press("j")
+        await pilot.pause()
+        assert "comment: Some words more" in line_with(pilot.app, "▌")
+
+
+async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store, opened: Open) -> None:
+    await conflict(world, store)
+    async with outbox_of(opened, store, (60, 20)) as pilot:
+        assert "Outbox" in lines_of(pilot.app)[0]
+        assert missing(pilot.app, ["≠ conflict", "yours  Mine", "theirs Theirs [b]"]) == []
+
+
+async def test_q_goes_back(store: Store, opened: Open) -> None:
+    async with outbox_of(opened, store) as pilot:
+        assert isinstance(pilot.app.screen, OutboxScreen)
+        await pilot.press("q")
+        await pilot.pause()
+
+        assert not isinstance(pilot.app.screen, OutboxScreen)
