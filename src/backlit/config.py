@@ -21,7 +21,7 @@ DEMO_ITEMS = 500
 DEMO_SEED = 1
 DEMO_USER = "maya"
 
-_NOT_FOR_FILES = re.compile(r"[^\w.@-]+|^\.+", re.ASCII)
+_NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
 _LONGEST_NAME = 80
 

@@ -65,7 +65,13 @@ async def _serve(settings: ServiceSettings, listener: socket.socket, arguments: 
     try:
         _announce(listener, arguments)
         config = uvicorn.Config(
-            service.asgi, http="httptools", ws="none", lifespan="off", log_level="warning", access_log=False
+            service.asgi,
+            interface="asgi3",
+            http="httptools",
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
         )
         await uvicorn.Server(config).serve([listener])
     finally:
