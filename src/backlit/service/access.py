@@ -47,9 +47,3 @@ class Caller:
         self.must_see(project_id, what)
         if project_id is not None and self.roles[project_id] is Role.READER:
             raise Forbidden("You may read this project, but not change it.")
-
-    def must_manage(self, project_id: int, what: str) -> None:
-        """Raise NotFound or Forbidden unless the user manages the project."""
-        self.must_see(project_id, what)
-        if not self.is_manager_of(project_id):
-            raise Forbidden(f"{what} may be changed by managers of the project only.")

@@ -1,6 +1,6 @@
 """The options of a list ($top, $skip, $filter, $orderby) and its envelope (SPEC 2.9 and 4)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ import orjson
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import TOP_LEVEL, Field, Kind, Section, Settable, ValueType
-from backlit.model.filters import Filter, Property, SortKey, matches
+from backlit.model.filters import Filter, SortKey, matches
 from backlit.model.odata import parse_filter, parse_order
 from backlit.model.resources import Resource
 from backlit.service.endpoint import Answer
@@ -99,20 +99,3 @@ def properties_of(**types: ValueType) -> Properties:
 
 def _property(key: str, value_type: ValueType) -> Field:
     return Field(key, Kind.COMPUTED, (), key, Section.COMPUTED, settable=Settable.NEVER, computed=value_type)
-
-
-def used_properties(found: Filter | None) -> Iterable[str]:
-    """The names of the properties a filter reads."""
-    if isinstance(found, Property):
-        yield found.name
-        return
-    for part in _parts(found):
-        yield from used_properties(part)
-
-
-def _parts(found: Any) -> Iterable[Any]:
-    for name in ("parts", "arguments"):
-        yield from getattr(found, name, ())
-    for name in ("part", "left", "right", "term"):
-        if getattr(found, name, None) is not None:
-            yield getattr(found, name)

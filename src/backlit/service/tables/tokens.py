@@ -83,11 +83,6 @@ def use_refresh_token(connection: Connection, secret: str, now: datetime) -> tup
     return token.user_id, token.family_id
 
 
-def revoke_families(connection: Connection, user_id: int) -> None:
-    """End all sign-ins of a user."""
-    connection.execute(update(refresh_families).where(refresh_families.c.user_id == user_id).values(is_revoked=True))
-
-
 def add_code(connection: Connection, user_id: int, client_id: str, now: datetime) -> str:
     """Make a verification code for one use by one client."""
     secret = secrets.token_urlsafe(12)
