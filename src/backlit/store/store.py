@@ -4,7 +4,7 @@ import threading
 import weakref
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 import orjson
@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 Connect = Callable[[Report], Awaitable["Client"]]
 """Makes the client, signed in where it can be; reports what it prepares meanwhile."""
 
+Clock = Callable[[], datetime]
+"""Tells the time with its zone."""
+
 _PROJECT = "project"
+
+
+def local_time() -> datetime:
+    """The machine's time, with its zone."""
+    return datetime.now().astimezone()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,8 @@ class Store(Edits):
     are called on the store's threads.
     """
 
-    def __init__(self, places: Places, connect: Connect) -> None:
+    def __init__(self, places: Places, connect: Connect, clock: Clock = local_time) -> None:
+        self._clock = clock
         self._signal = Signal()
         super().__init__(Files(places, self._signal), self._signal)
         self._engine = Engine(self._files, self._signal, connect)
@@ -86,7 +95,11 @@ class Store(Edits):
 
     def now(self) -> datetime:
         """The service's time as this machine's clock has it; our service writes UTC without saying so."""
-        return datetime.now(UTC).replace(tzinfo=None)
+        return self._clock().astimezone(UTC).replace(tzinfo=None)
+
+    def today(self) -> date:
+        """The day it is where the user is; iterations begin and end by it."""
+        return self._clock().date()
 
     def choose_project(self, project_id: int) -> None:
         """Show another project from now on; it is remembered. Views made before stay with theirs."""

@@ -193,7 +193,7 @@ class ItemVerbs(StoreScreen[None]):
         choices = []
         for node in tree.walk():
             end = dates[node.id].end if node.id in dates else None
-            hint = days_until(end, self.store.now().date()) if end else ""
+            hint = days_until(end, self.store.today()) if end else ""
             choices.append(Choice(node.id, "  " * tree.depth(node.id) + node.name, hint))
         self._pick(item, key, choices)
 

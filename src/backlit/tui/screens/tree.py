@@ -100,7 +100,7 @@ class TreeScreen(StoreScreen[None]):
     def _show_tree(self) -> None:
         iterations = self.store.iterations() if self._kind is TreeKind.ITERATIONS else {}
         tree = self.store.tree(self._kind)
-        branches = Branches(tree, self.store.totals(self._kind), self.store.now().date(), iterations)
+        branches = Branches(tree, self.store.totals(self._kind), self.store.today(), iterations)
         self._tree.show(branches, self._node_filter())
         self._draw_words()
 
@@ -121,7 +121,7 @@ class TreeScreen(StoreScreen[None]):
 
     def _show_items(self) -> None:
         if self._items.display and self._tree.node is not None:
-            self.run_worker(self._load_items(self._tree.node.id), exclusive=True, group="node-items")
+            self.run_worker(partial(self._load_items, self._tree.node.id), exclusive=True, group="node-items")
 
     async def _load_items(self, node_id: int) -> None:
         ids = frozenset({node_id})

@@ -55,8 +55,8 @@ class ItemPanes(Container):
         item = self._store.item(item_id) if item_id is not None else None
         area_id = item.fields.get("AreaID") if item else None
         path = self._store.tree(TreeKind.AREAS).path(area_id) if isinstance(area_id, int) else ""
-        now = self._store.now()
-        around = Surroundings(self._store.people(), self._store.iterations(), path, now.date(), now)
+        store = self._store
+        around = Surroundings(store.people(), store.iterations(), path, store.today(), store.now())
         self._preview.show(item, self._store.comments(item.id) if item else (), around)
 
     def preview_soon(self) -> None:
