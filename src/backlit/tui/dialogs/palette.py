@@ -1,6 +1,7 @@
 """Commands and items by name: type a little of either, enter runs or opens."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from textual.widgets import Input
 
@@ -41,7 +42,7 @@ class Palette(OffersDialog[Command | int | None]):
             self._items = []
         self._show_found()
         if query:
-            self.run_worker(self._find(query), exclusive=True, group="palette")
+            self.run_worker(partial(self._find, query), exclusive=True, group="palette")
 
     async def _find(self, query: str) -> None:
         view = self._store.view(ViewSpec(text=query, with_done=True))

@@ -1,6 +1,7 @@
 """What the service does not have yet, what it refused, and what somebody else changed meanwhile."""
 
 from collections import Counter
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -162,7 +163,7 @@ class OutboxScreen(StoreScreen[None]):
         self.app.push_screen(ConfirmDialog(title, sentence, [Answer("y", label)], "leave it as it is"), answered)
 
     def _settle(self, entry: OutboxEntry, *, is_kept: bool) -> None:
-        self.run_worker(self._settled(entry.id, is_kept=is_kept), group="writes")
+        self.run_worker(partial(self._settled, entry.id, is_kept=is_kept), group="writes")
 
     async def _settled(self, entry_id: int, *, is_kept: bool) -> None:
         try:
