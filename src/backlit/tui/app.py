@@ -208,7 +208,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def do_app_refresh(self, _count: int | None) -> None:
         """Ask the service for what is new."""
-        self.run_worker(self.store.refresh(), exclusive=True, group="refresh")
+        self.run_worker(self.store.refresh, exclusive=True, group="refresh")
 
     def do_app_redraw(self, _count: int | None) -> None:
         """Draw everything anew."""

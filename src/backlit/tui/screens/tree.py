@@ -1,6 +1,7 @@
 """The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
 
 from collections.abc import Callable
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
