@@ -2,10 +2,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from tests.store.world import World, until
 from tests.tui.stage import Stage, line_with, missing, text_of
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
@@ -196,3 +198,40 @@ def test_many_equal_letters_do_not_blow_up() -> None:
     texts = [searchable("a" * 500) for _ in range(100)]
 
     assert ranked("a" * 30 + "b", texts) == []
+
+
+async def test_a_written_text_is_answered_and_its_draft_stays_for_the_caller_to_discard(world: World) -> None:
+    store = world.store()
+
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, ComposeDialog(store, "comment:7", "Comment"))
+        await pilot.press(*"two", "enter", *"lines", "ctrl+s")
+        await until(lambda: store.draft("comment:7"))
+
+        assert app.answers == ["two\nlines"]
+        assert store.draft("comment:7") == {"text": "two\nlines"}
+
+
+async def test_a_text_that_was_left_is_there_again_and_says_so(world: World) -> None:
+    store = world.store()
+
+    async with Stage().run_test(size=(60, 20)) as pilot:
+        app = await show(pilot, ComposeDialog(store, "comment:7", "Comment"))
+        await pilot.press(*"not done", "escape")
+        await until(lambda: store.draft("comment:7"))
+        app.push_screen(ComposeDialog(store, "comment:7", "Comment", "> quoted"))
+        await pilot.pause()
+
+        assert app.answers == [None]
+        assert missing(app, ["not done", "This was kept from before", "ctrl+s send"]) == []
+
+
+async def test_what_is_typed_is_kept_while_it_is_typed(world: World) -> None:
+    store = world.store()
+
+    async with Stage().run_test() as pilot:
+        await show(pilot, ComposeDialog(store, "comment:7", "Comment", "> quoted\n\n"))
+        await pilot.press(*"half")
+        await until(lambda: store.draft("comment:7"))
+
+        assert store.draft("comment:7") == {"text": "> quoted\n\nhalf"}

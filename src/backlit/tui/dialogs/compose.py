@@ -1,5 +1,6 @@
 """A text of several lines, kept as a draft while it is written."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -75,4 +76,4 @@ class ComposeDialog(Dialog[str | None]):
         text = self.area.text
         if text != self._saved:
             self._saved = text
-            self.app.run_worker(self._store.save_draft(self._key, {"text": text}), group="drafts")
+            self.app.run_worker(partial(self._store.save_draft, self._key, {"text": text}), group="drafts")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -71,7 +72,7 @@ class EditorScreen(EditorMoves):
     def on_mount(self) -> None:
         """Have the item read anew; what is shown does not wait for it."""
         if self.item_id is not None:
-            self.run_worker(self.store.look_at(self.item_id), exclusive=True, group="look")
+            self.run_worker(partial(self.store.look_at, self.item_id), exclusive=True, group="look")
         self.draw_words()
 
     def on_resize(self) -> None:
@@ -81,7 +82,7 @@ class EditorScreen(EditorMoves):
     async def on_unmount(self) -> None:
         """Write what is not written yet, for an application that is being quit."""
         if self._timer is not None:
-            self._timer.stop()
+            self._stop_timer()
             await self._write_draft()
 
     # Drafts
@@ -110,13 +111,12 @@ class EditorScreen(EditorMoves):
         self._say("")
 
     def _keep_soon(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
+        self._stop_timer()
         self._timer = self.set_timer(SAVE_DELAY, self._keep)
 
     def _keep(self) -> None:
         self._timer = None
-        self.app.run_worker(self._write_draft(), group="drafts")
+        self.app.run_worker(self._write_draft, group="drafts")
 
     async def _write_draft(self) -> None:
         if self.draft:
@@ -124,10 +124,13 @@ class EditorScreen(EditorMoves):
         else:
             await self.store.discard_draft(self._draft_key)
 
-    async def _forget_draft(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
+
+    async def _forget_draft(self) -> None:
+        self._stop_timer()
         await self.store.discard_draft(self._draft_key)
 
     # The store
@@ -139,7 +142,7 @@ class EditorScreen(EditorMoves):
             return
         if self.item_id in gathered.renamed:
             before, self.item_id = self._draft_key, gathered.renamed[self.item_id]
-            self.app.run_worker(self.store.discard_draft(before), group="drafts")
+            self.app.run_worker(partial(self.store.discard_draft, before), group="drafts")
             self._keep_soon()
         item = self.store.item(self.item_id)
         if item is None:
@@ -164,7 +167,7 @@ class EditorScreen(EditorMoves):
         if draft.faults:
             self._show_faults()
         elif draft or self.item_id is None:
-            self.run_worker(self._send(dict(draft.changes), then), exclusive=True, group="save")
+            self.run_worker(partial(self._send, dict(draft.changes), then), exclusive=True, group="save")
         else:
             self._say("Nothing was changed.")
             if then:
@@ -240,7 +243,8 @@ class EditorScreen(EditorMoves):
     def _guarded(self, leave: Callable[[], object]) -> None:
         self.form.leave()
         if not self.draft:
-            self.app.run_worker(self._forget_draft(), group="drafts")
+            self._stop_timer()
+            self.app.run_worker(self._forget_draft, group="drafts")
             leave()
             return
 
@@ -248,7 +252,8 @@ class EditorScreen(EditorMoves):
             if key == "s":
                 self._save(leave)
             elif key is not None:
-                keep = self._write_draft() if key == "k" else self._forget_draft()
+                self._stop_timer()
+                keep = self._write_draft if key == "k" else self._forget_draft
                 self.app.run_worker(keep, group="drafts")
                 leave()
 

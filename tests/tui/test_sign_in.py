@@ -1,0 +1,112 @@
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.stage import missing, text_of
+from textual.pilot import Pilot
+
+from backlit.store import ConnectionState, Store
+from backlit.tui.screens.sign_in import SignInScreen
+
+
+@asynccontextmanager
+async def asked(opened: Open, store: Store, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
+    """The application over a store that has no tokens: it asks to sign in by itself."""
+    async with opened(store, size) as pilot:
+        await until(lambda: isinstance(pilot.app.screen, SignInScreen), lambda: store.connection)
+        await pilot.pause()
+        yield pilot
+
+
+async def signed_in(pilot: Pilot[None], store: Store) -> None:
+    await until(lambda: not isinstance(pilot.app.screen, SignInScreen), lambda: text_of(pilot.app))
+    await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+
+
+async def test_a_password_signs_in_and_the_backlog_comes(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store) as pilot:
+        await pilot.press(*"maya", "enter", *"lantern", "enter")
+        await signed_in(pilot, store)
+
+        user = store.connection.user
+        assert user is not None
+        assert user.username == "maya"
+
+
+async def test_a_wrong_password_is_said_and_nothing_typed_is_lost(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store) as pilot:
+        await pilot.press(*"maya", "tab", *"lanter", "enter")
+        await until(lambda: "•" in text_of(pilot.app) and "Signing in" not in text_of(pilot.app))
+        shown = text_of(pilot.app)
+        await pilot.press("n", "enter")
+        await signed_in(pilot, store)
+
+        assert "maya" in shown
+        assert "••••••" in shown
+        assert "lanter" not in shown
+
+
+async def test_a_code_from_the_browser_signs_in(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+    code = await asyncio.to_thread(world.service.invite, "maya")
+
+    async with asked(opened, store) as pilot:
+        await pilot.press("ctrl+t")
+        await pilot.pause()
+        told = missing(pilot.app, ["/Authentication/RichAppLogin", "Code", "ctrl+t use a password"])
+        await pilot.press(*code, "enter")
+        await signed_in(pilot, store)
+
+        assert told == []
+
+
+async def test_what_was_typed_is_still_there_after_looking_at_the_other_way(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store) as pilot:
+        await pilot.press(*"maya", "ctrl+t", "ctrl+t")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["maya"]) == []
+
+
+async def test_a_missing_password_is_asked_for(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store) as pilot:
+        await pilot.press(*"maya", "enter")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["A user name and a password are needed."]) == []
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_all_of_it_fits_a_small_screen(world: World, opened: Open, size: tuple[int, int]) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store, size) as pilot:
+        first = missing(
+            pilot.app, ["Server", "User name", "Password", "enter sign in", "ctrl+t use a code", "esc not now"]
+        )
+        await pilot.press("ctrl+t")
+        await pilot.pause()
+
+        assert first == []
+        assert missing(pilot.app, ["RichAppLogin", "Code", "enter sign in"]) == []
+
+
+async def test_esc_leaves_it_for_later(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store) as pilot:
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert not isinstance(pilot.app.screen, SignInScreen)
