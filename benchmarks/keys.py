@@ -1,8 +1,8 @@
 """Keys: time until shown and bytes for j, PageDown and G, lag at repeat speed, idle and memory, small and large.
 
 Latencies and bytes are medians over all presses of all runs; `p95` is of the time until shown. `lag` is how long the
-screen goes on changing after the last of 60 presses of j at 30 a second. The preview follows the cursor after a pause that
-is meant, so `shown` with it says when everything is there; all other figures are taken with the preview hidden.
+screen goes on changing after the last of 60 presses of j at 30 a second. The preview follows the cursor after a pause
+that is meant, so `shown` with it says when all is there; the other figures are taken with the preview hidden.
 """
 
 import tempfile
