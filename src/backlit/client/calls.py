@@ -51,6 +51,7 @@ class Calls:
         self, root: httpx.URL, tokens: TokenCache, transport: httpx.AsyncBaseTransport | None, attempts: int = ATTEMPTS
     ) -> None:
         self._root = root
+        self.base_url = str(root)
         self._attempts = attempts
         self._http = httpx.AsyncClient(
             transport=transport,

@@ -21,6 +21,7 @@ class Client:
         self._calls = calls
         self._on_close = on_close
         self.auth = calls.auth
+        self.base_url = calls.base_url
         self.work_items = WorkItems(calls)
         self.comments = Comments(calls)
         self.areas = areas_of(calls)

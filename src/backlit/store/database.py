@@ -20,6 +20,12 @@ def connect(path: Path, synchronous: str) -> sqlite3.Connection:
     return connection
 
 
+def drop_database(path: Path) -> None:
+    """Remove a database with the files that belong to it."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
 def version_of(connection: sqlite3.Connection) -> int:
     """Read the schema version; 0 in a new file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])

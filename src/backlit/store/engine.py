@@ -114,12 +114,16 @@ class Engine:
         watch = asyncio.create_task(self._watch())
         try:
             client = await self._connected()
+            self.connection = replace(self.connection, server=client.base_url)
             async with client:
                 await self._wait_for(lock)
                 await self._serve(client)
         except asyncio.CancelledError:
             self.show(ConnectionState.IDLE, "")
+            return
         finally:
+            if self.connection.state is not ConnectionState.IDLE:
+                self.show(ConnectionState.FAILED, "Something inside backlit broke; start it again. Nothing is lost.")
             watch.cancel()
             self._session = None
             lock.release()

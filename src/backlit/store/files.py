@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from backlit.model.errors import StorageError
 from backlit.store.changes import Change, OutboxState, Signal, Subject
 from backlit.store.database import connect
 from backlit.store.journal import Journal
@@ -48,10 +49,12 @@ class Files:
         if self._writer is not None:
             return
         self.places.make()
+        self.places.drop_broken_mirror()
         journal = Journal(self.places.journal)
         self._writer = Writer(Mirror(self.places.mirror), journal, self._signal)
         self._connections = [connect(self.places.mirror, "NORMAL") for _ in range(2)]
         self._journal = Journal(self.places.journal)
+        journal.forget_old()
         undelivered = journal.undelivered()
         self._writer.mirror.settle(undelivered)
         self.outbox = journal.state()
@@ -99,9 +102,13 @@ class Files:
     def _act(self, act: Callable[[Writer], _T]) -> _T:
         assert self._writer is not None, "the store is opened first"
         try:
-            return act(self._writer)
-        finally:
+            result = act(self._writer)
             state = self._writer.journal.state()
-            if state != self.outbox:
-                self.outbox = state
-                self._signal.publish(Change(Subject.OUTBOX))
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+                self.places.broken.touch()
+            raise StorageError(f"What backlit keeps on this machine cannot be used: {error}.") from error
+        if state != self.outbox:
+            self.outbox = state
+            self._signal.publish(Change(Subject.OUTBOX))
+        return result

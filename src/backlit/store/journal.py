@@ -2,7 +2,8 @@
 
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,7 +40,8 @@ CREATE TABLE entries (
   known_id INTEGER,
   theirs TEXT NOT NULL DEFAULT '{{}}'
 );
-CREATE INDEX undelivered ON entries (item_id, id) WHERE {_UNDELIVERED_SQL};
+CREATE INDEX undelivered ON entries (id, state) WHERE {_UNDELIVERED_SQL};
+CREATE INDEX undelivered_by_item ON entries (item_id, id) WHERE {_UNDELIVERED_SQL};
 CREATE TABLE renames (temporary_id INTEGER PRIMARY KEY, real_id INTEGER NOT NULL);
 CREATE TABLE drafts (key TEXT PRIMARY KEY, content TEXT NOT NULL, saved_at REAL NOT NULL);
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -102,11 +104,16 @@ class Journal:
     def undelivered(self, item_ids: Iterable[int] | None = None) -> list[OutboxEntry]:
         """What has not reached the service, oldest first; of some items only, where they are given."""
         if item_ids is None:
-            return self._select(_UNDELIVERED_SQL, ())
+            return list(self.outgoing())
         return self._select(
             f"{_UNDELIVERED_SQL} AND item_id IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants only
             (ids_json(item_ids),),
         )
+
+    def outgoing(self) -> Iterator[OutboxEntry]:
+        """What has not reached the service, oldest first, read as far as asked for; nothing may write meanwhile."""
+        sql = f"SELECT {_ENTRY_COLUMNS} FROM entries INDEXED BY undelivered WHERE {_UNDELIVERED_SQL} ORDER BY id"  # noqa: S608 # constants
+        return map(_entry, self._connection.execute(sql))
 
     def update(self, entry: OutboxEntry) -> None:
         """Write an entry's new state, reason, attempts, payload and bases."""
@@ -167,12 +174,12 @@ class Journal:
 
     def state(self) -> OutboxState:
         """Count what is undelivered."""
-        sql = f"SELECT state, count(*) FROM entries WHERE {_UNDELIVERED_SQL} GROUP BY state"  # noqa: S608 # constants
-        counts = dict(self._connection.execute(sql))
+        sql = f"SELECT state FROM entries INDEXED BY undelivered WHERE {_UNDELIVERED_SQL}"  # noqa: S608 # constants
+        counts = Counter(state for (state,) in self._connection.execute(sql))
         return OutboxState(
-            pending=counts.get(EntryState.WAITING, 0) + counts.get(EntryState.SENDING, 0),
-            refused=counts.get(EntryState.REFUSED, 0),
-            conflicts=counts.get(EntryState.CONFLICT, 0),
+            pending=counts[EntryState.WAITING] + counts[EntryState.SENDING],
+            refused=counts[EntryState.REFUSED],
+            conflicts=counts[EntryState.CONFLICT],
         )
 
     def data_version(self) -> int:

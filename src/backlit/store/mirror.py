@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from backlit.store.comments import Comments
-from backlit.store.database import connect, ids_json, transaction, version_of
+from backlit.store.database import connect, drop_database, ids_json, transaction, version_of
 from backlit.store.entries import EntryKind, OutboxEntry
 from backlit.store.learnt import learn
 from backlit.store.overlay import laid_over, made_by
@@ -199,8 +199,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     try:
         return _tried(path)
     except (sqlite3.DatabaseError, _OtherVersionError):
-        for suffix in ("", "-wal", "-shm"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        drop_database(path)
         return _tried(path)
 
 

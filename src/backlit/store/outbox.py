@@ -179,11 +179,13 @@ def _take(writer: Writer, room: int, rested: Collection[int]) -> list[OutboxEntr
         return []
     chosen: list[OutboxEntry] = []
     earlier: dict[int, list[OutboxEntry]] = {}
-    for entry in writer.journal.undelivered():
+    for entry in writer.journal.outgoing():
         before = earlier.setdefault(entry.item_id, [])
         may_go = entry.state is EntryState.WAITING and entry.id not in rested and _is_free(entry, before)
-        if may_go and len(chosen) < room:
+        if may_go:
             chosen.append(replace(entry, state=EntryState.SENDING, attempts=entry.attempts + 1))
+        if len(chosen) == room:
+            break
         before.append(entry)
     if chosen:
         writer.journal.update_all(chosen)

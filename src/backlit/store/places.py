@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backlit.model.errors import StorageError
+from backlit.store.database import drop_database
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,17 @@ class Places:
     def lock(self) -> Path:
         """The file whose lock the sending process holds."""
         return self.journal.with_name(self.journal.name + ".lock")
+
+    @property
+    def broken(self) -> Path:
+        """Its presence says that the mirror was found damaged while it was in use."""
+        return self.mirror.with_name(self.mirror.name + ".broken")
+
+    def drop_broken_mirror(self) -> None:
+        """Throw a damaged mirror away; it is filled again from the service."""
+        if self.broken.exists():
+            drop_database(self.mirror)
+            self.broken.unlink(missing_ok=True)
 
     def make(self) -> None:
         """Make the directories, readable by the user only."""

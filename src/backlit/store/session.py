@@ -120,17 +120,22 @@ class Session:
 
     async def _repeat(self, work: Callable[[], Awaitable[None]], due: asyncio.Event, period: float | None) -> None:
         """Work whenever it is due; after a failure wait longer each time, unless asked to try at once."""
+        has_failed = False
         while True:
             await self._signed_in.wait()
             await _first(due, period)
             due.clear()
             try:
                 await work()
+                if has_failed:
+                    has_failed = False
+                    self._sync_due.set()
             except SignInNeeded as error:
                 self._signed_in.clear()
                 self._face.failed(error)
                 due.set()
             except BacklitError as error:
+                has_failed = True
                 due.set()
                 self._retry_due.clear()
                 await _first(self._retry_due, self._face.failed(error))
