@@ -20,6 +20,7 @@ from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.text import SafeFilter
+from backlit.tui.work import work
 
 if TYPE_CHECKING:
     from backlit.tui.screens.tree import TreeScreen
@@ -208,7 +209,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def do_app_refresh(self, _count: int | None) -> None:
         """Ask the service for what is new."""
-        self.run_worker(self.store.refresh, exclusive=True, group="refresh")
+        self.run_worker(work(self.store.refresh), exclusive=True, group="refresh")
 
     def do_app_redraw(self, _count: int | None) -> None:
         """Draw everything anew."""

@@ -1,6 +1,5 @@
 """A text of several lines, kept as a draft while it is written."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -9,6 +8,7 @@ from textual.widgets import Static, TextArea
 
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.text import literal
+from backlit.tui.work import work
 
 if TYPE_CHECKING:
     from backlit.store.store import Store
@@ -76,4 +76,4 @@ class ComposeDialog(Dialog[str | None]):
         text = self.area.text
         if text != self._saved:
             self._saved = text
-            self.app.run_worker(partial(self._store.save_draft, self._key, {"text": text}), group="drafts")
+            self.app.run_worker(work(self._store.save_draft, self._key, {"text": text}), group="drafts")

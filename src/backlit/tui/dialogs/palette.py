@@ -1,7 +1,6 @@
 """Commands and items by name: type a little of either, enter runs or opens."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from textual.widgets import Input
 
@@ -12,6 +11,7 @@ from backlit.store.views import ViewSpec
 from backlit.tui.commands import Command, Context, commands_in
 from backlit.tui.dialogs.offers import Offer, OffersDialog, offer_of
 from backlit.tui.looks import status_sign, type_sign
+from backlit.tui.work import work
 
 MOST_ITEMS = 50
 MOST_COMMANDS = 8
@@ -42,7 +42,7 @@ class Palette(OffersDialog[Command | int | None]):
             self._items = []
         self._show_found()
         if query:
-            self.run_worker(partial(self._find, query), exclusive=True, group="palette")
+            self.run_worker(work(self._find, query), exclusive=True, group="palette")
 
     async def _find(self, query: str) -> None:
         view = self._store.view(ViewSpec(text=query, with_done=True))

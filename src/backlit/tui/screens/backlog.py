@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import replace
-from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,6 +23,7 @@ from backlit.tui.widgets.backlog_list import BacklogList
 from backlit.tui.widgets.item_panes import ItemPanes
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import RuleLine, SidesLine, hints
+from backlit.tui.work import work
 
 AGE_CHECK = 15.0
 """Seconds between looks at how old what is shown is."""
@@ -118,7 +118,7 @@ class BacklogScreen(ItemVerbs):
         self._reload()
 
     def _reload(self) -> None:
-        self.run_worker(self._load, exclusive=True, group="view")
+        self.run_worker(work(self._load), exclusive=True, group="view")
 
     async def _load(self) -> None:
         view = self._view
@@ -146,7 +146,7 @@ class BacklogScreen(ItemVerbs):
     def _cursor_rested(self) -> None:
         self._draw_words()
         if self._items.current_id is not None:
-            self.run_worker(partial(self.store.look_at, self._items.current_id), exclusive=True, group="look")
+            self.run_worker(work(self.store.look_at, self._items.current_id), exclusive=True, group="look")
 
     @on(ItemPanes.Placed)
     def _panes_placed(self, message: ItemPanes.Placed) -> None:

@@ -1,6 +1,5 @@
 """The comments of one item: read, add, quote, copy."""
 
-from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,6 +14,7 @@ from backlit.tui.screens.backlog_words import left_status
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.widgets.comment_thread import CommentThread
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.work import work
 
 AGE_CHECK = 60.0
 ROOM_FOR_HINTS = 60
@@ -44,7 +44,7 @@ class CommentsScreen(StoreScreen[None]):
         """Show what the mirror holds, and have it read anew."""
         self._thread = self.query_one("#thread", CommentThread)
         self._show()
-        self.run_worker(partial(self.store.look_at, self._item_id), group="look")
+        self.run_worker(work(self.store.look_at, self._item_id), group="look")
         self.set_interval(AGE_CHECK, self._thread.refresh)
 
     def store_changed(self, gathered: Gathered) -> None:
@@ -131,7 +131,7 @@ class CommentsScreen(StoreScreen[None]):
 
         def written(answer: str | None) -> None:
             if answer and answer.strip():
-                self.run_worker(partial(self._add, answer.strip(), draft), group="writes")
+                self.run_worker(work(self._add, answer.strip(), draft), group="writes")
 
         title = f"Comment on {item.fields.get('Name') or item.id}"
         self.app.push_screen(ComposeDialog(self.store, draft, title, text), written)

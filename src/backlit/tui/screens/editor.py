@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,6 +23,7 @@ from backlit.tui.looks import type_colour, type_sign
 from backlit.tui.screens.editor_moves import EditorMoves
 from backlit.tui.widgets.field_form import FieldForm
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.work import work
 
 SAVE_DELAY = 0.3
 """Seconds without a change before the draft is written."""
@@ -72,7 +72,7 @@ class EditorScreen(EditorMoves):
     def on_mount(self) -> None:
         """Have the item read anew; what is shown does not wait for it."""
         if self.item_id is not None:
-            self.run_worker(partial(self.store.look_at, self.item_id), exclusive=True, group="look")
+            self.run_worker(work(self.store.look_at, self.item_id), exclusive=True, group="look")
         self.draw_words()
 
     def on_resize(self) -> None:
@@ -116,7 +116,7 @@ class EditorScreen(EditorMoves):
 
     def _keep(self) -> None:
         self._timer = None
-        self.app.run_worker(self._write_draft, group="drafts")
+        self.app.run_worker(work(self._write_draft), group="drafts")
 
     async def _write_draft(self) -> None:
         if self.draft:
@@ -142,7 +142,7 @@ class EditorScreen(EditorMoves):
             return
         if self.item_id in gathered.renamed:
             before, self.item_id = self._draft_key, gathered.renamed[self.item_id]
-            self.app.run_worker(partial(self.store.discard_draft, before), group="drafts")
+            self.app.run_worker(work(self.store.discard_draft, before), group="drafts")
             self._keep_soon()
         item = self.store.item(self.item_id)
         if item is None:
@@ -167,7 +167,7 @@ class EditorScreen(EditorMoves):
         if draft.faults:
             self._show_faults()
         elif draft or self.item_id is None:
-            self.run_worker(partial(self._send, dict(draft.changes), then), exclusive=True, group="save")
+            self.run_worker(work(self._send, dict(draft.changes), then), exclusive=True, group="save")
         else:
             self._say("Nothing was changed.")
             if then:
@@ -244,7 +244,7 @@ class EditorScreen(EditorMoves):
         self.form.leave()
         if not self.draft:
             self._stop_timer()
-            self.app.run_worker(self._forget_draft, group="drafts")
+            self.app.run_worker(work(self._forget_draft), group="drafts")
             leave()
             return
 
@@ -254,7 +254,7 @@ class EditorScreen(EditorMoves):
             elif key is not None:
                 self._stop_timer()
                 keep = self._write_draft if key == "k" else self._forget_draft
-                self.app.run_worker(keep, group="drafts")
+                self.app.run_worker(work(keep), group="drafts")
                 leave()
 
         names = ", ".join(field.label for field in self._lines.fields(self.draft) if field.key in self.draft.touched)

@@ -1,7 +1,6 @@
 """What the service does not have yet, what it refused, and what somebody else changed meanwhile."""
 
 from collections import Counter
-from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,6 +20,7 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
 from backlit.tui.widgets.outbox_list import STATE_SIGNS, OutboxList
 from backlit.tui.wording import label_of, words_of
+from backlit.tui.work import work
 
 ROOM_FOR_HINTS = 80
 HINTS = ("outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
@@ -163,7 +163,7 @@ class OutboxScreen(StoreScreen[None]):
         self.app.push_screen(ConfirmDialog(title, sentence, [Answer("y", label)], "leave it as it is"), answered)
 
     def _settle(self, entry: OutboxEntry, *, is_kept: bool) -> None:
-        self.run_worker(partial(self._settled, entry.id, is_kept=is_kept), group="writes")
+        self.run_worker(work(self._settled, entry.id, is_kept=is_kept), group="writes")
 
     async def _settled(self, entry_id: int, *, is_kept: bool) -> None:
         try:

@@ -13,6 +13,7 @@ from backlit.tui.gathered import Gathered
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.text import literal
 from backlit.tui.widgets.lines import RuleLine, SidesLine
+from backlit.tui.work import work
 
 CODE_PAGE = "/Authentication/RichAppLogin"
 _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
@@ -112,7 +113,7 @@ class SignInScreen(StoreScreen[None]):
             return
         self._is_asking = True
         self._say("Signing in …")
-        self.run_worker(self._sign_in, exclusive=True, group="sign in")
+        self.run_worker(work(self._sign_in), exclusive=True, group="sign in")
 
     async def _sign_in(self) -> None:
         try:

@@ -1,11 +1,11 @@
 """The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
 
 from collections.abc import Callable
-from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.strip import Strip
 from textual.timer import Timer
 
 from backlit.store.changes import ConnectionState, Subject
@@ -22,6 +22,7 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
 from backlit.tui.widgets.tree_columns import Branches, number_text
 from backlit.tui.widgets.tree_list import TreeList
+from backlit.tui.work import work
 
 ITEMS_DELAY = 0.08
 """Seconds the cursor rests on a node before its items are shown."""
@@ -32,6 +33,14 @@ WIDE = 120
 ROOM_FOR_HINTS = 80
 HINTS = ("tree.filter", "tree.toggle", "tree.fold-all", "app.backlog", "app.help")
 FEW_HINTS = ("tree.filter", "app.help")
+
+
+class NodeItems(BacklogList, can_focus=False):
+    """The items of a node, to be looked at only: there is no cursor."""
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:  # noqa: ARG002 - as the base has it
+        """Draw one item."""
+        return super().render_row(index, is_cursor=False)
 
 
 class TreeScreen(StoreScreen[None]):
@@ -55,15 +64,14 @@ class TreeScreen(StoreScreen[None]):
         yield RuleLine("┬")
         with Container(id="branches"):
             yield TreeList(self._kind, id="tree")
-            yield BacklogList(Names(self._owner_name, self._iteration_name), id="node-items")
+            yield NodeItems(Names(self._owner_name, self._iteration_name), id="node-items")
         yield RuleLine("┴")
         yield SidesLine(id="status")
 
     def on_mount(self) -> None:
         """Show what the mirror holds."""
         self._tree = self.query_one("#tree", TreeList)
-        self._items = self.query_one("#node-items", BacklogList)
-        self._items.can_focus = False
+        self._items = self.query_one("#node-items", NodeItems)
         self._show_tree()
         self.call_after_refresh(self._tree.centre)
 
@@ -122,7 +130,7 @@ class TreeScreen(StoreScreen[None]):
 
     def _show_items(self) -> None:
         if self._items.display and self._tree.node is not None:
-            self.run_worker(partial(self._load_items, self._tree.node.id), exclusive=True, group="node-items")
+            self.run_worker(work(self._load_items, self._tree.node.id), exclusive=True, group="node-items")
 
     async def _load_items(self, node_id: int) -> None:
         ids = frozenset({node_id})
