@@ -14,14 +14,14 @@ from backlit.model.errors import BacklitError
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> int:
     """Open the profile that was named, else the one used last."""
     locations = find_locations()
-    open_profile(chosen_profile(arguments, locations), locations)
+    return open_profile(chosen_profile(arguments, locations), locations)
 
 
-def open_profile(profile: Profile, locations: Locations) -> None:
-    """Show a profile until the user leaves; raises where there is no terminal to show it on."""
+def open_profile(profile: Profile, locations: Locations) -> int:
+    """Show a profile until the user leaves; returns the exit status, and raises where there is no terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
         raise BacklitError("This needs a terminal. Without one there is: backlit items list --json")
     settings = read_settings(locations)
@@ -38,7 +38,9 @@ def open_profile(profile: Profile, locations: Locations) -> None:
         os.write(sys.stdout.fileno(), _LEAVE.encode())
         raise
     try:
-        BacklitApp(store, settings.theme, locations.themes).run()
+        app = BacklitApp(store, settings.theme, locations.themes)
+        app.run()
+        return app.return_code or 0
     finally:
         store.close()
 

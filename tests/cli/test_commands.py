@@ -1,0 +1,211 @@
+"""The real command in a process of its own."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import COMMAND, Home
+
+from backlit.cli.table import cells_of, table
+from backlit.cli.wiring import connect_to
+from backlit.config import Locations, demo_profile, find_locations, local_profile
+
+HEAVY = ("httpx", "pydantic", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
+
+
+def locations_of(home: Home) -> Locations:
+    return find_locations(home.environment)
+
+
+def nothing(_sentence: str, _done: int, _total: int) -> None:
+    return
+
+
+def test_reading_the_command_line_loads_nothing_heavy() -> None:
+    script = f"import sys, backlit.cli.main; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_version_is_said(home: Home) -> None:
+    assert home.run("--version").stdout.startswith("backlit 0.")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nonsense"], ["items"], ["items", "show", "x"], ["demo", "--items", "-3"], ["serve", "--port", "70000"]],
+)
+def test_a_wrong_usage_leaves_with_2(home: Home, arguments: list[str]) -> None:
+    done = home.run(*arguments)
+
+    assert done.returncode == 2
+    assert "usage: backlit" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["demo"]])
+def test_without_a_terminal_the_way_out_is_named(home: Home, arguments: list[str]) -> None:
+    done = home.run(*arguments)
+
+    assert done.returncode == 1
+    assert done.stderr == "backlit: This needs a terminal. Without one there is: backlit items list --json\n"
+
+
+def in_terminal(home: Home, *arguments: str, term: str = "xterm-256color") -> tuple[int, int]:
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execve(sys.executable, [*COMMAND, *arguments], home.environment | {"TERM": term})
+    return process, terminal
+
+
+def read_until(terminal: int, wanted: bytes) -> bytes:
+    output = b""
+    while wanted not in output:
+        try:
+            output += os.read(terminal, 65536)
+        except OSError:
+            break
+    return output
+
+
+def test_a_dumb_terminal_is_refused(home: Home) -> None:
+    process, terminal = in_terminal(home, "demo", term="dumb")
+    output = read_until(terminal, b"items list")
+    _, status = os.waitpid(process, 0)
+    os.close(terminal)
+
+    assert b"items list --json" in output
+    assert os.waitstatus_to_exitcode(status) == 1
+
+
+def test_the_first_thing_on_the_screen_is_the_profile_before_anything_heavy_is_loaded(home: Home) -> None:
+    process, terminal = in_terminal(home, "demo", "--items", "30")
+    output = read_until(terminal, b"demo-30-1")
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    os.close(terminal)
+
+    assert output.endswith(b"\x1b[H backlit  demo-30-1")
+
+
+def test_ones_own_workspace_is_there_at_once_and_empty(home: Home) -> None:
+    done = home.run("items", "list", "--json")
+
+    assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")
+
+
+def test_the_demo_is_listed_limited_and_filtered(home: Home) -> None:
+    listed = home.run("--profile", "demo-60-2", "items", "list", "--limit", "5")
+    done = home.run(
+        "--profile", "demo-60-2", "items", "list", "--json", "--filter", "type eq 'Story' and projectId eq 1"
+    )
+    items = json.loads(done.stdout)
+
+    assert len(listed.stdout.splitlines()) == 6
+    assert listed.stdout.split()[:3] == ["ID", "Type", "Status"]
+    assert {item["type"] for item in items} == {"Story"}
+    assert {"id", "type", "projectId", "fields", "lastModifiedAt"} <= items[0].keys()
+
+
+def test_a_filter_that_cannot_be_read_is_one_sentence(home: Home) -> None:
+    done = home.run("items", "list", "--filter", "Nope eq 1")
+
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "Nope" in done.stderr
+
+
+def test_one_item_is_shown_with_names_for_numbers(home: Home) -> None:
+    listed = json.loads(home.run("--profile", "demo-60-2", "items", "list", "--limit", "1", "--json").stdout)
+    shown = home.run("--profile", "demo-60-2", "items", "show", str(listed[0]["id"]))
+
+    assert listed[0]["fields"]["Name"] in shown.stdout
+    assert "Aurora" in shown.stdout
+
+
+def test_an_item_that_is_not_there_is_said(home: Home) -> None:
+    done = home.run("items", "show", "4711")
+
+    assert (done.returncode, done.stderr) == (
+        1,
+        "backlit: There is no work item 4711 here, or it is not visible to you.\n",
+    )
+
+
+async def test_what_was_done_stays_and_control_characters_are_made_visible(home: Home) -> None:
+    hostile = "a\x1b]0;owned\x07b\u202ec"
+    async with await connect_to(local_profile(), locations_of(home))(nothing) as client:
+        await client.work_items.create({"type": "Story", "projectId": 1, "fields": {"Name": hostile}})
+
+    listed = home.run("items", "list")
+    read = json.loads(home.run("items", "list", "--json").stdout)
+
+    assert "a�]0;owned�b�c" in listed.stdout
+    assert read[0]["fields"]["Name"] == hostile
+
+
+def test_a_sample_whose_making_was_killed_is_made_again(home: Home) -> None:
+    workspace = locations_of(home).workspace(demo_profile(3000, 1))
+    making = home.start("--profile", "demo-3000-1", "items", "list", "--limit", "1")
+    while not list(workspace.glob("*.part*")) and making.poll() is None:
+        time.sleep(0.01)
+    making.kill()
+    making.communicate()
+
+    assert not (workspace / "service.db").exists()
+    assert home.run("--profile", "demo-3000-1", "items", "list", "--limit", "1").returncode == 0
+
+
+def test_two_processes_make_one_sample(home: Home) -> None:
+    both = [home.start("--profile", "demo-300-1", "whoami") for _ in range(2)]
+    outputs = [process.communicate(timeout=60) for process in both]
+
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert all(out.startswith("maya (Maya Kent)") for out, _ in outputs)
+
+
+def test_an_interrupted_command_leaves_with_130(home: Home) -> None:
+    making = home.start("--profile", "demo-9000-1", "items", "list")
+    workspace = locations_of(home).workspace(demo_profile(9000, 1))
+    while not list(workspace.glob("*.part*")) and making.poll() is None:
+        time.sleep(0.01)
+    making.send_signal(signal.SIGINT)
+    output, errors = making.communicate(timeout=20)
+
+    assert (making.returncode, output, errors) == (130, "", "")
+
+
+def test_a_reader_that_has_enough_is_no_failure_to_shout_about(home: Home) -> None:
+    home.run("--profile", "demo-60-2", "whoami")
+    listing = home.start("--profile", "demo-60-2", "items", "list", "--json")
+    assert listing.stdout is not None
+    listing.stdout.close()
+    listing.wait(30)
+    assert listing.stderr is not None
+    with listing.stderr as errors:
+        assert errors.read() == ""
+
+
+def test_a_log_in_the_way_of_nobody(home: Home) -> None:
+    done = home.run("--profile", "nowhere", "whoami")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("backlit: There is no profile 'nowhere'.")
+
+
+def test_a_table_counts_wide_characters_and_combining_marks() -> None:
+    lines = table(("ID", "Owner", "Name"), [["7", "日本", "x"], ["12", "e\u0301", "y\u200b\tz"]], frozenset({0}))
+
+    assert lines == ["ID  Owner  Name", " 7  日本   x", "12  e\u0301      y� z"]
+    assert cells_of("日本e\u0301") == 5
+
+
+@pytest.fixture(autouse=True)
+def _no_home_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BACKLIT_HOME", str(tmp_path / "unused"))

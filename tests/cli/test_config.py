@@ -1,0 +1,122 @@
+"""Where things are, and what is remembered."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from backlit.config import (
+    Locations,
+    ProfileKind,
+    Profiles,
+    demo_profile,
+    find_locations,
+    local_profile,
+    read_settings,
+    remote_profile,
+)
+from backlit.model.errors import BadRequest, StorageError
+
+
+@pytest.fixture
+def locations(tmp_path: Path) -> Locations:
+    return find_locations({"BACKLIT_HOME": str(tmp_path)})
+
+
+def test_one_directory_can_hold_everything(locations: Locations, tmp_path: Path) -> None:
+    assert {locations.config, locations.data, locations.state, locations.cache} == {
+        tmp_path / name for name in ("config", "data", "state", "cache")
+    }
+
+
+def test_without_it_the_system_has_places_of_its_own() -> None:
+    locations = find_locations({})
+
+    assert all("backlit" in str(place) for place in (locations.config, locations.data, locations.state))
+
+
+def test_without_a_file_the_settings_are_the_defaults(locations: Locations) -> None:
+    assert read_settings(locations).theme == "backlit"
+
+
+def test_a_theme_is_read(locations: Locations) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text('theme = "paper"\n')
+
+    assert read_settings(locations).theme == "paper"
+
+
+@pytest.mark.parametrize("content", ["theme = ", "theme = 3", 'colour = "red"', "\x00"])
+def test_settings_that_make_no_sense_are_said_with_the_file(locations: Locations, content: str) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text(content)
+
+    with pytest.raises(StorageError, match=r"config\.toml"):
+        read_settings(locations)
+
+
+def test_the_first_profile_is_ones_own_workspace(locations: Locations) -> None:
+    assert Profiles(locations).last() == local_profile()
+
+
+def test_the_last_profile_is_remembered_with_the_others(locations: Locations) -> None:
+    remote = remote_profile("https://tracker.example", "maya")
+    Profiles(locations).remember(demo_profile(20, 3))
+    Profiles(locations).remember(remote)
+
+    assert Profiles(locations).last() == remote
+    assert Profiles(locations).named("demo-20-3") == demo_profile(20, 3)
+    assert stat.S_IMODE((locations.state / "profiles.json").stat().st_mode) == 0o600
+
+
+def test_a_profile_that_is_last_already_is_not_written_again(locations: Locations) -> None:
+    Profiles(locations).remember(local_profile())
+    before = (locations.state / "profiles.json").stat()
+    Profiles(locations).remember(local_profile())
+
+    assert (locations.state / "profiles.json").stat().st_ino == before.st_ino
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"profiles": 3}', '{"profiles": [{"kind": "odd"}], "last": ""}'])
+def test_a_file_of_profiles_that_makes_no_sense_counts_as_none(locations: Locations, content: str) -> None:
+    locations.state.mkdir()
+    (locations.state / "profiles.json").write_text(content)
+
+    assert Profiles(locations).last() == local_profile()
+
+
+def test_an_unknown_profile_is_refused_with_the_known_ones(locations: Locations) -> None:
+    with pytest.raises(BadRequest, match="local"):
+        Profiles(locations).named("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("url", "user"),
+    [
+        ("https://a.example/../../x", "maya"),
+        ("https://a.example", "../maya"),
+        ("https://a.example", "m/\x1b[2J"),
+        ("https://a.example", ".."),
+    ],
+)
+def test_a_profile_never_leaves_its_directory(locations: Locations, url: str, user: str) -> None:
+    profile = remote_profile(url, user)
+
+    assert locations.journal(profile).resolve().parent.parent == locations.state.resolve()
+    assert profile.name.isprintable()
+
+
+def test_two_profiles_never_share_their_files() -> None:
+    names = {remote_profile("https://a.example", user).name for user in ("a/b", "a-b", "a b", "a\tb")}
+
+    assert len(names) == 4
+
+
+def test_a_profile_in_the_file_cannot_name_other_files(locations: Locations) -> None:
+    locations.state.mkdir()
+    entry = {"name": "../../etc", "kind": "remote", "url": "https://a.example", "user": "maya"}
+    (locations.state / "profiles.json").write_text(json.dumps({"profiles": [entry], "last": "maya@a.example"}))
+
+    assert Profiles(locations).last().name == "maya@a.example"
+    assert Profiles(locations).last().kind is ProfileKind.REMOTE

@@ -1,0 +1,104 @@
+"""Serving, signing in over the network, and what is said when that does not work."""
+
+import json
+import signal
+import socket
+from collections.abc import Callable
+
+import pytest
+from tests.cli.conftest import Home
+
+Serve = Callable[[], str]
+
+
+def test_a_sample_is_announced_with_its_users_and_their_password(home: Home) -> None:
+    process = home.start("serve", "--sample", "--items", "20", "--port", "0")
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(5)]
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+
+    assert "http://127.0.0.1:" in lines[0]
+    assert "maya" in lines[1]
+    assert "lantern" in lines[2]
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
+def test_a_sample_is_not_served_to_other_machines(home: Home, host: str) -> None:
+    done = home.run("serve", "--sample", "--host", host)
+
+    assert done.returncode == 1
+    assert "--yes-really" in done.stderr
+
+
+def test_a_port_that_is_taken_is_said(home: Home) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = home.run("serve", "--port", str(taken.getsockname()[1]))
+
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "cannot be used" in done.stderr
+
+
+def test_a_sign_in_is_used_until_it_is_given_up(home: Home, serve: Serve) -> None:
+    address = serve()
+    login = home.run("login", address, "--user", "maya", given="lantern\n")
+    whoami = home.run("whoami")
+    listed = json.loads(home.run("items", "list", "--limit", "3", "--json").stdout)
+    logout = home.run("logout")
+    after = home.run("whoami")
+
+    assert login.returncode == 0, login.stderr
+    assert whoami.stdout.startswith(f"maya (Maya Kent) at {address}")
+    assert len(listed) == 3
+    assert logout.returncode == 0
+    assert (after.returncode, after.stderr) == (1, "backlit: You are not signed in.\n")
+
+
+def test_no_secret_is_written_where_others_can_read_it(home: Home, serve: Serve) -> None:
+    home.run("login", serve(), "--user", "maya", given="lantern\n")
+
+    files = [path for path in home.path.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"lantern" in path.read_bytes()]
+    assert {path.stat().st_mode & 0o077 for path in files if path.name.startswith("tokens")} == {0}
+
+
+def test_a_wrong_password_keeps_nothing(home: Home, serve: Serve) -> None:
+    done = home.run("login", serve(), "--user", "maya", given="lamp\n")
+
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert not list(home.path.rglob("tokens*"))
+    assert not list(home.path.rglob("profiles.json"))
+
+
+def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home) -> None:
+    server = Home(home.path.with_name("server")).start("serve", "--sample", "--items", "20", "--port", "0")
+    assert server.stdout is not None
+    address = server.stdout.readline().split()[-1]
+    home.run("login", address, "--user", "maya", given="lantern\n")
+    before = home.run("items", "list", "--json")
+    server.send_signal(signal.SIGINT)
+    server.communicate(timeout=20)
+    after = home.run("items", "list", "--json")
+
+    assert before.returncode == after.returncode == 0
+    assert after.stdout == before.stdout
+    assert "cannot be reached" in after.stderr
+
+
+def test_an_address_where_nothing_is_cannot_be_reached(home: Home) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    done = home.run("login", f"http://127.0.0.1:{port}", "--user", "maya", given="lantern\n")
+
+    assert (done.returncode, done.stderr) == (1, "backlit: The service cannot be reached.\n")
+
+
+@pytest.mark.parametrize("address", ["tracker", "ftp://tracker.example", "http://maya:secret@127.0.0.1"])
+def test_what_is_no_address_is_refused_before_a_password_is_asked_for(home: Home, address: str) -> None:
+    done = home.run("login", address)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("backlit: The address of a service")
