@@ -1,3 +1,5 @@
+"""The sample workspace, a service over a copy of it, and people who are signed in."""
+
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import date

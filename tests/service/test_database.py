@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
@@ -35,13 +36,26 @@ def insert(number: int, connection: Connection) -> int:
     return number
 
 
+def blocked_lane(lane: Lane, gate: threading.Event) -> "Future[bool]":
+    """Keep the lane busy, alone, until the gate opens."""
+    begun = threading.Event()
+
+    def wait(_: Connection) -> bool:
+        begun.set()
+        return gate.wait(5)
+
+    blocked = lane.submit(wait)
+    begun.wait(5)
+    return blocked
+
+
 def seen(lane: Lane) -> list[int]:
     return lane.submit(lambda c: list(c.execute(text("SELECT n FROM seen ORDER BY n")).scalars())).result()
 
 
 def test_writes_that_wait_share_a_commit_and_only_the_bad_one_fails(lane: Lane) -> None:
     gate = threading.Event()
-    blocked = lane.submit(lambda _: gate.wait(5))
+    blocked = blocked_lane(lane, gate)
     refusal = Conflict("no")
 
     def refuse(connection: Connection) -> None:
@@ -89,7 +103,7 @@ def test_a_closed_lane_takes_no_more_work(lane: Lane) -> None:
 
 async def test_work_that_nobody_waits_for_any_more_is_not_begun(lane: Lane) -> None:
     gate = threading.Event()
-    blocked = lane.submit(lambda _: gate.wait(5))
+    blocked = blocked_lane(lane, gate)
     waiting = asyncio.ensure_future(lane.run(lambda c: insert(7, c)))
     await asyncio.sleep(0)
     waiting.cancel()

@@ -1,3 +1,5 @@
+"""Pages, totals, filters and orders, and the indexes that serve them."""
+
 from typing import TYPE_CHECKING, Any
 
 import httpx

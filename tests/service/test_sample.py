@@ -1,3 +1,5 @@
+"""The sample and the empty local workspace."""
+
 import sqlite3
 from collections import Counter
 from datetime import date

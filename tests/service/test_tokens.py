@@ -1,3 +1,5 @@
+"""The challenge, the three grants, refresh families, key rotation and login limits."""
+
 import asyncio
 import re
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Work items: presets, checks, calculated estimates, ETags."""
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -180,7 +180,7 @@ class _Emitter:
             case Literal(value):
                 return _literal(value)
             case TagVariable():
-                return _Sql(null() if self._tag is None else self._tag, _Family.TEXT)
+                return _Sql(literal(None) if self._tag is None else self._tag, _Family.TEXT)
             case Call(function, arguments):
                 return _call(function, [self._term(argument) for argument in arguments])
 
@@ -283,5 +283,5 @@ def _call(function: Function, arguments: list[_Sql]) -> _Sql:
         return _Sql(func.coalesce(test, false()), _Family.BOOLEAN)
     family, result, compute = _FUNCTIONS[function]
     if any(argument.family is not family for argument in arguments):
-        return _Sql(null(), result, is_result=True)
+        return _Sql(literal(None), result, is_result=True)
     return _Sql(compute(*(argument.sql for argument in arguments)), result, is_result=True)

@@ -2,8 +2,6 @@
 
 from functools import partial
 
-from sqlalchemy import ColumnElement
-
 from backlit.model.fields import Field
 from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
 from backlit.service.endpoint import Answer, Call
@@ -16,8 +14,8 @@ _INDEXED = frozenset({"id", "projectId", "lastModifiedAt", "BacklogPriority", "P
 _RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
 
 
-def list_items(call: Call, *where: ColumnElement[bool]) -> Answer:
-    """Answer with a page of the items the caller may see, of those that `where` leaves."""
+def list_items(call: Call, parent_id: int | None = None) -> Answer:
+    """Answer with a page of the items the caller may see, or of the tasks of one of them."""
     custom = custom_fields(call)
     options = options_of(call.query, custom=custom)
     if not _is_quick(options):
@@ -25,20 +23,20 @@ def list_items(call: Call, *where: ColumnElement[bool]) -> Answer:
     named, rest = _project_named(options.filter)
     visible = [p for p in sorted(call.caller.project_ids) if named is None or p == named]
     access = None if len(visible) > 1 and len(visible) == projects.count(call.connection) else tuple(visible)
-    if not where and rest is None and not options.order:
+    if parent_id is None and rest is None and not options.order:
         documents = work_items.default_page(call.connection, access, options.skip, options.limit)
         return envelope(documents, projects.items_in(call.connection, visible), options, with_skip=True)
     columns = item_columns(custom)
-    conditions = [*where, *work_items.within(access)]
+    conditions = [*work_items.within(access), *work_items.below(parent_id)]
     if rest is not None:
         conditions.append(condition(rest, columns))
     order = sort_columns(options.order, columns) if options.order else DEFAULT_ORDER
     documents = work_items.documents(call.connection, conditions, order, options.skip, options.limit)
-    if not where and rest is None:
+    if parent_id is None and rest is None:
         total = projects.items_in(call.connection, visible)
     elif (documents or not options.skip) and len(documents) < options.limit:
         total = options.skip + len(documents)
-    elif where or rest is None:
+    elif parent_id is not None or rest is None:
         total = work_items.count(call.connection, conditions)
     else:
         revision = projects.revision_of(call.connection, visible)

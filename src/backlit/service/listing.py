@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import TOP_LEVEL, Field, Kind, Section, Settable, ValueType
 from backlit.model.filters import Filter, SortKey, matches
 from backlit.model.odata import parse_filter, parse_order
 from backlit.model.resources import Resource
 from backlit.service.endpoint import Answer
+from backlit.service.properties import Properties
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
+    from backlit.model.fields import Field
+
 TOP_DEFAULT = 100
 TOP_LIMIT = 1000
 SKIP_LIMIT = 10**12
-
-Properties = Mapping[str, Field]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,9 @@ class ListOptions:
         return TOP_DEFAULT if self.top is None else min(self.top, TOP_LIMIT)
 
 
-def options_of(query: "QueryParams", properties: Properties | None = None, custom: Sequence[Field] = ()) -> ListOptions:
+def options_of(
+    query: "QueryParams", properties: Properties | None = None, custom: Sequence["Field"] = ()
+) -> ListOptions:
     """Read the list options; raises BadRequest naming the option."""
     table = {} if properties is None else {"properties": properties}
     text, order = query.get("$filter", "").strip(), query.get("$orderby", "").strip()
@@ -88,14 +90,3 @@ def _sorter(name: str) -> Callable[[tuple[Mapping[str, Any], object]], Any]:
         return (value is not None, value)
 
     return key
-
-
-def properties_of(**types: ValueType) -> Properties:
-    """The table of properties of a resource: id, audit fields and those named, by lower-case name."""
-    audit = [f for f in TOP_LEVEL if f.key == "id" or f.value_type is ValueType.DATETIME or f.key.endswith("By")]
-    own = [_property(key, value_type) for key, value_type in types.items()]
-    return {f.key.lower(): f for f in (*audit, *own)}
-
-
-def _property(key: str, value_type: ValueType) -> Field:
-    return Field(key, Kind.COMPUTED, (), key, Section.COMPUTED, settable=Settable.NEVER, computed=value_type)

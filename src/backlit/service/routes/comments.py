@@ -3,26 +3,14 @@
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement
 
 from backlit.model.comments import INTERNAL, PORTAL, Comment
 from backlit.model.errors import BadRequest, Forbidden, NotFound
-from backlit.model.fields import ValueType
 from backlit.service.checks import TEXT_LIMIT, is_id
 from backlit.service.endpoint import Answer, Call, json_answer, resource_answer
-from backlit.service.filter_sql import columns_of, condition, sort_columns
-from backlit.service.listing import envelope, options_of, properties_of
+from backlit.service.listing import envelope, options_of
 from backlit.service.routes.work_items import found
-from backlit.service.schema import comments as table
 from backlit.service.tables import comments, work_items
-
-PROPERTIES = properties_of(
-    projectId=ValueType.INTEGER,
-    workItemId=ValueType.INTEGER,
-    description=ValueType.TEXT,
-    type=ValueType.TEXT,
-)
-_COLUMNS = columns_of(table, PROPERTIES)
 
 
 def read(call: Call) -> Answer:
@@ -32,13 +20,13 @@ def read(call: Call) -> Answer:
 
 def listed(call: Call) -> Answer:
     """GET /comments: those of all items the caller may see."""
-    return _list(call, table.c.project_id.in_(call.caller.project_ids))
+    return _list(call)
 
 
 def of_item(call: Call) -> Answer:
     """GET /workitems/{id}/comments."""
     found(call, call.path["id"])
-    return _list(call, table.c.work_item_id == call.path["id"])
+    return _list(call, call.path["id"])
 
 
 def create(call: Call) -> Answer:
@@ -66,17 +54,15 @@ def _found(call: Call) -> Comment:
     return comment
 
 
-def _list(call: Call, access: ColumnElement[bool]) -> Answer:
-    options = options_of(call.query, PROPERTIES)
-    where = [access]
-    if options.filter is not None:
+def _list(call: Call, item_id: int | None = None) -> Answer:
+    options = options_of(call.query, comments.PROPERTIES)
+    if options.filter is not None or options.order:
         call.may_take_long()
-        where.append(condition(options.filter, _COLUMNS))
-    order = sort_columns(options.order, _COLUMNS) if options.order else (table.c.id,)
-    page = comments.page(call.connection, where, order, options.skip, options.limit)
+    query = comments.Query(tuple(call.caller.project_ids), item_id, options.filter, options.order)
+    page = comments.page(call.connection, query, options.skip, options.limit)
     documents = [orjson.dumps(comment.wire()) for comment in page]
     is_last = (documents or not options.skip) and len(documents) < options.limit
-    total = options.skip + len(documents) if is_last else comments.count(call.connection, where)
+    total = options.skip + len(documents) if is_last else comments.count(call.connection, query)
     return envelope(documents, total, options)
 
 

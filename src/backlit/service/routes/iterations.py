@@ -3,7 +3,8 @@
 from backlit.model.errors import NotFound
 from backlit.model.fields import ValueType
 from backlit.service.endpoint import Answer, Call, resource_answer
-from backlit.service.listing import list_resources, properties_of
+from backlit.service.listing import list_resources
+from backlit.service.properties import properties_of
 from backlit.service.tables import trees
 
 PROPERTIES = properties_of(

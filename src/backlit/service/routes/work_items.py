@@ -10,7 +10,6 @@ from backlit.service.endpoint import Answer, Call, json_answer
 from backlit.service.etags import etag_of, must_match
 from backlit.service.item_lists import list_items
 from backlit.service.items import TASK_FIGURES, Item, item_of, pert
-from backlit.service.schema import work_items as table
 from backlit.service.settings import TICK
 from backlit.service.tables import trees, users, work_items
 from backlit.service.tables.projects import ProjectSettings
@@ -30,7 +29,7 @@ def listed(call: Call) -> Answer:
 def tasks(call: Call) -> Answer:
     """GET /workitems/{id}/tasks."""
     found(call, call.path["id"])
-    return list_items(call, table.c.parent_id == call.path["id"])
+    return list_items(call, call.path["id"])
 
 
 def create(call: Call) -> Answer:

@@ -1,13 +1,26 @@
 """Comments on work items."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 
 from backlit.model.comments import Comment
+from backlit.model.fields import ValueType
+from backlit.model.filters import Filter, SortKey
+from backlit.service.filter_sql import columns_of, condition, sort_columns
+from backlit.service.properties import properties_of
 from backlit.service.schema import comments
+
+PROPERTIES = properties_of(
+    projectId=ValueType.INTEGER,
+    workItemId=ValueType.INTEGER,
+    description=ValueType.TEXT,
+    type=ValueType.TEXT,
+)
+_COLUMNS = columns_of(comments, PROPERTIES)
 
 
 def read(connection: Connection, comment_id: int) -> Comment | None:
@@ -16,21 +29,31 @@ def read(connection: Connection, comment_id: int) -> Comment | None:
     return None if row is None else Comment(**row)
 
 
-def page(
-    connection: Connection,
-    where: Iterable[ColumnElement[bool]],
-    order: Collection[ColumnElement[Any]],
-    skip: int,
-    top: int | None,
-) -> Sequence[Comment]:
-    """Read a page of comments, or from `skip` on all that match."""
-    statement = select(comments).where(*where).order_by(*order).offset(skip).limit(top)
-    return [Comment(**row) for row in connection.execute(statement).mappings()]
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which comments, in which order; `item_id` None means those on all items of the projects."""
+
+    project_ids: tuple[int, ...]
+    item_id: int | None
+    filter: Filter | None
+    order: tuple[SortKey, ...]
+
+    def where(self) -> list[ColumnElement[bool]]:
+        """The conditions of the statement."""
+        on_item = comments.c.work_item_id == self.item_id
+        within = comments.c.project_id.in_(self.project_ids) if self.item_id is None else on_item
+        return [within] if self.filter is None else [within, condition(self.filter, _COLUMNS)]
 
 
-def count(connection: Connection, where: Iterable[ColumnElement[bool]]) -> int:
+def page(connection: Connection, query: Query, skip: int, top: int) -> Sequence[Comment]:
+    """Read a page of comments."""
+    statement = select(comments).where(*query.where()).order_by(*sort_columns(query.order, _COLUMNS))
+    return [Comment(**row) for row in connection.execute(statement.offset(skip).limit(top)).mappings()]
+
+
+def count(connection: Connection, query: Query) -> int:
     """Count the comments that match."""
-    return connection.execute(select(func.count()).select_from(comments).where(*where)).scalar_one()
+    return connection.execute(select(func.count()).select_from(comments).where(*query.where())).scalar_one()
 
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Comment:

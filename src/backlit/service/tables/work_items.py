@@ -54,6 +54,11 @@ def within(access: Access) -> tuple[ColumnElement[bool], ...]:
     return (operators.in_op(literal_column("+work_items.project_id"), access),)
 
 
+def below(parent_id: int | None) -> tuple[ColumnElement[bool], ...]:
+    """The condition that keeps a statement to the tasks of an item, where there is one."""
+    return () if parent_id is None else (work_items.c.parent_id == parent_id,)
+
+
 def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
     """Read an item's project and document."""
     row = connection.execute(_READ, {"item_id": item_id}).first()
