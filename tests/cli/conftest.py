@@ -1,3 +1,5 @@
+"""A user of this machine with directories of their own, and a service on a free port."""
+
 import os
 import re
 import signal

@@ -29,7 +29,7 @@ def nothing(_sentence: str, _done: int, _total: int) -> None:
 
 def test_reading_the_command_line_loads_nothing_heavy() -> None:
     script = f"import sys, backlit.cli.main; print([name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
 
     assert done.stdout.strip() == "[]"
 
@@ -192,7 +192,7 @@ def test_a_reader_that_has_enough_is_no_failure_to_shout_about(home: Home) -> No
         assert errors.read() == ""
 
 
-def test_a_log_in_the_way_of_nobody(home: Home) -> None:
+def test_a_profile_that_is_not_there_is_said(home: Home) -> None:
     done = home.run("--profile", "nowhere", "whoami")
 
     assert done.returncode == 1

@@ -1,3 +1,5 @@
+"""The real service in this process, with a sample in it, and clients of it."""
+
 import shutil
 from collections.abc import AsyncIterator
 from datetime import date

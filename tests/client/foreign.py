@@ -5,12 +5,15 @@ from pathlib import Path
 
 import httpx
 
+from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.wrap import TokenGrant
 
 BASE = "https://tracker.example"
 CHALLENGE = f'WRAP location="{BASE}/Authenticate/WRAPv0.9", client_id=uri:tracker'
+
+PACING = Pacing(first_pause=0.001)
 
 Reply = httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]
 
@@ -34,7 +37,7 @@ class Foreign(httpx.AsyncBaseTransport):
         cache = TokenCache(folder / "tokens.json", BASE)
         if signed_in:
             cache.save(TokenGrant("name=maya&HMACSHA256=abc%3D", "refresh-1", 3600))
-        return Client.at(BASE, cache, transport=self)
+        return Client.at(BASE, cache, PACING, self)
 
 
 class Parts(httpx.AsyncByteStream):

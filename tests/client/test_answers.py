@@ -8,7 +8,7 @@ import httpx
 import pytest
 from tests.client.foreign import Foreign, Parts, answer
 
-from backlit.client import answers, calls
+from backlit.client import answers
 from backlit.model import errors
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded
 
@@ -26,11 +26,6 @@ TABLE = {
     500: errors.ServiceError,
     502: errors.ServiceError,
 }
-
-
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_FIRST_PAUSE", 0.001)
 
 
 async def failure_of(folder: Path, reply: httpx.Response) -> BacklitError:
@@ -127,11 +122,15 @@ async def test_an_answer_that_is_not_as_compressed_as_it_says_ends_offline(tmp_p
     assert type(failure) is Offline
 
 
-async def test_a_compressed_bomb_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "BODY_LIMIT", 100_000)
-    bomb = zlib.compress(b" " * 50_000_000)
+async def test_a_compressed_bomb_is_not_read_to_its_end(tmp_path: Path) -> None:
+    squeezer = zlib.compressobj()
+    bomb = b"".join(squeezer.compress(b" " * 1_000_000) for _ in range(answers.BODY_LIMIT // 1_000_000 + 10))
+    parts = [bomb[at : at + 1024] for at in range(0, len(bomb), 1024)]
+    unread = AssertionError("read on past the limit")
 
-    failure = await failure_of(tmp_path, answer(200, bomb, content_encoding="deflate"))
+    failure = await failure_of(
+        tmp_path, httpx.Response(200, headers={"content-encoding": "deflate"}, stream=Parts([*parts, unread]))
+    )
 
     assert type(failure) is ServiceError
     assert "too large" in failure.message

@@ -4,19 +4,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.client.foreign import Foreign, answer, empty_page
+from tests.client.foreign import PACING, Foreign, answer, empty_page
 
-from backlit.client import calls
 from backlit.model.errors import Offline, ServiceError, TooManyRequests, Unclear
 
 ITEM = '{"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Seven", "Odd_cf": 1.0}}'
 DEAD = httpx.ConnectError("refused")
 SILENT = httpx.ReadTimeout("silent")
-
-
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_FIRST_PAUSE", 0.001)
 
 
 async def test_a_query_keeps_its_dollar_sign_and_writes_blanks_as_percent_20(tmp_path: Path) -> None:
@@ -63,7 +57,7 @@ async def test_reading_from_a_dead_service_ends_offline(tmp_path: Path) -> None:
         with pytest.raises(Offline):
             await client.work_items.get(7)
 
-    assert len(foreign.requests) == calls.ATTEMPTS
+    assert len(foreign.requests) == PACING.attempts
 
 
 async def test_reading_from_a_silent_service_ends_offline_as_nothing_was_changed(tmp_path: Path) -> None:
@@ -116,7 +110,7 @@ async def test_a_change_without_an_answer_is_unclear_after_all_attempts(tmp_path
         with pytest.raises(Unclear):
             await client.work_items.update(7, {"Name": "x"})
 
-    assert len(foreign.requests) == calls.ATTEMPTS
+    assert len(foreign.requests) == PACING.attempts
 
 
 async def test_a_change_sends_only_what_changes_and_takes_any_success(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from backlit.client import tokens as module
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TokenGrant
@@ -125,8 +124,8 @@ async def test_the_lock_of_another_process_is_waited_for(cache: TokenCache, tmp_
     await asyncio.wait_for(waiting, 5)
 
 
-async def test_a_lock_that_never_comes_free_is_said(cache: TokenCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LOCK_PATIENCE", 0.02)
+async def test_a_lock_that_never_comes_free_is_said(tmp_path: Path) -> None:
+    cache = TokenCache(tmp_path / "tokens.json", "x", patience=0.02)
     with cache.lock(), pytest.raises(StorageError, match="holds the sign-in file"):
         async with cache.locked():
             pass

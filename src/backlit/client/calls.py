@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -18,14 +19,24 @@ from backlit.model.errors import BacklitError, Offline, Unclear
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 LONGEST_ANSWER = 120.0
 """Seconds for one answer from first to last byte, so that a server cannot drip for ever."""
-ATTEMPTS = 4
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 20.0
 _PASSING = frozenset({429, 502, 503, 504})
 _MAY_HAVE_HAPPENED = frozenset({502, 504})
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 _LIMITS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
 
 QueryValue = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """How often a request is sent at most, and the seconds between; wishes to wait longer are handed on."""
+
+    attempts: int = 4
+    first_pause: float = 0.2
+    longest_pause: float = 20.0
+
+
+USUAL = Pacing()
 
 
 class Answer(NamedTuple):
@@ -48,11 +59,11 @@ class Calls:
     """Sends requests below one base address; `transport` None means the network."""
 
     def __init__(
-        self, root: httpx.URL, tokens: TokenCache, transport: httpx.AsyncBaseTransport | None, attempts: int = ATTEMPTS
+        self, root: httpx.URL, tokens: TokenCache, transport: httpx.AsyncBaseTransport | None, pacing: Pacing = USUAL
     ) -> None:
         self._root = root
         self.base_url = str(root)
-        self._attempts = attempts
+        self._pacing = pacing
         self._http = httpx.AsyncClient(
             transport=transport,
             timeout=TIMEOUT,
@@ -81,8 +92,8 @@ class Calls:
         GET, PUT and DELETE are repeated after what may pass; POST never. Raises errors of model/errors.py: Offline
         when nothing arrived there, Unclear when a write may have taken effect.
         """
-        attempts_left = self._attempts if method != "POST" else 1
-        pause = _FIRST_PAUSE
+        attempts_left = self._pacing.attempts if method != "POST" else 1
+        pause = self._pacing.first_pause
         may_have_happened = False
         while True:
             attempts_left -= 1
@@ -101,10 +112,10 @@ class Calls:
                 wanted = retry_after(answer.headers) or 0.0
                 if answer.status not in _PASSING:
                     raise failure
-            if attempts_left <= 0 or wanted > _LONGEST_PAUSE:
+            if attempts_left <= 0 or wanted > self._pacing.longest_pause:
                 raise failure
             await asyncio.sleep(max(wanted, random.uniform(pause / 2, pause)))  # noqa: S311  jitter is no secret
-            pause = min(pause * 3, _LONGEST_PAUSE)
+            pause = min(pause * 3, self._pacing.longest_pause)
 
     def _request(
         self,

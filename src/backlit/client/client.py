@@ -5,7 +5,7 @@ from typing import Self
 
 import httpx
 
-from backlit.client.calls import ATTEMPTS, Calls
+from backlit.client.calls import USUAL, Calls, Pacing
 from backlit.client.nouns import Comments, Projects, Users, WorkItems, areas_of, iterations_of
 from backlit.client.resource import API, Document, Resource
 from backlit.client.tokens import TokenCache
@@ -35,11 +35,11 @@ class Client:
         cls,
         base_url: str,
         tokens: TokenCache,
-        attempts: int = ATTEMPTS,
+        pacing: Pacing = USUAL,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> Self:
         """Speak to the service at an address (with or without /api/v1); BadRequest when it is no web address."""
-        return cls(Calls(root_of(base_url), tokens, transport, attempts))
+        return cls(Calls(root_of(base_url), tokens, transport, pacing))
 
     @classmethod
     def inside(
@@ -50,7 +50,7 @@ class Client:
         on_close: Callable[[], Awaitable[None]] | None = None,
     ) -> Self:
         """Speak to a service in this process, which has been started; `on_close` stops it with the client."""
-        return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi), ATTEMPTS), on_close)
+        return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi)), on_close)
 
     async def capabilities(self) -> Document | None:
         """Read what the service can beyond SPEC.md; None where it has no such extension."""

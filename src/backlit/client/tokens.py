@@ -36,9 +36,10 @@ class Tokens:
 class TokenCache:
     """A file of tokens by profile (`key`: its base address); a file that cannot be read as such means signed out."""
 
-    def __init__(self, path: Path, key: str) -> None:
+    def __init__(self, path: Path, key: str, patience: float = LOCK_PATIENCE) -> None:
         self._path = path
         self._key = key
+        self._patience = patience
 
     def __repr__(self) -> str:
         return f"TokenCache({str(self._path)!r}, {self._key!r})"
@@ -81,7 +82,7 @@ class TokenCache:
         """Hold the same lock without stopping the loop while waiting; StorageError when it never comes free."""
         descriptor = self._open_lock()
         try:
-            await _acquire(descriptor)
+            await _acquire(descriptor, self._patience)
             yield
         finally:
             os.close(descriptor)
@@ -114,8 +115,8 @@ class TokenCache:
             raise StorageError(f"The sign-in file cannot be written: {error.strerror} ({self._path}).") from error
 
 
-async def _acquire(descriptor: int) -> None:
-    deadline = time.monotonic() + LOCK_PATIENCE
+async def _acquire(descriptor: int, patience: float) -> None:
+    deadline = time.monotonic() + patience
     pause = _FIRST_POLL
     while True:
         try:
