@@ -216,7 +216,7 @@ async def test_ten_thousand_areas_draw_what_is_in_sight() -> None:
 
 async def test_hostile_names_stay_in_their_column() -> None:
     nodes = [Node(1, -1, "[bold]x[/oops] \x1b[31m\u202eabc\n日本語"), Node(2, 1, "y" * 500)]
-    async with TreeStage(TreeKind.AREAS).run_test(size=(60, 6)) as pilot:
+    async with TreeStage(TreeKind.AREAS).run_test(size=(70, 6)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
         app.nodes.show(Branches(Tree(nodes), {1: Totals(1, 2), 2: Totals(3, 4)}, TODAY), None)

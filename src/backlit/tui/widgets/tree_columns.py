@@ -1,6 +1,6 @@
 """The columns of a tree of areas or iterations: which fit a width, and how a node is drawn in them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -52,22 +52,25 @@ class Branches:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its heading, its width, from which width of the list on it is shown."""
+    """One column: its heading and its width."""
 
     title: str
     width: int
-    shown_from: int = 0
-    is_for_iterations: bool = False
 
 
-WORD = Column("", 4, 64, is_for_iterations=True)
-DATES = Column("Dates", 18, 52, is_for_iterations=True)
-CAPACITY = Column("Capacity", 8, 92, is_for_iterations=True)
-OWN_ITEMS = Column("Items", 6, 72)
-OWN_POINTS = Column("Pts", 6, 72)
+WORD = Column("", 4)
+DATES = Column("Dates", 18)
+CAPACITY = Column("Capacity", 8)
+OWN_ITEMS = Column("Items", 6)
+OWN_POINTS = Column("Pts", 6)
 ALL_ITEMS = Column("Σ Items", 7)
 ALL_POINTS = Column("Σ Pts", 7)
 COLUMNS = (WORD, DATES, CAPACITY, OWN_ITEMS, OWN_POINTS, ALL_ITEMS, ALL_POINTS)
+AREA_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (OWN_ITEMS, OWN_POINTS))
+ITERATION_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (DATES,), (CAPACITY,), (WORD,), (OWN_ITEMS, OWN_POINTS))
+"""Which columns are shown first where there is little room."""
+LEAST_NAME = 20
+"""Cells that the name keeps before more than the first columns are shown."""
 
 
 class TreeLayout:
@@ -78,12 +81,16 @@ class TreeLayout:
         self._branches = branches
         self._looks = looks
         self._has_dates = bool(branches.iterations)
-        self._columns = [
-            column
-            for column in COLUMNS
-            if width >= column.shown_from and (self._has_dates or not column.is_for_iterations)
-        ]
-        self._name_width = max(6, width - LEAD - sum(column.width + 1 for column in self._columns))
+        priority = ITERATION_PRIORITY if self._has_dates else AREA_PRIORITY
+        shown = set(priority[0])
+        left = width - LEAD - _width(shown)
+        for columns in priority[1:]:
+            if left - _width(columns) < LEAST_NAME:
+                break
+            shown |= set(columns)
+            left -= _width(columns)
+        self._columns = [column for column in COLUMNS if column in shown]
+        self._name_width = max(6, left)
 
     def header(self) -> Strip:
         """Draw the headings."""
@@ -148,6 +155,10 @@ class TreeLayout:
         if column is WORD:
             return PHASE_WORDS.get(phase, ""), "accent" if phase is Phase.CURRENT else "muted"
         return span(iteration.start, iteration.end, self._branches.today), "foreground"
+
+
+def _width(columns: Iterable[Column]) -> int:
+    return sum(column.width + 1 for column in columns)
 
 
 def _aligned(column: Column, text: str) -> str:
