@@ -37,9 +37,10 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back for one key: milliseconds to the first byte and to the last change seen, bytes, CPU in ms."""
+    """What came back for one key: milliseconds to the first byte, first and last change seen; bytes; CPU in ms."""
 
     first: float | None
+    changed: float | None
     shown: float | None
     size: int
     cpu: float
@@ -131,14 +132,15 @@ class Program:
     def press(self, key: str) -> Answer:
         """Press one key and take all that comes back."""
         self.terminal.draw()
-        self._first, before, spent = None, self._received, self.cpu()
+        self._first = self.terminal.changed_at = None
+        before, spent = self._received, self.cpu()
         sent = self._send(key)
         self.settle(QUIET, PATIENCE)
-        first = self._first
-        shown = self.terminal.shown_at
+        came, changed = self._first, self.terminal.changed_at
         return Answer(
-            None if first is None else (first - sent) * 1e3,
-            (shown - sent) * 1e3 if shown > sent else None,
+            None if came is None else (came - sent) * 1e3,
+            None if changed is None else (changed - sent) * 1e3,
+            None if changed is None else (self.terminal.shown_at - sent) * 1e3,
             self._received - before,
             (self.cpu() - spent) * 1e3,
         )

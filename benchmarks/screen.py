@@ -58,6 +58,7 @@ class Terminal:
         self._cut_question = b""
         self._cut_drawing = b""
         self._seen = 0
+        self.changed_at: float | None = None
         self.shown_at = 0.0
 
     def receive(self, data: bytes, moment: float) -> bytes:
@@ -76,10 +77,14 @@ class Terminal:
                 seen = self._look()
                 if seen != self._seen:
                     self._seen, self.shown_at = seen, moment
+                    self.changed_at = self.changed_at or moment
             yield moment
 
     def draw(self) -> None:
-        """Draw all that came; `shown_at` is then when a cell last changed its look."""
+        """Draw all that came.
+
+        `shown_at` is then when a cell last changed its look, `changed_at` when one first did since that was set to None.
+        """
         for _ in self.draw_each():
             pass
 

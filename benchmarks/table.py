@@ -19,7 +19,7 @@ def median(values: Sequence[float]) -> float:
 
 def written(cell: Cell) -> str:
     """Three figures that mean something."""
-    if cell is None:
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "-"
     if isinstance(cell, str):
         return cell
