@@ -223,7 +223,7 @@ async def test_hostile_names_stay_in_their_column() -> None:
         await pilot.pause()
 
         assert "[bold]x[/oops] ␛[31m�abc␊日" in text_of(app)
-        assert lines_of(app)[2].endswith("…       3       4")
+        assert lines_of(app)[2].endswith("…      3      4       3       4")
 
 
 async def test_areas_lead_to_the_backlog_of_one(store: Store, opened: Open) -> None:
