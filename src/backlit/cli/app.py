@@ -1,15 +1,17 @@
 """The terminal application on a profile."""
 
 import argparse
-import logging
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from backlit.cli.chosen import chosen_profile
-from backlit.cli.wiring import store_of
-from backlit.config import Locations, Profile, Profiles, find_locations, read_settings
+from backlit.config import Locations, Profile, Profiles, Settings, find_locations, read_settings
 from backlit.model.errors import BacklitError
+
+if TYPE_CHECKING:
+    from backlit.store.store import Store
+    from backlit.tui.app import BacklitApp
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
@@ -25,28 +27,40 @@ def open_profile(profile: Profile, locations: Locations) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
         raise BacklitError("This needs a terminal. Without one there is: backlit items list --json")
     settings = read_settings(locations)
-    Profiles(locations).remember(profile)
-    _log_to(locations)
     os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {profile.name}".encode())
     try:
-        store = store_of(profile, locations)
-        with ThreadPoolExecutor(1) as opener:
-            opening = opener.submit(store.open)
-            from backlit.tui.app import BacklitApp
-        opening.result()
+        Profiles(locations).remember(profile)
+        app, store = _made(profile, settings, locations)
     except BaseException:
         os.write(sys.stdout.fileno(), _LEAVE.encode())
         raise
     try:
-        app = BacklitApp(store, settings.theme, locations.themes)
         app.run()
         return app.return_code or 0
     finally:
         store.close()
 
 
+def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[BacklitApp, Store]":
+    """Import the application while the store's files are opened on another thread."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from backlit.cli.wiring import store_of
+
+    store = store_of(profile, locations)
+    with ThreadPoolExecutor(1) as opener:
+        opening = opener.submit(store.open)
+        from backlit.tui.app import BacklitApp
+
+        _log_to(locations)
+    opening.result()
+    return BacklitApp(store, settings.theme, locations.themes), store
+
+
 def _log_to(locations: Locations) -> None:
     """Have what goes wrong inside written to a file: on the screen it would be in the way."""
+    import logging
+
     locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     logging.basicConfig(
         filename=locations.log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s"
