@@ -83,7 +83,7 @@ class Terminal:
     def draw(self) -> None:
         """Draw all that came.
 
-        `shown_at` is then when a cell last changed its look, `changed_at` when one first did since that was set to None.
+        `shown_at` is then when a cell last changed its look, `changed_at` when one first did after it was set to None.
         """
         for _ in self.draw_each():
             pass
