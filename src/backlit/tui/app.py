@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.filter import LineFilter
 
+from backlit.model.errors import BacklitError
 from backlit.store.changes import Change, ConnectionState, Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
@@ -209,7 +210,13 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def do_app_refresh(self, _count: int | None) -> None:
         """Ask the service for what is new."""
-        self.run_worker(work(self.store.refresh), exclusive=True, group="refresh")
+        self.run_worker(work(self._refresh), exclusive=True, group="refresh")
+
+    async def _refresh(self) -> None:
+        try:
+            await self.store.refresh()
+        except BacklitError as error:
+            self.say(str(error), is_bad=True)
 
     def do_app_redraw(self, _count: int | None) -> None:
         """Draw everything anew."""

@@ -1,0 +1,62 @@
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.stage import lines_of, missing, text_of
+
+from backlit.store import Store, ViewSpec
+from backlit.tui.screens.editor import EditorScreen
+
+
+async def test_refreshing_without_a_service_says_why(world: World, store: Store, opened: Open) -> None:
+    world.faults.is_down = True
+    async with opened(store) as pilot:
+        await pilot.press("R")
+
+        await until(lambda: "▌ The service is not available" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    row = view.rows(3, 4)[0]
+    async with opened(store) as pilot:
+        await pilot.press("ctrl+p", "#", *str(row.id))
+        await until(lambda: row.name[:20] in text_of(pilot.app).split("Palette")[1], lambda: text_of(pilot.app))
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert isinstance(pilot.app.screen, EditorScreen)
+        assert row.name[:20] in text_of(pilot.app)
+
+
+async def test_a_command_found_in_the_palette_acts_where_it_was_opened(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("ctrl+p", *"iterations", "enter")
+        await pilot.pause()
+
+        assert "› Iterations" in lines_of(pilot.app)[0]
+
+
+async def test_a_chord_that_leads_nowhere_says_so(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "X")
+        await pilot.pause()
+
+        assert "gX is no command here; ? shows the keys." in text_of(pilot.app)
+
+
+async def test_what_can_follow_a_chord_is_shown_after_a_while(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("z")
+        await until(lambda: not missing(pilot.app, ["zz centre", "zt to top"]), lambda: text_of(pilot.app))
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert "zz centre" not in text_of(pilot.app)
+
+
+async def test_a_command_with_nothing_to_act_on_says_so(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("/", *"no such item at all", "enter")
+        await pilot.pause()
+        await pilot.press("s")
+        await until(lambda: "There is no item under the cursor." in text_of(pilot.app), lambda: text_of(pilot.app))
