@@ -125,10 +125,10 @@ async def test_a_chained_edit_starts_from_the_pending_value(tmp_path: Path) -> N
 async def test_drafts_are_kept_replaced_and_thrown_away(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
         await store.save_draft("comment 7", {"text": "half a"})
-        await store.save_draft("comment 7", {"text": "half a sentence", "cursor": 3})
+        await store.save_draft("comment 7", {"text": "half a sentence \ud83d", "cursor": 3})
 
     with offline_store(tmp_path) as store:
-        assert store.draft("comment 7") == {"text": "half a sentence", "cursor": 3}
+        assert store.draft("comment 7") == {"text": "half a sentence \ud83d", "cursor": 3}
         await store.discard_draft("comment 7")
         assert store.draft("comment 7") is None
 

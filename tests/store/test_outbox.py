@@ -258,6 +258,7 @@ async def test_bad_values_are_refused_before_they_are_journalled(world: World) -
         "WorkRemaining": 1.0,
         "Nonsense": 1,
         "Tags": "a",
+        "Description": "half a \ud83d",
     }
 
     error = await raised(store.edit([item_id], {**wrong, "Estimate": "8"}))

@@ -96,6 +96,24 @@ async def test_a_service_that_goes_away_is_said_and_the_next_try_brings_it_back(
     assert store.connection.state is ConnectionState.ONLINE
 
 
+async def test_a_store_knows_its_user_and_project_without_the_service(world: World) -> None:
+    await world.close(await world.online())
+
+    store = world.store()
+
+    assert store.connection.user is not None
+    assert store.connection.user.username == "maya"
+    assert store.project_id == 1
+
+
+async def test_a_store_may_be_closed_the_moment_it_was_started(world: World) -> None:
+    store = world.store()
+    store.start()
+    await world.close(store)
+
+    assert store.connection.state in {ConnectionState.IDLE, ConnectionState.PREPARING}
+
+
 async def test_signing_in_and_out(world: World) -> None:
     store = world.store(signed_in=False)
     store.start()

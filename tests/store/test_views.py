@@ -194,6 +194,16 @@ def test_opening_an_old_or_broken_mirror_makes_a_new_one(tmp_path: Path) -> None
         assert ids(store, ViewSpec()) == []
 
 
+def test_a_mirror_found_damaged_while_in_use_is_made_anew_at_the_next_start(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]):
+        pass
+    places_in(tmp_path).broken.touch()
+
+    with offline_store(tmp_path) as store:
+        assert ids(store, ViewSpec()) == []
+    assert not places_in(tmp_path).broken.exists()
+
+
 async def test_pending_edits_survive_a_new_mirror_and_show_as_soon_as_the_item_is_back(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         await store.edit([1], {"Name": "Mine"})

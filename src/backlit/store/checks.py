@@ -1,5 +1,6 @@
 """Checks of what the user enters, against the field table and the project, before it is journalled."""
 
+import re
 from collections.abc import Callable, Mapping
 from math import isfinite
 
@@ -8,6 +9,10 @@ from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, Kind, Settable
 from backlit.store.lookups import Lookups
 from backlit.store.people import TreeKind
 from backlit.store.rows import whole
+
+LARGEST = 2**53
+"""From here on JSON readers disagree about whole numbers."""
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def check(
@@ -33,6 +38,14 @@ def check(
     return values
 
 
+def check_text(text: str) -> None:
+    """Check a comment; raises BadRequest."""
+    fault = "" if text.strip() else "A comment cannot be empty."
+    fault = fault or ("" if _can_travel(text) else "The comment holds characters that cannot be sent.")
+    if fault:
+        raise BadRequest(fault, {"description": fault})
+
+
 def _fault_of_key(field: Field | None, item_type: str, settable: frozenset[Settable]) -> str | None:
     if field is None:
         return "There is no such field."
@@ -46,6 +59,8 @@ def _fault_of_key(field: Field | None, item_type: str, settable: frozenset[Setta
 def _fault(field: Field, item_type: str, value: object, lookups: Lookups) -> str | None:
     if value is None or (value == "" and field.kind in {Kind.CHOICE, Kind.STATUS}):
         return f"{field.label} cannot be empty." if field.required or field.kind is Kind.STATUS else None
+    if not _can_travel(value):
+        return f"{field.label} holds characters that cannot be sent."
     if field.key == "Name":
         return _fault_of_name(value)
     if not _SHAPE_BY_KIND[field.kind](value):
@@ -77,6 +92,12 @@ _PLACES: Mapping[Kind, Callable[[Lookups], set[int]]] = {
 }
 
 
+def _can_travel(value: object) -> bool:
+    """Whether text is Unicode throughout; what a terminal sends need not be."""
+    texts = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+    return not any(isinstance(text, str) and _LONE_SURROGATE.search(text) for text in texts)
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
@@ -86,7 +107,8 @@ def _is_text(value: object) -> bool:
 
 
 def _is_whole(value: object) -> bool:
-    return whole(value) is not None
+    number = whole(value)
+    return number is not None and abs(number) < LARGEST
 
 
 def _is_list_of_text(value: object) -> bool:

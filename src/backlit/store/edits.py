@@ -7,7 +7,7 @@ from dataclasses import replace
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.changes import Change, Subject
-from backlit.store.checks import check
+from backlit.store.checks import check, check_text
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Writer
 from backlit.store.lookups import Lookups
@@ -81,8 +81,7 @@ class Edits(Lookups):
 
     async def comment(self, item_id: int, text: str) -> int:
         """Write a comment; returns its temporary id. Raises BadRequest when there is no text."""
-        if not text.strip():
-            raise BadRequest("A comment cannot be empty.", {"description": "A comment cannot be empty."})
+        check_text(text)
         real_id = self._files.journal.real_id(item_id)
         self._types([real_id])
 

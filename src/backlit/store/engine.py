@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from backlit.model.errors import BacklitError, Offline, SignInNeeded, TooManyRequests, Trouble
 from backlit.store.changes import Change, Connection, ConnectionState, Signal, Subject
 from backlit.store.files import Files
+from backlit.store.people import Person
 from backlit.store.places import SendingLock
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Engine:
         self._session: Session | None = None
         self._project_id: int | None = None
         self._failures = 0
+        self._running = threading.Event()
 
     def start(self, project_id: int | None) -> None:
         """Start the thread; a second start does nothing."""
@@ -51,10 +53,14 @@ class Engine:
             self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="backlit-engine", daemon=True)
             self._thread.start()
 
+    def remember(self, user: Person | None) -> None:
+        """Know who was signed in the last time, until the service says who is now."""
+        self.connection = replace(self.connection, user=user)
+
     def stop(self) -> None:
         """Give up requests on their way and end the thread; what was being sent is looked for at the next start."""
-        if self._thread is not None and self._loop is not None and self._main is not None:
-            self._call(self._main.cancel)
+        if self._thread is not None and self._running.wait(STOP_SECONDS):
+            self._call(lambda: self._main and self._main.cancel())
             self._thread.join(STOP_SECONDS)
 
     def wake(self) -> None:
@@ -102,7 +108,7 @@ class Engine:
     async def _ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
         session, loop = self._session, self._loop
         if session is None or loop is None or loop.is_closed():
-            raise Offline("There is no connection to the service yet.")
+            raise Offline(self.connection.sentence or "There is no connection to the service yet.")
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(act(session), loop))
 
     # On the engine's thread
@@ -110,6 +116,7 @@ class Engine:
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._main = asyncio.current_task()
+        self._running.set()
         lock = SendingLock(self._files.places.lock)
         watch = asyncio.create_task(self._watch())
         try:
@@ -172,6 +179,11 @@ class Engine:
         if connection != self.connection:
             self.connection = connection
             self._signal.publish(Change(Subject.CONNECTION))
+
+    def welcome(self, user: Person | None) -> None:
+        """Show who is signed in; the first time also that loading begins."""
+        is_new = self.connection.state is not ConnectionState.ONLINE
+        self.show(ConnectionState.LOADING if is_new else ConnectionState.ONLINE, "Loading" if is_new else "", user=user)
 
     def failed(self, error: BacklitError) -> float:
         """Show a failure; returns how many seconds to wait before trying again, with jitter."""

@@ -1,5 +1,6 @@
 """The journal: what the user did, durable before it is shown, and never thrown away."""
 
+import json
 import sqlite3
 import time
 from collections import Counter
@@ -195,13 +196,13 @@ class Journal:
     def draft(self, key: str) -> dict[str, object] | None:
         """What was being written under a key."""
         found = self._connection.execute("SELECT content FROM drafts WHERE key = ?", (key,)).fetchone()
-        return orjson.loads(found[0]) if found else None
+        return json.loads(found[0]) if found else None
 
     def save_draft(self, key: str, content: Mapping[str, object]) -> None:
         """Keep what is being written."""
         with transaction(self._connection):
             self._connection.execute(
-                "INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (key, _dump(content), time.time())
+                "INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (key, json.dumps(dict(content)), time.time())
             )
 
     def discard_draft(self, key: str) -> None:

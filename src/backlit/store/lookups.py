@@ -1,5 +1,6 @@
 """What screens look up: people, places, and what has been learnt of a project; kept until it changes."""
 
+import threading
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
@@ -34,19 +35,29 @@ class Lookups:
     def __init__(self, files: Files, signal: Signal) -> None:
         self._files = files
         self._kept: dict[tuple[Subject, str], object] = {}
+        self._changes = 0
+        self._lock = threading.Lock()
         self.project_id: int | None = None
         signal.subscribe(self._forget)
 
     def _forget(self, change: Change) -> None:
         stale = {change.kind, Subject.ITEMS} if change.kind is Subject.TREES else {change.kind}
-        for key in [key for key in list(self._kept) if key[0] in stale]:
-            self._kept.pop(key, None)
+        with self._lock:
+            self._changes += 1
+            self._kept = {key: value for key, value in self._kept.items() if key[0] not in stale}
 
     def _keep(self, subject: Subject, name: str, make: Callable[[], _T]) -> _T:
+        """What was kept, else what is made now; kept unless something changed while it was made."""
         key = (subject, f"{self.project_id} {name}")
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]  # type: ignore[return-value] # what `make` made
+        with self._lock:
+            changes = self._changes
+            if key in self._kept:
+                return self._kept[key]  # type: ignore[return-value] # what `make` made
+        made = make()
+        with self._lock:
+            if changes == self._changes:
+                self._kept[key] = made
+        return made
 
     def _nouns(self, kind: str, project_id: int | None) -> list[Document]:
         found = self._files.mirror.execute(
@@ -70,6 +81,11 @@ class Lookups:
         return self._keep(
             Subject.PEOPLE, "people", lambda: {person.id: person for person in map(person_of, self._nouns("user", 0))}
         )
+
+    def me(self) -> Person | None:
+        """Who was signed in when the service was last asked."""
+        found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'me'").fetchone()
+        return person_of(orjson.loads(found[0])) if found else None
 
     def tree(self, kind: TreeKind) -> Tree:
         """The areas or the iterations of the current project."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 
+from backlit.model.errors import StorageError
 from backlit.store.comments import Comments
 from backlit.store.database import connect, drop_database, ids_json, transaction, version_of
 from backlit.store.entries import EntryKind, OutboxEntry
@@ -14,6 +15,21 @@ from backlit.store.learnt import learn
 from backlit.store.overlay import laid_over, made_by
 from backlit.store.rows import COLUMNS, Document, columns_of, fields_in, moment, whole
 from backlit.store.schema import SCHEMA, VERSION
+
+CACHE_KIBIBYTES = 8192
+"""For the writer: the first load of a large backlog inserts all over the indexes."""
+NOT_ITS_FAULT = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+    }
+)
+"""What goes wrong around a file that is itself sound; making it anew would not help."""
 
 _INSERT_ITEM = f"INSERT OR REPLACE INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608 # constants
 
@@ -198,7 +214,9 @@ class Mirror:
 def _opened(path: Path) -> sqlite3.Connection:
     try:
         return _tried(path)
-    except (sqlite3.DatabaseError, _OtherVersionError):
+    except (sqlite3.DatabaseError, _OtherVersionError) as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in NOT_ITS_FAULT:
+            raise StorageError(f"{path} cannot be used right now: {error}.") from error
         drop_database(path)
         return _tried(path)
 
@@ -209,6 +227,7 @@ class _OtherVersionError(Exception):
 
 def _tried(path: Path) -> sqlite3.Connection:
     connection = connect(path, "NORMAL")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
     try:
         _check_version(connection)
         with transaction(connection):

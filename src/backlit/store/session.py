@@ -10,8 +10,9 @@ from backlit.store.changes import Change, ConnectionState, Subject
 from backlit.store.engine import SYNC_EVERY
 from backlit.store.files import Files, Writer
 from backlit.store.outbox import Outbox
+from backlit.store.people import Person
 from backlit.store.rows import Document
-from backlit.store.sync import Sync, store_items
+from backlit.store.sync import NOUNS_EVERY, Sync, store_items
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -27,6 +28,9 @@ class Face(Protocol):
 
     def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None:
         """Say how the connection stands."""
+
+    def welcome(self, user: Person | None) -> None:
+        """Say who is signed in."""
 
     def failed(self, error: BacklitError) -> float:
         """Say what failed; returns the seconds to wait."""
@@ -52,9 +56,8 @@ class Session:
         self._wanted: dict[int, None] = {}
         self._looked: dict[int, float] = {}
         self._signed_in = asyncio.Event()
-        self._has_people = False
+        self._people_due = 0.0
         self._project_id: int | None = None
-        self._is_loading = False
 
     def wake(self) -> None:
         """There is something to send."""
@@ -73,7 +76,7 @@ class Session:
 
     async def refresh(self) -> None:
         """Sync now, trees and people too, and have what waits sent."""
-        self._has_people = False
+        self._people_due = 0.0
         self._retry_due.set()
         self._send_due.set()
         try:
@@ -101,7 +104,7 @@ class Session:
         self._face.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
 
     def _begin(self) -> None:
-        self._has_people = False
+        self._people_due = 0.0
         self._signed_in.set()
         for event in (self._sync_due, self._send_due, self._retry_due):
             event.set()
@@ -145,11 +148,11 @@ class Session:
 
     async def _turn(self, *, is_asked: bool) -> None:
         async with self._turning:
-            if not self._has_people:
+            if time.monotonic() >= self._people_due:
                 project_ids = await self._sync.people()
                 self._project_id = self._face.on_projects(project_ids)
-                self._face.show(ConnectionState.LOADING, "Loading", user=self._sync.user)
-                self._has_people = True
+                self._face.welcome(self._sync.user)
+                self._people_due = time.monotonic() + NOUNS_EVERY
             if self._project_id is not None:
                 await self._sync.turn(self._project_id, is_asked=is_asked)
             self._face.succeeded()

@@ -69,6 +69,7 @@ class Store(Edits):
         self._files.open()
         chosen = self._files.journal.setting(_PROJECT)
         self.project_id = int(chosen) if chosen else None
+        self._engine.remember(self.me())
 
     def start(self) -> None:
         """Start the engine: connect, sync, send. It imports the client, so call it after the first paint."""
@@ -116,7 +117,6 @@ class Store(Edits):
         self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
         self.project_id = project_id
         self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
-        self._kept.clear()
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS):
             self._signal.publish(Change(subject))
 

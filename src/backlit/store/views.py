@@ -100,8 +100,8 @@ class View:
         self._rows: dict[int, Row] = {}
         self._changes: deque[Change] = deque(maxlen=NOTED_CHANGES)
         self._is_stale = False
-        self._are_totals_stale = False
-        self.totals = Totals()
+        self._are_totals_stale = True
+        self.totals: Totals | None = None
 
     @property
     def count(self) -> int | None:
