@@ -31,7 +31,8 @@ def right_title(connection: Connection, totals: Totals | None, now: float) -> li
     """How much there is, how fresh it is, who looks."""
     parts: list[Part] = []
     if totals is not None:
-        parts.append((f"  {totals.count:,} items  {totals.points:,.10g} pts", "foreground"))
+        noun = "item" if totals.count == 1 else "items"
+        parts.append((f"  {totals.count:,} {noun}  {totals.points:,.10g} pts", "foreground"))
     parts.append((f"   {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted"))
     if connection.user:
         parts.append((f"  {connection.user.username} ", "muted"))

@@ -45,10 +45,10 @@ class BacklogList(LineList):
         self.rows_replaced(self.cursor if index is None else index)
         self._note_current()
 
-    def move_to(self, index: int) -> None:
-        """Put the cursor on a row and remember whose it is."""
-        super().move_to(index)
+    def moved(self, before: int) -> None:
+        """Remember whose row it is now."""
         self._note_current()
+        super().moved(before)
 
     def renamed(self, ids: Mapping[int, int]) -> None:
         """Stay on an item whose temporary id became a real one."""

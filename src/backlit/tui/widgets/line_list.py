@@ -101,8 +101,12 @@ class LineList(Widget, can_focus=True):
         if not self._keep_in_sight():
             self.refresh_row(before)
             self.refresh_row(index)
-        if before != index:
-            self.post_message(self.Highlighted(self, index))
+        self.moved(before)
+
+    def moved(self, before: int) -> None:
+        """Tell that the cursor is on another row, if it is."""
+        if before != self.cursor:
+            self.post_message(self.Highlighted(self, self.cursor))
 
     def scroll_rows(self, top: int) -> None:
         """Show another stretch of the rows; the cursor stays inside it."""
@@ -169,5 +173,4 @@ class LineList(Widget, can_focus=True):
         if not self.top <= self.cursor < self.top + self.page:
             self.top = max(0, self.cursor - line)
         self.refresh()
-        if before != self.cursor:
-            self.post_message(self.Highlighted(self, self.cursor))
+        self.moved(before)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -40,9 +41,9 @@ class Preview(VerticalScroll, can_focus=False):
         self._text = Static(id="preview-text")
         self._item_id: int | None = None
 
-    def compose(self) -> "list[Static]":  # type: ignore[override] # a list is an iterable of widgets
+    def compose(self) -> ComposeResult:
         """Hold one text."""
-        return [self._text]
+        yield self._text
 
     def show(self, item: Item | None, comments: Sequence[CommentEntry], around: Surroundings) -> None:
         """Show another item, from its top; the same one again stays where it is scrolled to."""
@@ -61,9 +62,9 @@ def _page(item: Item, comments: Sequence[CommentEntry], around: Surroundings) ->
         if text:
             parts += [Content(""), *([Content.styled(label, "$muted")] if label else []), _block(text)]
     count = len(comments)
-    title = "No comments" if not count else "1 comment" if count == 1 else str(count) + " comments"
+    title = "No comments" if not count else "1 comment" if count == 1 else str(count) + " comments, newest first"
     parts += [Content(""), Content.styled(title, "$muted")]
-    for comment in comments:
+    for comment in reversed(comments):
         parts += [_byline(comment, around.now), _block(comment.text), Content("")]
     return Content("\n").join(parts)
 

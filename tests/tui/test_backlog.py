@@ -1,0 +1,319 @@
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual.app import App
+from textual.pilot import Pilot
+
+from backlit.store import Store, ViewSpec
+from backlit.store.rows import Row
+from backlit.tui.screens.backlog import BacklogScreen
+from backlit.tui.widgets.backlog_list import BacklogList
+
+HOSTILE = (
+    "[bold]x[/]",
+    "\x1b[31mred\x1b[0m",
+    "😀 party 👨\u200d👩\u200d👧",
+    "漢字の名前",
+    "x" * 500,
+    "مرحبا שלום",
+    "a\u202eb\u0007c",
+)
+
+
+def rows_of(app: App[None]) -> list[str]:
+    """The lines of the list, without the preview."""
+    return [line.split("│")[0].rstrip() for line in lines_of(app)[3:-2]]
+
+
+def items(pilot: Pilot[None]) -> BacklogList:
+    return pilot.app.screen.query_one(BacklogList)
+
+
+async def shown(store: Store) -> list[Row]:
+    view = store.view(ViewSpec())
+    await view.load()
+    return view.rows(0, 500)
+
+
+async def go_to(pilot: Pilot[None], store: Store, item_type: str) -> int:
+    """Put the cursor on the first open item of a type."""
+    row = next(each for each in await shown(store) if each.type == item_type)
+    await press(pilot, "/", "#", *str(row.id), "enter")
+    await until(lambda: items(pilot).current_id == row.id)
+    return row.id
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def field(world: World, item_id: int, key: str) -> object:
+    return (await world.rival.work_items.document(item_id))["fields"][key]
+
+
+async def test_the_open_items_stand_in_backlog_order_with_tasks_under_their_item(store: Store, opened: Open) -> None:
+    expected = await shown(store)
+    async with opened(store) as pilot:
+        await press(pilot, "k")
+        lines = rows_of(pilot.app)
+
+        assert [line[2:8].strip() for line in lines[: len(expected)]] == [str(row.id) for row in expected][: len(lines)]
+        assert f"{sum(row.type != 'Task' for row in expected)} items" in lines_of(pilot.app)[0]
+
+
+async def test_counts_and_jumps_move_the_cursor(store: Store, opened: Open) -> None:
+    ids = [row.id for row in await shown(store)]
+    async with opened(store, (80, 16)) as pilot:
+        places = []
+        for keys in (
+            ("5", "j"),
+            ("2", "k"),
+            ("G",),
+            ("g", "g"),
+            ("1", "0", "G"),
+            ("g", "g"),
+            ("ctrl+d",),
+            ("pagedown",),
+        ):
+            await press(pilot, *keys)
+            places.append(items(pilot).current_id)
+
+        assert places[:5] == [ids[5], ids[3], ids[-1], ids[0], ids[9]]
+        assert ids.index(places[6] or 0) == items(pilot).page // 2
+        assert ids.index(places[7] or 0) == items(pilot).page // 2 + items(pilot).page
+
+
+async def test_moving_inside_the_page_draws_two_rows(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "j")
+        drawn: list[int] = []
+        screen_list = items(pilot)
+        watched = _Watched(screen_list, drawn)
+        with watched:
+            await pilot.press("j")
+            await pilot.pause()
+
+        assert len(set(drawn)) == 2
+
+
+class _Watched:
+    """Notes which lines a list is asked to draw."""
+
+    def __init__(self, widget: BacklogList, drawn: list[int]) -> None:
+        self._widget, self._drawn = widget, drawn
+
+    def __enter__(self) -> None:
+        draw = self._widget.render_line
+
+        def noted(y: int) -> object:
+            self._drawn.append(y)
+            return draw(y)
+
+        self._widget.render_line = noted  # type: ignore[method-assign,assignment] # a spy on one instance
+
+    def __exit__(self, *_: object) -> None:
+        del self._widget.render_line
+
+
+async def test_the_filter_narrows_as_it_is_typed_and_escape_widens(store: Store, opened: Open) -> None:
+    everything = await shown(store)
+    word = everything[3].name.split()[0]
+    expected = [row.id for row in everything if word.casefold() in row.name.casefold()]
+    async with opened(store) as pilot:
+        await press(pilot, "/", *word)
+        found = items(pilot).row_count()
+        await press(pilot, "enter")
+        still = items(pilot).row_count()
+        await press(pilot, "escape")
+
+        assert (found, still) == (len(expected), len(expected))
+        assert items(pilot).row_count() == len(everything)
+
+
+async def test_a_filter_that_finds_nothing_says_so_and_the_way_out(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "/", *"zzzz")
+
+        assert "No item matches; esc clears the filter" in text_of(pilot.app)
+
+
+async def test_done_items_come_and_go(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        before = items(pilot).row_count()
+        await press(pilot, "t", "d")
+        more = items(pilot).row_count()
+        await press(pilot, "t", "d")
+
+        assert more > before == items(pilot).row_count()
+        assert "Open items" in lines_of(pilot.app)[0]
+
+
+async def test_status_estimate_owner_name_and_iteration_change_from_the_list(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        await press(pilot, "s", *"test", "enter")
+        await press(pilot, "c", "e", "ctrl+u", *"13", "enter")
+        await press(pilot, "i")
+        await press(pilot, "c", "n", "ctrl+u", *"Better", "enter")
+        await press(pilot, "c", "i", *"Sprint 15", "enter")
+        await press(pilot, "c", "r", *"Search", "enter")
+        await sent(store)
+        fields = (await world.rival.work_items.document(item_id))["fields"]
+        iteration, area = store.iterations()[fields["IterationID"]], fields["AreaID"]
+
+        assert (fields["Status"], fields["Estimate"], fields["Name"]) == ("Ready For Test", "13", "Better")
+        assert store.people()[fields["AssignedToID"]].username == "maya"
+        assert iteration.name == "Sprint 15"
+        assert area != 1
+        assert missing(pilot.app, ["Better", "◑ Test", "13", "maya", "Sprint 15"]) == []
+
+
+async def test_unassigning_takes_the_owner_off(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Bug")
+        await press(pilot, "i")
+        await press(pilot, "I")
+        await sent(store)
+
+        assert await field(world, item_id, "AssignedToID") is None
+
+
+async def test_a_verb_that_does_not_apply_says_why(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Feedback")
+        await pilot.press("s")
+        await pilot.pause()
+
+        assert "A feedback has no status." in text_of(pilot.app)
+
+
+async def test_an_unknown_chord_says_so(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "x")
+        await pilot.pause()
+
+        assert "gx is no command here" in text_of(pilot.app)
+
+
+async def test_what_can_follow_a_chord_is_shown_after_a_moment_and_escape_ends_it(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("c")
+        await pilot.pause(0.6)
+        popup = text_of(pilot.app)
+        await press(pilot, "escape")
+
+        assert "ce estimate" in popup
+        assert "ce estimate       " not in text_of(pilot.app)
+        assert isinstance(pilot.app.screen, BacklogScreen)
+
+
+async def test_an_item_is_added_here_and_the_cursor_is_on_it(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        here = store.item(item_id)
+        await press(pilot, "f", "0")
+        await press(pilot, "a", "enter", *"Brand new story", "enter")
+        await sent(store)
+        await until(lambda: items(pilot).current_id not in {item_id, None} and (items(pilot).current_id or 0) > 0)
+        added = await world.rival.work_items.document(items(pilot).current_id or 0)
+
+        assert (added["type"], added["fields"]["Name"]) == ("Story", "Brand new story")
+        assert here
+        assert added["fields"]["IterationID"] == here.fields["IterationID"]
+        assert added["fields"]["AreaID"] == here.fields["AreaID"]
+        assert "Brand new story" in line_with(pilot.app, "▌")
+
+
+async def test_a_task_is_added_under_the_item(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        await press(pilot, "A", *"Write the docs", "enter")
+        await sent(store)
+        tasks = await world.rival.work_items.tasks(item_id)
+
+        assert "Write the docs" in [task.fields["Name"] for task in tasks.results]
+
+
+async def test_a_comment_is_sent_and_stands_in_the_preview(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        await press(pilot, "C", *"Ship it [b]now[/b]", "ctrl+s")
+        await sent(store)
+        await pilot.pause(0.2)
+        comments = await world.rival.work_items.comments(item_id)
+
+        assert [each.description for each in comments.results][-1] == "Ship it [b]now[/b]"
+        await press(pilot, *["ctrl+e"] * 9)
+        assert "Ship it [b]now[/b]" in text_of(pilot.app)
+
+
+async def test_hostile_names_are_drawn_as_they_are_in_the_width_there_is(
+    world: World, store: Store, opened: Open
+) -> None:
+    for name in HOSTILE:
+        await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": name}})
+    await store.refresh()
+    async with opened(store) as pilot:
+        await press(pilot, "G")
+        await pilot.pause(0.2)
+        lines = rows_of(pilot.app)
+        screen = text_of(pilot.app)
+
+        assert missing(pilot.app, ["[bold]x[/]", "␛[31mred␛[0m", "漢字の名前", "مرحبا שלום", "a�b␇c"]) == []
+        assert all(character.isprintable() or character == "\n" for character in screen)
+        assert sum("…" in line for line in lines) >= 1
+        widths = {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()}
+        assert widths == {120}
+
+
+async def test_a_change_by_somebody_else_is_shown_without_a_reload(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        await world.rival.work_items.update(item_id, {"Name": "Changed by jon"})
+        await store.refresh()
+        await pilot.pause(0.2)
+
+        assert "Changed by jon" in line_with(pilot.app, "▌")
+
+
+async def test_a_node_of_the_area_tree_filters_the_backlog(store: Store, opened: Open) -> None:
+    everything = await shown(store)
+    async with opened(store) as pilot:
+        await press(pilot, "g", "a")
+        await press(pilot, "enter")
+        await press(pilot, "g", "a")
+        await press(pilot, "enter")
+        whole = items(pilot).row_count()
+        title = lines_of(pilot.app)[0]
+        await press(pilot, "escape")
+
+        assert whole == len(everything)
+        assert "Aurora and below" in title
+        assert "Open items" in lines_of(pilot.app)[0]
+
+
+async def test_the_preview_gives_way_where_it_is_narrow_and_low(store: Store, opened: Open) -> None:
+    async with opened(store, (60, 20)) as pilot:
+        lines = lines_of(pilot.app)
+
+        assert "▌" in lines[3]
+        assert not any("│" in line for line in lines)
+
+
+async def test_a_lost_connection_is_said_and_edits_wait(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        world.faults.is_down = True
+        await press(pilot, "c", "e", "ctrl+u", *"21", "enter")
+        await until(lambda: "offline" in lines_of(pilot.app)[0])
+        waiting = text_of(pilot.app)
+        world.faults.is_down = False
+        await press(pilot, "R")
+        await sent(store)
+
+        assert "↑ 1 pending" in waiting
+        assert await field(world, item_id, "Estimate") == "21"
