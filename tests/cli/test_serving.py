@@ -4,6 +4,7 @@ import json
 import signal
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Home
@@ -30,6 +31,24 @@ def test_a_sample_is_not_served_to_other_machines(home: Home, host: str) -> None
 
     assert done.returncode == 1
     assert "--yes-really" in done.stderr
+
+
+@pytest.mark.parametrize("database", ["nonsense", "sqlite:///", "postgresql://localhost/x"])
+def test_a_database_that_cannot_be_is_refused(home: Home, database: str) -> None:
+    done = home.run("serve", "--port", "0", "--database", database)
+
+    assert (done.returncode, done.stderr) == (1, "backlit: A database is written as sqlite:///path/to/file.db.\n")
+
+
+def test_a_new_database_is_said_to_have_no_users(home: Home, tmp_path: Path) -> None:
+    process = home.start("serve", "--port", "0", "--database", f"sqlite:///{tmp_path}/new.db")
+    assert process.stdout is not None
+    said = process.stdout.readline()
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+
+    assert "no users yet" in said
 
 
 def test_a_port_that_is_taken_is_said(home: Home) -> None:

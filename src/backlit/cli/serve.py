@@ -15,6 +15,8 @@ from backlit.service.sample import PASSWORD, UNLICENSED
 from backlit.service.sample_words import PEOPLE
 from backlit.service.settings import ServiceSettings
 
+_SQLITE = "sqlite:///"
+
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until interrupted; a sample, whose passwords everybody knows, only to this machine."""
@@ -35,7 +37,13 @@ def _settings(arguments: argparse.Namespace) -> ServiceSettings:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     usual = workspace_settings(folder)
     files = Path(arguments.files) if arguments.files else usual.files
-    return ServiceSettings(arguments.database or usual.database, files, arguments.service_name)
+    database = arguments.database or usual.database
+    path = database.removeprefix(_SQLITE)
+    if path == database or not path:
+        raise BadRequest(f"A database is written as {_SQLITE}path/to/file.db.")
+    if not Path(path).exists():
+        print("The database is new and has no users yet. To look around, use: backlit serve --sample")
+    return ServiceSettings(database, files, arguments.service_name)
 
 
 def _sample_settings(arguments: argparse.Namespace) -> ServiceSettings:
