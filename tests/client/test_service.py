@@ -55,6 +55,14 @@ async def test_a_wrong_password_is_unauthorized(visitor: Client) -> None:
         await visitor.auth.sign_in("maya", "lamp")
 
 
+async def test_a_sign_in_by_another_process_is_noticed(service: Service, visitor: Client, tokens: TokenCache) -> None:
+    assert not visitor.auth.signed_in
+    async with Client.inside(service.asgi, tokens) as other:
+        await other.auth.sign_in_with_code(service.invite("jon"))
+
+    assert (await visitor.users.me()).name == "jon"
+
+
 async def test_a_code_works_once(service: Service, visitor: Client) -> None:
     code = service.invite("maya")
     await visitor.auth.sign_in_with_code(f" {code} ")

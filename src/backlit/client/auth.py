@@ -32,7 +32,6 @@ class WrapAuth(httpx.Auth):
         self._send = send
         self._tokens: Tokens | None = None
         self._good_until = 0.0
-        self._is_loaded = False
         self._challenge: Challenge | None = None
         self._renewal: asyncio.Task[Tokens] | None = None
 
@@ -90,13 +89,12 @@ class WrapAuth(httpx.Auth):
         return tokens if time.monotonic() < self._good_until else await self._renewed(tokens)
 
     def _current(self) -> Tokens | None:
-        if self._tokens is None and not self._is_loaded:
+        if self._tokens is None:  # read again every time: another process may have signed in meanwhile
             self._hold(self._cache.load())
         return self._tokens
 
     def _hold(self, tokens: Tokens | None) -> None:
         self._tokens = tokens
-        self._is_loaded = True
         if tokens is not None:
             self._good_until = time.monotonic() + tokens.remaining() - min(EARLY, tokens.lifetime / 2)
 
