@@ -114,7 +114,6 @@ class Store(Edits):
         return self.project_id
 
     def _use_project(self, project_id: int) -> None:
-        self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
         self.project_id = project_id
         self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS):

@@ -18,9 +18,10 @@ LAST = 2**62
 class Sweep:
     """Compares how many items there are here and there (FEATURES rule 20)."""
 
-    def __init__(self, client: "Client", files: Files) -> None:
+    def __init__(self, client: "Client", files: Files, size: int = RANGE) -> None:
         self._client = client
         self._files = files
+        self._size = size
         self._gone_but_unsent: set[int] = set()
 
     async def reconcile(self, project_id: int) -> None:
@@ -32,7 +33,7 @@ class Sweep:
             if there == await self._count(project_id, low, high):
                 continue
             here = await self._ids(project_id, low, high)
-            if max(there, len(here)) <= RANGE:
+            if max(there, len(here)) <= self._size:
                 await self._read(project_id, low, high)
                 continue
             middle = here[len(here) // 2] if len(here) > 1 else await self._middle(project_id, low, high)
@@ -40,7 +41,7 @@ class Sweep:
 
     async def _middle(self, project_id: int, low: int, high: int) -> int:
         """Where to halve a range of which nothing is known here."""
-        found = (await self._ask(project_id, low, high, RANGE))[1]
+        found = (await self._ask(project_id, low, high, self._size))[1]
         return max(whole(each.get("id")) or 0 for each in found) if found else low
 
     async def _ask(self, project_id: int, low: int, high: int, top: int) -> tuple[int, list[Document]]:
@@ -51,16 +52,18 @@ class Sweep:
         return page.total, page.results
 
     async def _count(self, project_id: int, low: int, high: int) -> int:
-        kept = sum(low < item_id <= (high or LAST) for item_id in self._gone_but_unsent)
+        """How many items of a range there are here; those that are only here because of unsent changes do not count."""
 
         def act(writer: Writer) -> int:
+            unsent = {entry.item_id for entry in writer.journal.undelivered(self._gone_but_unsent)}
+            self._gone_but_unsent &= unsent
             found = writer.mirror.connection.execute(
                 "SELECT count(*) FROM items WHERE project_id = ? AND id > ? AND id <= ?",
                 (project_id, low, high or LAST),
             )
-            return int(found.fetchone()[0])
+            return int(found.fetchone()[0]) - sum(low < item_id <= (high or LAST) for item_id in unsent)
 
-        return await self._files.write(act) - kept
+        return await self._files.write(act)
 
     async def _ids(self, project_id: int, low: int, high: int) -> list[int]:
         def act(writer: Writer) -> list[int]:
@@ -79,7 +82,7 @@ class Sweep:
         found: dict[int, Document] = {}
         position = low
         while True:
-            total, results = await self._ask(project_id, position, high, 2 * RANGE)
+            total, results = await self._ask(project_id, position, high, 2 * self._size)
             found |= {item_id: each for each in results if (item_id := whole(each.get("id"))) is not None}
             if not results or len(results) >= total:
                 break
