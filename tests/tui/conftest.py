@@ -7,10 +7,12 @@ from typing import Protocol
 
 import pytest
 from tests.store.world import World, make_sample
+from tests.tui.editing import Edit
 from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.app import BacklitApp
+from backlit.tui.screens.editor import EditorScreen
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +49,17 @@ def opened() -> Open:
             yield pilot
 
     return opened
+
+
+@pytest.fixture
+def edit(opened: Open, store: Store) -> Edit:
+    @asynccontextmanager
+    async def edit(
+        item_id: int | None = None, size: tuple[int, int] = (120, 44), item_type: str = ""
+    ) -> AsyncIterator[Pilot[None]]:
+        async with opened(store, size) as pilot:
+            pilot.app.push_screen(EditorScreen(store, item_id, item_type))
+            await pilot.pause()
+            yield pilot
+
+    return edit

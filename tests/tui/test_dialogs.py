@@ -1,3 +1,5 @@
+"""The dialogs, on a bare stage."""
+
 from collections.abc import Sequence
 from typing import Any
 

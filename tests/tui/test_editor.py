@@ -1,64 +1,12 @@
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+"""The editor: every kind of field, new items, faults, small screens."""
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
+from tests.tui.editing import Edit, fields_on, go_to, item_of, save, screen_of
 from tests.tui.stage import line_with, lines_of, missing, text_of
-from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.store import Store, TreeKind
-from backlit.tui.screens.editor import EditorScreen
-
-Edit = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
-
-
-@pytest.fixture
-def edit(opened: Open, store: Store) -> Edit:
-    """Opens the editor of an item, or of a new one of a type."""
-
-    @asynccontextmanager
-    async def edit(
-        item_id: int | None = None, size: tuple[int, int] = (120, 44), item_type: str = ""
-    ) -> AsyncIterator[Pilot[None]]:
-        async with opened(store, size) as pilot:
-            pilot.app.push_screen(EditorScreen(store, item_id, item_type))
-            await pilot.pause()
-            yield pilot
-
-    return edit
-
-
-async def item_of(world: World, item_type: str) -> int:
-    page = await world.rival.work_items.documents(filter=f"projectId eq 1 and type eq '{item_type}'", top=1)
-    return int(str(page.results[0]["id"]))
-
-
-async def fields_on(world: World, store: Store, item_id: int) -> dict[str, object]:
-    """What the service holds once everything is sent."""
-    await sent(store)
-    document = await world.rival.work_items.document(item_id)
-    fields = document["fields"]
-    assert isinstance(fields, dict)
-    return fields
-
-
-def screen_of(pilot: Pilot[None]) -> EditorScreen:
-    screen = pilot.app.screen
-    assert isinstance(screen, EditorScreen), screen
-    return screen
-
-
-async def go_to(pilot: Pilot[None], key: str) -> None:
-    screen_of(pilot).form.grid.go_to(key)
-    await pilot.pause()
-
-
-async def save(pilot: Pilot[None]) -> None:
-    await pilot.press("ctrl+s")
-    await until(lambda: "Saved" in text_of(pilot.app), lambda: text_of(pilot.app))
-
 
 Case = tuple[str, str, tuple[str, ...], object]
 TYPED: list[Case] = [
@@ -225,18 +173,6 @@ async def test_a_text_that_is_no_number_is_explained_and_kept(world: World, stor
         assert store.outbox_entries() == ()
 
 
-async def test_the_old_value_typed_again_is_no_change(world: World, edit: Edit) -> None:
-    item_id = await item_of(world, "Bug")
-
-    async with edit(item_id) as pilot:
-        await pilot.press("enter", *"xy", "escape")
-        changed = missing(pilot.app, ["1 changed", "▌* Name"])
-        await pilot.press("enter", "backspace", "backspace", "escape")
-
-        assert changed == []
-        assert missing(pilot.app, ["no changes"]) == []
-
-
 async def test_what_is_worked_out_cannot_be_edited_and_says_why(world: World, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
 
@@ -247,116 +183,6 @@ async def test_what_is_worked_out_cannot_be_edited_and_says_why(world: World, ed
 
         assert "Backlog priority is worked out by the service." in text_of(pilot.app)
         assert screen_of(pilot).form.is_editing is False
-
-
-async def test_revert_goes_back_to_what_the_store_has(world: World, edit: Edit) -> None:
-    item_id = await item_of(world, "Bug")
-
-    async with edit(item_id) as pilot:
-        before = lines_of(pilot.app)
-        await pilot.press("enter", *" and more", "escape", "g", "u")
-        await pilot.pause()
-
-        assert lines_of(pilot.app)[3] == before[3]
-        assert missing(pilot.app, ["no changes"]) == []
-
-
-async def test_the_difference_shows_both_values(world: World, store: Store, edit: Edit) -> None:
-    item_id = await item_of(world, "Bug")
-    item = store.item(item_id)
-    assert item is not None
-
-    async with edit(item_id) as pilot:
-        await pilot.press("enter", "ctrl+u", *"[Other]", "escape", "g", "D")
-        await pilot.pause()
-
-        assert missing(pilot.app, [f"- {item.fields['Name']}", "+ [Other]"]) == []
-
-
-async def leave_unsaved(pilot: Pilot[None], answer: str) -> None:
-    await pilot.press("enter", "ctrl+u", *"Unsaved", "escape", "q")
-    await pilot.pause()
-    assert missing(pilot.app, ["Not saved: Name."]) == []
-    await pilot.press(answer)
-    await pilot.pause()
-
-
-async def test_enter_at_the_question_stays_and_loses_nothing(world: World, edit: Edit) -> None:
-    async with edit(await item_of(world, "Bug")) as pilot:
-        await leave_unsaved(pilot, "enter")
-
-        assert screen_of(pilot).draft.changes == {"Name": "Unsaved"}
-
-
-async def test_a_kept_draft_comes_back_and_says_so(world: World, store: Store, edit: Edit) -> None:
-    item_id = await item_of(world, "Bug")
-
-    async with edit(item_id) as pilot:
-        await leave_unsaved(pilot, "k")
-        pilot.app.push_screen(EditorScreen(store, item_id))
-        await pilot.pause()
-
-        assert missing(pilot.app, ["▌* Name", "Unsaved", "Kept changes from", "gu reverts"]) == []
-        assert store.outbox_entries() == ()
-
-
-async def test_a_discarded_draft_is_gone(world: World, store: Store, edit: Edit) -> None:
-    item_id = await item_of(world, "Bug")
-
-    async with edit(item_id) as pilot:
-        await leave_unsaved(pilot, "d")
-        await until(lambda: store.draft(f"edit:{item_id}") is None)
-
-        assert not isinstance(pilot.app.screen, EditorScreen)
-        assert store.outbox_entries() == ()
-
-
-async def test_save_at_the_question_saves_and_closes(world: World, store: Store, edit: Edit) -> None:
-    item_id = await item_of(world, "Bug")
-
-    async with edit(item_id) as pilot:
-        await leave_unsaved(pilot, "s")
-        await until(lambda: not isinstance(pilot.app.screen, EditorScreen))
-
-        assert (await fields_on(world, store, item_id))["Name"] == "Unsaved"
-        assert store.draft(f"edit:{item_id}") is None
-
-
-async def test_going_elsewhere_asks_first(world: World, edit: Edit) -> None:
-    async with edit(await item_of(world, "Bug")) as pilot:
-        await pilot.press("enter", *"!", "escape", "g", "a")
-        await pilot.pause()
-        asked = missing(pilot.app, ["Not saved: Name."])
-        await pilot.press("d")
-        await pilot.pause()
-
-        assert asked == []
-        assert pilot.app.current_mode == "areas"
-
-
-async def test_what_is_typed_survives_a_crash_while_it_is_typed(world: World, store: Store, edit: Edit) -> None:
-    item_id = await item_of(world, "Bug")
-
-    async with edit(item_id) as pilot:
-        await pilot.press("enter", "ctrl+u", *"Half a na")
-        await until(lambda: store.draft(f"edit:{item_id}"))
-
-        assert (store.draft(f"edit:{item_id}") or {})["changes"] == {"Name": "Half a na"}
-
-
-async def test_a_foreign_change_shows_where_nothing_was_touched_and_is_said_where_it_was(
-    world: World, store: Store, edit: Edit
-) -> None:
-    item_id = await item_of(world, "Bug")
-
-    async with edit(item_id) as pilot:
-        await pilot.press("enter", "ctrl+u", *"Mine", "escape")
-        await world.rival.work_items.update(item_id, {"Name": "Theirs", "Estimate": "21"})
-        await store.refresh()
-        await until(lambda: "service now has: Theirs" in text_of(pilot.app), lambda: text_of(pilot.app))
-
-        assert "≠ Name" in text_of(pilot.app)
-        assert line_with(pilot.app, "Estimate  ").endswith("21")
 
 
 async def test_moving_the_cursor_draws_two_lines(world: World, edit: Edit, monkeypatch: pytest.MonkeyPatch) -> None:

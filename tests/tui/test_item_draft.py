@@ -1,3 +1,5 @@
+"""Drafts and long texts, without a screen."""
+
 import pytest
 
 from backlit.tui.item_draft import ItemDraft

@@ -1,3 +1,5 @@
+"""Signing in: by password, by code, and what goes wrong."""
+
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -18,7 +18,10 @@ LEAST_LABEL = 16
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing to choose: what it stands for, how it reads, and what is said beside it."""
+    """One thing to choose: what it stands for, how it reads, what is said beside it.
+
+    A hint of one cell is a sign in front of the label.
+    """
 
     value: object
     label: str
@@ -57,10 +60,12 @@ class ChoiceList(LineList, can_focus=False):
         on = "cursor-background" if is_cursor else None
         room = self.size.width - LEAD
         hint = safe(choice.hint)
-        hint_width = cell_len(hint) + 2 if hint else 0
-        if hint_width and room - hint_width < min(LEAST_LABEL, cell_len(choice.label)):
-            hint_width = max(0, room - LEAST_LABEL)
         label = choice.label.strip() if self._is_flat else choice.label
+        if cell_len(hint) == 1:
+            hint, label = "", f"{hint} {label}"
+        hint_width = cell_len(hint) + 2 if hint else 0
+        if hint_width and room - hint_width < min(LEAST_LABEL, cell_len(label)):
+            hint_width = max(0, room - LEAST_LABEL)
         sign = self._mark if choice.value in self._marked else " "
         segments = [
             Segment("▌ " if is_cursor else "  ", looks.style("accent", on=on)),

@@ -1,37 +1,26 @@
 """The editor of one work item, made from the field table."""
 
-import time
 from collections.abc import Callable, Mapping
 
 from textual import on
 from textual.app import ComposeResult
-from textual.timer import Timer
 
 from backlit.model.errors import BacklitError, NotFound
-from backlit.model.fields import Kind
 from backlit.store.changes import Subject
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
-from backlit.tui.ages import moment
-from backlit.tui.commands import COMMAND_BY_ID
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.dialogs.difference import Difference, DifferenceDialog
+from backlit.tui.dialogs.difference import DifferenceDialog
 from backlit.tui.field_lines import FieldLines
 from backlit.tui.gathered import Gathered
 from backlit.tui.item_draft import ItemDraft
-from backlit.tui.looks import type_colour, type_sign
+from backlit.tui.kept_draft import KeptDraft
 from backlit.tui.screens.editor_moves import EditorMoves
+from backlit.tui.screens.editor_words import SIGN_NOTES, differences, left_status, left_title, right_status, right_title
 from backlit.tui.widgets.field_form import FieldForm
-from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.lines import RuleLine, SidesLine
 from backlit.tui.work import work
 
-SAVE_DELAY = 0.3
-"""Seconds without a change before the draft is written."""
-HINTS = ("editor.edit", "editor.save", "editor.revert", "editor.difference", "editor.close", "app.help")
-FEW_HINTS = ("editor.edit", "editor.save", "app.help")
-WHILE_TYPING = (("  esc leave the field", "muted"), ("  ctrl+s save", "muted"))
-ROOM_FOR_HINTS = 100
-ROOM_FOR_AUTHOR = 80
 ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
 
 
@@ -54,11 +43,11 @@ class EditorScreen(EditorMoves):
             raise NotFound(f"Item {item_id} is no longer there.")
         self._item_type = item.type if item else item_type
         draft = ItemDraft(item.fields if item else preset or {})
-        self._note = self._restored(draft)
+        self._kept = KeptDraft(self, store, f"edit:{item_id}" if item else f"new:{item_type}", draft)
+        self._note = self._kept.restore() or (SIGN_NOTES.get(item.sign, "") if item else "")
         self._lines = FieldLines(store, self._item_type, is_new=item is None)
         self.form = FieldForm(self._lines, draft)
         self._title, self._status, self._help = SidesLine(id="title"), SidesLine(id="status"), SidesLine(id="help")
-        self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Title, form, the help of the current field, status."""
@@ -81,57 +70,12 @@ class EditorScreen(EditorMoves):
 
     async def on_unmount(self) -> None:
         """Write what is not written yet, for an application that is being quit."""
-        if self._timer is not None:
-            self._stop_timer()
-            await self._write_draft()
-
-    # Drafts
-
-    @property
-    def draft(self) -> ItemDraft:
-        """What is being changed."""
-        return self.form.draft
-
-    @property
-    def _draft_key(self) -> str:
-        return f"edit:{self.item_id}" if self.item_id is not None else f"new:{self._item_type}"
-
-    def _restored(self, draft: ItemDraft) -> str:
-        kept = self.store.draft(self._draft_key)
-        if not kept:
-            return ""
-        draft.restore(kept)
-        at = kept.get("at")
-        when = time.strftime(" from %d %b %H:%M", time.localtime(at)) if isinstance(at, int | float) else ""
-        return f"Kept changes{when} restored; gu reverts a field." if draft else ""
+        await self._kept.flush()
 
     @on(FieldForm.Touched)
     def _touched(self) -> None:
-        self._keep_soon()
+        self._kept.write_soon()
         self._say("")
-
-    def _keep_soon(self) -> None:
-        self._stop_timer()
-        self._timer = self.set_timer(SAVE_DELAY, self._keep)
-
-    def _keep(self) -> None:
-        self._timer = None
-        self.app.run_worker(work(self._write_draft), group="drafts")
-
-    async def _write_draft(self) -> None:
-        if self.draft:
-            await self.store.save_draft(self._draft_key, self.draft.content(time.time()))
-        else:
-            await self.store.discard_draft(self._draft_key)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-
-    async def _forget_draft(self) -> None:
-        self._stop_timer()
-        await self.store.discard_draft(self._draft_key)
 
     # The store
 
@@ -141,9 +85,8 @@ class EditorScreen(EditorMoves):
             self.form.redraw()
             return
         if self.item_id in gathered.renamed:
-            before, self.item_id = self._draft_key, gathered.renamed[self.item_id]
-            self.app.run_worker(work(self.store.discard_draft, before), group="drafts")
-            self._keep_soon()
+            self.item_id = gathered.renamed[self.item_id]
+            self._kept.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
         if item is None:
             self._note = "This item is no longer there; what you changed is kept until you close."
@@ -185,17 +128,16 @@ class EditorScreen(EditorMoves):
             return
         self.draft.saved(changes)
         if not self.draft:
-            await self._forget_draft()
+            self._kept.forget()
         self.form.redraw()
         self._say("Saved; it is sent as soon as the service can be reached.")
         if then:
             then()
 
     async def _add(self, changes: Mapping[str, object]) -> None:
-        before = self._draft_key
         self.item_id = await self.store.add(self._item_type, {**self.draft.base, **changes})
         self._lines.is_new = False
-        await self.store.discard_draft(before)
+        self._kept.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
         if item is not None:
             self.draft.rebase(item.fields)
@@ -213,48 +155,24 @@ class EditorScreen(EditorMoves):
     def do_editor_close(self, _count: int | None) -> None:
         """Leave the open field, else the editor; asks where something would be lost."""
         if not self.form.leave():
-            self._guarded(lambda: self.dismiss(None))
+            self.guarded(lambda: self.dismiss(None))
 
-    def do_app_unwind(self, _count: int | None) -> None:
-        """Esc does the same while a text has the focus."""
-        self.do_editor_close(None)
-
-    def do_app_backlog(self, _count: int | None) -> None:
-        """Close and go to the backlog."""
-        self._go("app.backlog")
-
-    def do_app_iterations(self, _count: int | None) -> None:
-        """Close and go to the iterations."""
-        self._go("app.iterations")
-
-    def do_app_areas(self, _count: int | None) -> None:
-        """Close and go to the areas."""
-        self._go("app.areas")
-
-    def _go(self, command_id: str) -> None:
-        app = self.chord_app
-
-        def leave() -> None:
-            self.dismiss(None)
-            app.call_later(app.run_command, COMMAND_BY_ID[command_id])
-
-        self._guarded(leave)
-
-    def _guarded(self, leave: Callable[[], object]) -> None:
+    def guarded(self, leave: Callable[[], object]) -> None:
+        """Leave at once, or after asking what becomes of the changes."""
         self.form.leave()
         if not self.draft:
-            self._stop_timer()
-            self.app.run_worker(work(self._forget_draft), group="drafts")
+            self._kept.forget()
             leave()
             return
 
         def answered(key: str | None) -> None:
             if key == "s":
                 self._save(leave)
-            elif key is not None:
-                self._stop_timer()
-                keep = self._write_draft if key == "k" else self._forget_draft
-                self.app.run_worker(work(keep), group="drafts")
+            elif key == "k":
+                self._kept.write()
+                leave()
+            elif key == "d":
+                self._kept.forget()
                 leave()
 
         names = ", ".join(field.label for field in self._lines.fields(self.draft) if field.key in self.draft.touched)
@@ -267,17 +185,7 @@ class EditorScreen(EditorMoves):
         """Show the changed fields as the service has them and as they are here."""
         self.form.leave()
         item = self.store.item(self.item_id) if self.item_id is not None else None
-        theirs = item.base if item else {}
-        shown = []
-        for field in self._lines.fields(self.draft):
-            before, after = theirs.get(field.key), self.draft.value(field.key)
-            texts = [
-                str(value or "") if field.kind is Kind.LONG_TEXT else self._lines.words.shown(field, value)
-                for value in (before, after)
-            ]
-            texts[1] = self.draft.unread.get(field.key, texts[1])
-            if texts[0] != texts[1]:
-                shown.append(Difference(field.label, *texts))
+        shown = differences(self._lines, self.draft, item.base if item else {})
         if not shown:
             raise CannotAct("Nothing differs from what the service has.")
         self.app.push_screen(DifferenceDialog("Changed against the service", shown))
@@ -294,27 +202,11 @@ class EditorScreen(EditorMoves):
 
     def draw_words(self) -> None:
         """Title, help and status."""
-        self._title.say(self._left_title(), self._right_title())
+        width = self.size.width
+        item = self.store.item(self.item_id) if self.item_id is not None else None
+        title = left_title(self.item_id, self._item_type, self.draft.value("Name"))
+        self._title.say(title, right_title(item, width))
         field = self.form.grid.field
         about = self._lines.help(field) if field else ""
         self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
-        hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
-        self._status.say(self._left_status(), WHILE_TYPING if self.form.is_editing else hints(hint_ids))
-
-    def _left_title(self) -> list[Part]:
-        sign = (f"{type_sign(self._item_type)} {self._item_type}  ", type_colour(self._item_type))
-        number = "new " if self.item_id is None or self.item_id < 0 else f"#{self.item_id} "
-        return [(" backlit ", "accent"), (number, "muted"), sign, (str(self.draft.value("Name") or ""), "foreground")]
-
-    def _right_title(self) -> list[Part]:
-        item = self.store.item(self.item_id) if self.item_id is not None else None
-        if item is None or item.last_modified_at is None or self.size.width < ROOM_FOR_AUTHOR:
-            return []
-        return [(f"  {item.last_modified_by}, {moment(item.last_modified_at)} ", "muted")]
-
-    def _left_status(self) -> list[Part]:
-        changes, faults = len(self.draft.touched), len(self.draft.faults)
-        words: list[Part] = [(f" {changes} changed" if changes else " no changes", "accent" if changes else "muted")]
-        if faults:
-            words.append((f"  {faults} to put right", "conflict"))
-        return words
+        self._status.say(left_status(self.draft), right_status(width, is_editing=self.form.is_editing))

@@ -1,9 +1,12 @@
-"""The editor's commands that only concern the form."""
+"""The editor's commands that only concern the form, or leave it for another place."""
 
+from collections.abc import Callable
 from typing import cast
 
+from backlit.tui.acting import CannotAct
 from backlit.tui.chord_app import ChordApp
-from backlit.tui.commands import Context
+from backlit.tui.commands import COMMAND_BY_ID, Context
+from backlit.tui.item_draft import ItemDraft
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.widgets.field_form import FieldForm
 
@@ -19,6 +22,15 @@ class EditorMoves(StoreScreen[None]):
     def chord_app(self) -> ChordApp:
         """The app as one that runs commands."""
         return cast("ChordApp", self.app)
+
+    @property
+    def draft(self) -> ItemDraft:
+        """What is being changed."""
+        return self.form.draft
+
+    def guarded(self, leave: Callable[[], object]) -> None:
+        """Leave at once, or after asking what becomes of the changes."""
+        raise NotImplementedError
 
     def do_editor_down(self, count: int | None) -> None:
         """Go down."""
@@ -55,3 +67,34 @@ class EditorMoves(StoreScreen[None]):
     def do_editor_revert(self, _count: int | None) -> None:
         """Put the field back."""
         self.form.revert()
+
+    # Leaving for another place
+
+    def do_app_unwind(self, _count: int | None) -> None:
+        """Esc does the same while a text has the focus."""
+        self.chord_app.run_command(COMMAND_BY_ID["editor.close"])
+
+    def do_app_backlog(self, _count: int | None) -> None:
+        """Close and go to the backlog."""
+        self._go("app.backlog")
+
+    def do_app_iterations(self, _count: int | None) -> None:
+        """Close and go to the iterations."""
+        self._go("app.iterations")
+
+    def do_app_areas(self, _count: int | None) -> None:
+        """Close and go to the areas."""
+        self._go("app.areas")
+
+    def do_app_project(self, _count: int | None) -> None:
+        """Areas, people and iterations here are this project's."""
+        raise CannotAct("The editor belongs to this project; q closes it first.")
+
+    def _go(self, command_id: str) -> None:
+        app = self.chord_app
+
+        def leave() -> None:
+            self.dismiss(None)
+            app.call_later(app.run_command, COMMAND_BY_ID[command_id])
+
+        self.guarded(leave)

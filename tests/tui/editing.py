@@ -1,0 +1,44 @@
+"""What the tests of the editor share."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+from tests.store.world import World, sent, until
+from tests.tui.stage import text_of
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.screens.editor import EditorScreen
+
+Edit = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
+"""Opens the editor of an item, or of a new one of a type."""
+
+
+async def item_of(world: World, item_type: str) -> int:
+    page = await world.rival.work_items.documents(filter=f"projectId eq 1 and type eq '{item_type}'", top=1)
+    return int(str(page.results[0]["id"]))
+
+
+async def fields_on(world: World, store: Store, item_id: int) -> dict[str, object]:
+    """What the service holds once everything is sent."""
+    await sent(store)
+    document = await world.rival.work_items.document(item_id)
+    fields = document["fields"]
+    assert isinstance(fields, dict)
+    return fields
+
+
+def screen_of(pilot: Pilot[None]) -> EditorScreen:
+    screen = pilot.app.screen
+    assert isinstance(screen, EditorScreen), screen
+    return screen
+
+
+async def go_to(pilot: Pilot[None], key: str) -> None:
+    screen_of(pilot).form.grid.go_to(key)
+    await pilot.pause()
+
+
+async def save(pilot: Pilot[None]) -> None:
+    await pilot.press("ctrl+s")
+    await until(lambda: "Saved" in text_of(pilot.app), lambda: text_of(pilot.app))
