@@ -5,13 +5,25 @@ import sys
 from pathlib import Path
 
 from tests.store.papers import no_service, places_in
+from tests.store.world import World
 
 from backlit.store import Store
 
 
-async def edit_for_ever(folder: Path, item_ids: list[int]) -> None:
-    store = Store(places_in(folder), no_service)
+async def edit_offline(folder: Path, item_ids: list[int]) -> None:
+    store = Store(places_in(folder / "mine"), no_service)
     store.open()
+    await edit_for_ever(store, item_ids)
+
+
+async def edit_online(folder: Path, item_ids: list[int]) -> None:
+    """Have the service in this process too, and send while editing."""
+    world = World(folder)
+    await world.start()
+    await edit_for_ever(await world.online(), item_ids)
+
+
+async def edit_for_ever(store: Store, item_ids: list[int]) -> None:
     number = 0
     while True:
         for item_id in item_ids:
@@ -32,4 +44,5 @@ def acknowledge(kind: str, item_id: int, number: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(edit_for_ever(Path(sys.argv[1]), [int(each) for each in sys.argv[2].split(",")]))
+    edit = edit_online if sys.argv[3] == "online" else edit_offline
+    asyncio.run(edit(Path(sys.argv[1]), [int(each) for each in sys.argv[2].split(",")]))

@@ -19,11 +19,11 @@ HOUSE = Path(__file__).resolve().parents[2]
 Acknowledged = list[tuple[str, int, int]]
 
 
-async def edited_and_killed(folder: Path, item_ids: list[int], seconds: float) -> Acknowledged:
+async def edited_and_killed(folder: Path, item_ids: list[int], mode: str, seconds: float) -> Acknowledged:
     """Let a process edit for a while, kill it with signal 9, and return what it had acknowledged by then."""
     ids = ",".join(str(each) for each in item_ids)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.store.editor", str(folder), ids, cwd=HOUSE, stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "tests.store.editor", str(folder), ids, mode, cwd=HOUSE, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     try:
@@ -37,7 +37,18 @@ async def edited_and_killed(folder: Path, item_ids: list[int], seconds: float) -
     return [(kind, int(item_id), int(number)) for kind, item_id, number in words]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+async def assert_all_arrived_once(world: World, acknowledged: Acknowledged, item_id: int) -> None:
+    """Each acknowledged item and comment is on the service, and none twice, acknowledged or not."""
+    bugs = [name for name in await world.names() if name.startswith("Bug ")]
+    page = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    comments = [each["description"] for each in page.results if each["description"].startswith("Comment ")]
+    assert len(bugs) == len(set(bugs))
+    assert len(comments) == len(set(comments))
+    assert {f"Bug {number}" for kind, _, number in acknowledged if kind == "add"} <= set(bugs)
+    assert {f"Comment {number}" for kind, _, number in acknowledged if kind == "comment"} <= set(comments)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
 async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arrives_once(
     world: World, seed: int
 ) -> None:
@@ -46,38 +57,46 @@ async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arriv
     await world.close(store)
 
     seconds = random.Random(seed).uniform(0.02, 0.3)
-    acknowledged = await edited_and_killed(world.folder / "mine", ids, seconds)
+    acknowledged = await edited_and_killed(world.folder, ids, "offline", seconds)
     assert len(acknowledged) > 3
 
     store = world.store()
-    last = {item_id: number for kind, item_id, number in acknowledged if kind == "edit"}
-    for item_id, number in last.items():
-        found = store.item(item_id)
-        assert found is not None
-        assert found.sign is RowSign.PENDING
-        assert int(str(found.fields["Name"]).removeprefix("Edit ")) >= number
     journalled = [entry.payload for entry in store.outbox_entries()]
-    for kind, _, number in acknowledged:
-        if kind == "edit":
-            assert {"Name": f"Edit {number}"} in journalled
-        elif kind == "comment":
-            assert {"text": f"Comment {number}"} in journalled
+    edits = [(item_id, number) for kind, item_id, number in acknowledged if kind == "edit"]
+    assert [payload for _, number in edits if (payload := {"Name": f"Edit {number}"}) not in journalled] == []
+    shown = {item_id: found for item_id in ids if (found := store.item(item_id))}
+    assert {found.sign for found in shown.values()} == {RowSign.PENDING}
+    for item_id, number in edits:
+        assert int(str(shown[item_id].fields["Name"]).removeprefix("Edit ")) >= number
     drafts = [number for kind, _, number in acknowledged if kind == "draft"]
     assert not drafts or int(str((store.draft("note") or {})["text"]).removeprefix("Draft ")) >= drafts[-1]
 
-    names = {item_id: str(found.fields["Name"]) for item_id in ids if (found := store.item(item_id))}
     store.start()
     await sent(store)
-    assert {each: (await world.rival.work_items.document(each))["fields"]["Name"] for each in ids} == names
-    made = await world.names()
-    for kind, _, number in acknowledged:
-        if kind == "add":
-            assert made.count(f"Bug {number}") == 1
-    page = await world.rival.work_items.comments_below(ids[0]).documents(top=1000)
-    texts = [each["description"] for each in page.results]
-    for kind, _, number in acknowledged:
-        if kind == "comment":
-            assert texts.count(f"Comment {number}") == 1
+    for item_id in ids:
+        there = await world.rival.work_items.document(item_id)
+        assert there["fields"]["Name"] == shown[item_id].fields["Name"]
+    await assert_all_arrived_once(world, acknowledged, ids[0])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_a_kill_while_sending_loses_nothing_and_doubles_nothing(tmp_path: Path, sample: Path, seed: int) -> None:
+    world = World(tmp_path, sample)
+
+    seconds = random.Random(seed).uniform(0.05, 0.6)
+    acknowledged = await edited_and_killed(tmp_path, [1, 2, 3], "online", seconds)
+
+    await world.start()
+    store = world.store()
+    store.start()
+    await sent(store)
+    assert store.outbox_entries() == ()
+    last = {item_id: number for kind, item_id, number in acknowledged if kind == "edit"}
+    for item_id, number in last.items():
+        name = (await world.rival.work_items.document(item_id))["fields"]["Name"]
+        assert int(name.removeprefix("Edit ")) >= number
+    await assert_all_arrived_once(world, acknowledged, 1)
+    await world.stop()
 
 
 async def test_a_process_killed_while_sending_does_not_send_twice(world: World) -> None:

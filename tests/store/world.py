@@ -37,9 +37,9 @@ def settings_in(folder: Path) -> ServiceSettings:
 class World:
     """One service; `faults` stands between it and the stores, not between it and the rival."""
 
-    def __init__(self, folder: Path, sample: Path) -> None:
+    def __init__(self, folder: Path, sample: Path | None = None) -> None:
         self.folder = folder
-        for file in sample.glob("service.sqlite*"):
+        for file in sample.glob("service.sqlite*") if sample else ():
             shutil.copy(file, folder / file.name)
         self.service = Service(settings_in(folder))
         self.faults = Faults(self.service.asgi)
