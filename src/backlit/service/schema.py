@@ -118,6 +118,17 @@ value_lists = Table(
     Column("choices", JSON, nullable=False),
 )
 
+time_entry_types = Table(
+    "time_entry_types",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("name", Text, nullable=False),
+    *_audit(),
+    Index("time_entry_types_by_project", "project_id", "id"),
+    sqlite_autoincrement=True,
+)
+
 custom_fields = Table(
     "custom_fields",
     METADATA,
