@@ -249,3 +249,23 @@ verification_codes = Table(
     Column("client_id", Text, nullable=False),
     Column("expires_at", DateTime, nullable=False),
 )
+
+login_sessions = Table(
+    "login_sessions",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("user_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("expires_at", DateTime, nullable=False),
+    Index("sessions_by_user", "user_id"),
+)
+
+login_attempts = Table(
+    "login_attempts",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    # A digest of the user name or address: what people type as their name is at times their password.
+    Column("digest", LargeBinary, nullable=False),
+    Column("at", DateTime, nullable=False),
+    Index("attempts_by_digest", "digest", "at"),
+    Index("attempts_by_time", "at"),
+)

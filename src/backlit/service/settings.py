@@ -16,6 +16,12 @@ class ServiceSettings:
     name: str = "backlit"
     login_attempts: int = 10
     """Attempts a minute, for each user and for each address."""
+    legacy_clients: bool = False
+    """Three relaxations for programs of the original service (DECISIONS "Tokens and login")."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses or networks whose forwarded headers are believed."""
+    concurrent_requests: int = 256
+    """Most requests in the works at once; one more is answered 503."""
 
     @property
     def client_id(self) -> str:
