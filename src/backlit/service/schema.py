@@ -213,6 +213,28 @@ comments = Table(
     sqlite_autoincrement=True,
 )
 
+attachments = Table(
+    "attachments",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("work_item_id", _ID, nullable=False),
+    Column("comment_id", _ID),
+    Column("name", Text, nullable=False),
+    Column("description", Text),
+    Column("size", BigInteger, nullable=False),
+    Column("content_type", Text, nullable=False),
+    # SHA-256 of the contents, in hex: their address in the file store.
+    Column("digest", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    *_audit(),
+    Index("attachments_by_item", "work_item_id", "id"),
+    Index("attachments_by_comment", "comment_id", "id"),
+    Index("attachments_by_project", "project_id", "id"),
+    Index("attachments_by_digest", "digest"),
+    sqlite_autoincrement=True,
+)
+
 signing_keys = Table(
     "signing_keys",
     METADATA,
