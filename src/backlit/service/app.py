@@ -19,9 +19,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backlit.model.errors import BacklitError, NotFound, ServiceError, TooManyRequests, error_for
-from backlit.model.wrap import TOKEN_PATH
+from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.endpoint import JSON_TYPE, Endpoint, Handler, Shared
-from backlit.service.routes import areas, capabilities, comments, iterations, projects, tokens, users, work_items
+from backlit.service.routes import areas, capabilities, comments, iterations, login, projects, tokens, users, work_items
 from backlit.service.routes.capabilities import BODY_LIMIT
 from backlit.service.settings import ServiceSettings
 from backlit.service.tables import tokens as token_table
@@ -87,7 +87,9 @@ class Service:
         application = Starlette(
             routes=[
                 Route("/healthz", _healthz),
-                Route(TOKEN_PATH, tokens.grant, methods=["POST"]),
+                Route(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"]),
+                Route(LOGIN_PATH, login.page, methods=["GET", "POST"]),
+                Route(login.LOGOUT_PATH, login.logout, methods=["POST"]),
                 Route("/Authentication/Restrict", tokens.restrict),
                 *(Route(f"/api/v1{path}", Endpoint(self._shared, handlers)) for path, handlers in ROUTES.items()),
             ],

@@ -18,7 +18,7 @@ from backlit.model.resources import Resource
 from backlit.service.access import Caller
 from backlit.service.auth import Tokens
 from backlit.service.database import Database
-from backlit.service.limits import LoginLimit
+from backlit.service.etags import etag_of
 from backlit.service.passwords import Passwords
 from backlit.service.settings import Clock, ServiceSettings
 from backlit.service.tables import projects
@@ -27,6 +27,8 @@ from backlit.service.totals import Totals
 
 ID_LIMIT = 2**63 - 1
 JSON_TYPE = "application/json"
+USER_KEY = "backlit.user"
+"""Where a request's scope says for the log who sent it."""
 
 
 class Shared:
@@ -34,11 +36,11 @@ class Shared:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
-        self.database = Database(settings.database)
-        self.tokens = Tokens(settings)
-        self.passwords = Passwords()
-        self.login_limit = LoginLimit(settings.login_attempts)
         self.clock = Clock()
+        self.database = Database(settings.database, self.clock)
+        self.clock = Clock()
+        self.tokens = Tokens(settings, self.clock)
+        self.passwords = Passwords()
         self.project_settings: dict[tuple[int, int], ProjectSettings] = {}
         self.totals = Totals()
 
@@ -132,8 +134,9 @@ def json_answer(document: object, status: int = 200, headers: Mapping[str, str] 
 
 
 def resource_answer(resource: Resource, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    """Answer with one resource."""
-    return json_answer(resource.wire(), status, headers)
+    """Answer with one resource and its version."""
+    body = orjson.dumps(resource.wire())
+    return Answer(body, status, {"etag": etag_of(body), **(headers or {})})
 
 
 class Endpoint:
@@ -168,7 +171,8 @@ class Endpoint:
     def _work(
         self, request: Request, handler: Handler, body: bytes, connection: Connection, *, is_slow: bool
     ) -> Answer:
-        caller = self._shared.tokens.caller(connection, request.headers.get("authorization"))
+        caller = self._shared.tokens.caller(connection, request)
+        request.scope[USER_KEY] = caller.id
         if any(value > ID_LIMIT for value in request.path_params.values()):
             raise NotFound("There is nothing with such an id.")
         return handler(Call(connection, caller, self._shared, request, body, is_slow))

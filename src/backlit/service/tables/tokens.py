@@ -8,12 +8,21 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from backlit.service.schema import refresh_families, refresh_tokens, signing_keys, verification_codes
+from backlit.service.schema import (
+    login_sessions,
+    refresh_families,
+    refresh_tokens,
+    signing_keys,
+    verification_codes,
+)
 
 REFRESH_LIFETIME = timedelta(days=30)
 GRACE = timedelta(seconds=60)
 """How long a refresh token works on after it was exchanged, for processes that race."""
 CODE_LIFETIME = timedelta(minutes=10)
+CODE_LENGTH = 16
+_CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""None that is taken for another when a code is copied by hand."""
 
 _KEYS = select(signing_keys.c.secret, signing_keys.c.created_at).order_by(signing_keys.c.id.desc()).limit(2)
 
@@ -37,14 +46,16 @@ def keys(connection: Connection) -> Sequence[Key]:
 
 
 def add_key(connection: Connection, secret: bytes, now: datetime) -> None:
-    """Make a key the current one; only the one before it is kept."""
+    """Make a key the current one; only the one before it is kept. A second call forgets a key that has leaked."""
     kept = [row[0] for row in connection.execute(select(signing_keys.c.id).order_by(signing_keys.c.id.desc()).limit(1))]
     connection.execute(delete(signing_keys).where(signing_keys.c.id.not_in(kept)))
     connection.execute(insert(signing_keys).values(secret=secret, created_at=now))
 
 
 def add_family(connection: Connection, user_id: int) -> int:
-    """Begin a chain of refresh tokens, one for each sign-in."""
+    """Begin a chain of refresh tokens, one for each sign-in, and drop the user's that have run out."""
+    live = select(refresh_tokens.c.family_id).where(refresh_tokens.c.family_id == refresh_families.c.id).exists()
+    connection.execute(delete(refresh_families).where(refresh_families.c.user_id == user_id, ~live))
     family = insert(refresh_families).values(user_id=user_id, is_revoked=False).returning(refresh_families.c.id)
     return int(connection.execute(family).scalar_one())
 
@@ -60,10 +71,13 @@ def add_refresh_token(connection: Connection, family_id: int, now: datetime) -> 
     return secret
 
 
-def use_refresh_token(connection: Connection, secret: str, now: datetime) -> tuple[int, int] | None:
+def use_refresh_token(
+    connection: Connection, secret: str, now: datetime, *, is_reusable: bool = False
+) -> tuple[int, int] | None:
     """Spend a refresh token; returns user and family, or None where it is not good.
 
-    Used again after the grace, it revokes its family: one of its two users has stolen it.
+    Used again after the grace, it revokes its family: one of its two users has stolen it. Not so where
+    tokens are reusable, as programs of the original service expect.
     """
     token = connection.execute(
         select(refresh_tokens, refresh_families.c.user_id)
@@ -75,17 +89,33 @@ def use_refresh_token(connection: Connection, secret: str, now: datetime) -> tup
     if token.used_at is None:
         this = refresh_tokens.c.digest == token.digest
         connection.execute(update(refresh_tokens).where(this).values(used_at=now))
-    elif token.used_at + GRACE < now:
-        connection.execute(
-            update(refresh_families).where(refresh_families.c.id == token.family_id).values(is_revoked=True)
-        )
+    elif token.used_at + GRACE < now and not is_reusable:
+        revoke_family(connection, token.family_id)
         return None
     return token.user_id, token.family_id
 
 
+def family_of(connection: Connection, secret: str) -> int | None:
+    """Find the chain that a refresh token is of, good or spent."""
+    of_token = select(refresh_tokens.c.family_id).where(refresh_tokens.c.digest == digest(secret))
+    return connection.execute(of_token).scalar_one_or_none()
+
+
+def revoke_family(connection: Connection, family_id: int) -> None:
+    """End one sign-in: its refresh tokens, and its access tokens with them."""
+    connection.execute(update(refresh_families).where(refresh_families.c.id == family_id).values(is_revoked=True))
+
+
+def revoke_all(connection: Connection, user_id: int) -> None:
+    """End every sign-in of a user at once: tokens, browser sessions and codes not used yet."""
+    connection.execute(update(refresh_families).where(refresh_families.c.user_id == user_id).values(is_revoked=True))
+    for table in (login_sessions, verification_codes):
+        connection.execute(delete(table).where(table.c.user_id == user_id))
+
+
 def add_code(connection: Connection, user_id: int, client_id: str, now: datetime) -> str:
     """Make a verification code for one use by one client."""
-    secret = secrets.token_urlsafe(12)
+    secret = "".join(secrets.choice(_CODE_LETTERS) for _ in range(CODE_LENGTH))
     connection.execute(delete(verification_codes).where(verification_codes.c.expires_at < now))
     row = {"digest": digest(secret), "user_id": user_id, "client_id": client_id, "expires_at": now + CODE_LIFETIME}
     connection.execute(insert(verification_codes).values(row))
@@ -93,10 +123,8 @@ def add_code(connection: Connection, user_id: int, client_id: str, now: datetime
 
 
 def use_code(connection: Connection, secret: str, client_id: str, now: datetime) -> int | None:
-    """Spend a verification code; returns the user, or None where it is not good."""
+    """Spend a verification code, in one statement as others may try it too; None where it is not good."""
     mine = (verification_codes.c.digest == digest(secret), verification_codes.c.client_id == client_id)
-    code = connection.execute(select(verification_codes).where(*mine)).first()
-    if code is None:
-        return None
-    connection.execute(delete(verification_codes).where(*mine))
-    return int(code.user_id) if code.expires_at > now else None
+    columns = verification_codes.c.user_id, verification_codes.c.expires_at
+    code = connection.execute(delete(verification_codes).where(*mine).returning(*columns)).first()
+    return int(code.user_id) if code is not None and code.expires_at > now else None

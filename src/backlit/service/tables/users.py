@@ -1,19 +1,38 @@
 """Users and what is granted to them."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, insert, select, update
 
 from backlit.model.users import User
 from backlit.service.access import Caller, Role
-from backlit.service.schema import grants, projects, users
+from backlit.service.schema import grants, login_sessions, projects, refresh_families, users
+from backlit.service.tables import tokens
 
 _PUBLIC = [c for c in users.c if c.name not in {"password_hash", "is_licensed"}]
-_CALLER = (
+_CALLERS = (
     select(users.c.id, users.c.name, grants.c.project_id, grants.c.role, projects.c.settings_revision)
     .select_from(users.outerjoin(grants, grants.c.user_id == users.c.id).outerjoin(projects))
-    .where(users.c.id == bindparam("user_id"), users.c.is_licensed)
+    .where(users.c.is_licensed)
+)
+_CALLER_OF_TOKEN = _CALLERS.where(
+    users.c.id == bindparam("user_id"),
+    select(refresh_families.c.id)
+    .where(
+        refresh_families.c.id == bindparam("family_id"),
+        refresh_families.c.user_id == users.c.id,
+        ~refresh_families.c.is_revoked,
+    )
+    .exists(),
+)
+_CALLER_OF_SESSION = _CALLERS.where(
+    users.c.id
+    == select(login_sessions.c.user_id)
+    .where(login_sessions.c.digest == bindparam("digest"), login_sessions.c.expires_at > bindparam("now"))
+    .scalar_subquery()
 )
 
 
@@ -28,9 +47,18 @@ class Account:
     is_licensed: bool
 
 
-def caller(connection: Connection, user_id: int) -> Caller | None:
-    """Read a licensed user with its projects; None for anyone else."""
-    rows = connection.execute(_CALLER, {"user_id": user_id}).all()
+def caller(connection: Connection, user_id: int, family_id: int) -> Caller | None:
+    """Read a licensed user with its projects by a sign-in that is not revoked; None for anyone else."""
+    return _caller(connection, _CALLER_OF_TOKEN, {"user_id": user_id, "family_id": family_id})
+
+
+def caller_of_session(connection: Connection, secret: str, now: datetime) -> Caller | None:
+    """Read the licensed user of a browser session that is still good."""
+    return _caller(connection, _CALLER_OF_SESSION, {"digest": tokens.digest(secret), "now": now})
+
+
+def _caller(connection: Connection, query: Select[Any], values: Mapping[str, object]) -> Caller | None:
+    rows: Sequence[Row[Any]] = connection.execute(query, values).all()
     if not rows:
         return None
     granted = [row for row in rows if row.project_id is not None]
@@ -85,3 +113,10 @@ def grant(connection: Connection, user_id: int, project_id: int, role: Role) -> 
 def has_licensed(connection: Connection, user_id: int) -> bool:
     """Whether the id is that of a licensed user."""
     return connection.execute(select(users.c.id).where(users.c.id == user_id, users.c.is_licensed)).first() is not None
+
+
+def set_password(connection: Connection, user_id: int, password_hash: str | None, by: str, now: datetime) -> None:
+    """Change a user's password (None: by code only) and end every sign-in the user has."""
+    values = {"password_hash": password_hash, "last_modified_by": by, "last_modified_at": now}
+    connection.execute(update(users).where(users.c.id == user_id).values(values))
+    tokens.revoke_all(connection, user_id)

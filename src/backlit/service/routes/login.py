@@ -1,0 +1,189 @@
+"""The pages in the browser: signing in, the verification code, signing out (SPEC 5.4; DECISIONS "Tokens and login")."""
+
+import secrets
+from functools import partial
+from urllib.parse import quote
+
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from backlit.model.errors import BacklitError, BadRequest, Forbidden, TooManyRequests, Unauthorized
+from backlit.model.wrap import LOGIN_PATH
+from backlit.service.endpoint import JSON_TYPE, Shared
+from backlit.service.forms import read_form
+from backlit.service.pages.page import page as render
+from backlit.service.routes import tokens as token_routes
+from backlit.service.routes.tokens import CLIENT_ID, must_know_client
+from backlit.service.sessions import (
+    COOKIE,
+    FORM_COOKIE,
+    drop_cookie,
+    form_token,
+    has_form_token,
+    must_come_from_here,
+    set_cookie,
+    set_form_cookie,
+)
+from backlit.service.sign_in import by_password
+from backlit.service.tables import sessions, tokens, users
+from backlit.service.tables.tokens import CODE_LIFETIME
+
+LOGOUT_PATH = "/Authentication/Logout"
+_WRONG = "The user name or the password is not right."
+_EXPIRED = "This form has expired. Please try again."
+
+
+async def page(request: Request) -> Response:
+    """GET and POST /Authentication/RichAppLogin: the form, or the code of whoever is signed in."""
+    shared: Shared = request.app.state.shared
+    try:
+        must_know_client(_client_id(request, shared), shared)
+        if request.method == "POST":
+            return await _sign_in(request, shared)
+    except (BadRequest, Forbidden) as error:
+        return _message(shared, "That did not work", error)
+    cookie = request.cookies.get(COOKIE)
+    return (cookie and await _code_page(request, shared, cookie)) or _form_page(request, shared)
+
+
+async def token_endpoint(request: Request) -> Response:
+    """GET the token endpoint with the login cookie for the code page; POST it for tokens."""
+    if request.method == "POST":
+        return await token_routes.grant(request)
+    shared: Shared = request.app.state.shared
+    must_know_client(request.query_params.get(CLIENT_ID), shared)
+    cookie = request.cookies.get(COOKIE)
+    found = cookie and await _code_page(request, shared, cookie)
+    if not found:
+        raise Unauthorized(f"Sign in at {LOGIN_PATH} first.")
+    return found
+
+
+async def logout(request: Request) -> Response:
+    """POST /Authentication/Logout: end the browser's session, or what a program's token says it holds.
+
+    With `wrap_refresh_token` only that sign-in ends; with an access token alone, all sign-ins of its user.
+    """
+    shared: Shared = request.app.state.shared
+    form = await read_form(request)
+    cookie = request.cookies.get(COOKIE)
+    if "wrap_refresh_token" in form:
+        await shared.database.write.run(partial(_end_family, form["wrap_refresh_token"]))
+    elif request.headers.get("authorization"):
+        await shared.database.write.run(partial(_end_all, shared, request))
+    elif cookie:
+        return await _end_session(request, shared, form, cookie)
+    else:
+        raise Unauthorized("Nobody is signed in.")
+    return Response(b"{}", media_type=JSON_TYPE)
+
+
+async def _sign_in(request: Request, shared: Shared) -> Response:
+    form = await read_form(request)
+    must_come_from_here(request)
+    username = form.get("username", "").strip()
+    if not has_form_token(form, request.cookies.get(FORM_COOKIE)):
+        return _form_page(request, shared, 403, username=username, problem=_EXPIRED)
+    try:
+        account = await by_password(request, username, form.get("password", ""))
+    except TooManyRequests as error:
+        wait = int((error.retry_after or 1) + 0.999)
+        problem = f"Too many attempts. Wait {wait} seconds, then try again."
+        response = _form_page(request, shared, 429, username=username, problem=problem)
+        response.headers["retry-after"] = str(wait)
+        return response
+    if account is None:
+        return _form_page(request, shared, 401, username=username, problem=_WRONG, is_wrong=True)
+    old = request.cookies.get(COOKIE)
+    secret = await shared.database.write.run(partial(_begin_session, shared, account.id, old))
+    response = RedirectResponse(_address(request), 303)
+    set_cookie(response, request, secret)
+    return response
+
+
+def _form_page(request: Request, shared: Shared, status: int = 200, **values: object) -> Response:
+    secret = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(24)
+    notice = "You are signed out." if "signed-out" in request.query_params else ""
+    shown = {"username": "", "problem": "", "is_wrong": False, "notice": notice} | values
+    response = render(
+        "login",
+        status,
+        service=shared.settings.name,
+        action=_address(request),
+        form_token=form_token(secret),
+        **shown,
+    )
+    if status == Unauthorized.status:
+        response.headers["www-authenticate"] = token_routes.challenge(request, shared)
+    set_form_cookie(response, request, secret)
+    return response
+
+
+async def _code_page(request: Request, shared: Shared, cookie: str) -> Response | None:
+    """The page with a new code; None where the session has ended."""
+    made = await shared.database.write.run(partial(_new_code, shared, cookie))
+    if made is None:
+        return None
+    username, code = made
+    return render(
+        "code",
+        service=shared.settings.name,
+        username=username,
+        code=code,
+        minutes=CODE_LIFETIME.seconds // 60,
+        form_token=form_token(cookie),
+        logout=LOGOUT_PATH,
+        again=_address(request),
+    )
+
+
+def _new_code(shared: Shared, cookie: str, connection: Connection) -> tuple[str, str] | None:
+    now = shared.clock.now()
+    caller = users.caller_of_session(connection, cookie, now)
+    if caller is None:
+        return None
+    return caller.name, tokens.add_code(connection, caller.id, shared.settings.client_id, now)
+
+
+def _begin_session(shared: Shared, user_id: int, old: str | None, connection: Connection) -> str:
+    if old:
+        sessions.remove(connection, old)
+    return sessions.add(connection, user_id, shared.clock.now())
+
+
+async def _end_session(request: Request, shared: Shared, form: dict[str, str], cookie: str) -> Response:
+    must_come_from_here(request)
+    if not has_form_token(form, cookie) and request.headers.get("sec-fetch-site"):
+        return _message(shared, "You are still signed in", Forbidden(_EXPIRED))
+    await shared.database.write.run(partial(sessions.remove, secret=cookie))
+    response = RedirectResponse(f"{LOGIN_PATH}?signed-out=", 303)
+    drop_cookie(response, request)
+    return response
+
+
+def _end_family(refresh_token: str, connection: Connection) -> None:
+    family_id = tokens.family_of(connection, refresh_token)
+    if family_id is not None:
+        tokens.revoke_family(connection, family_id)
+
+
+def _end_all(shared: Shared, request: Request, connection: Connection) -> None:
+    tokens.revoke_all(connection, shared.tokens.caller(connection, request).id)
+
+
+def _message(shared: Shared, heading: str, error: BacklitError) -> Response:
+    return render(
+        "message", error.status, service=shared.settings.name, heading=heading, text=error.message, login=LOGIN_PATH
+    )
+
+
+def _client_id(request: Request, shared: Shared) -> str:
+    """The client a code is for: this service's own unless the query names another."""
+    return request.query_params.get(CLIENT_ID, shared.settings.client_id)
+
+
+def _address(request: Request) -> str:
+    """The login page again, for the same client."""
+    client_id = request.query_params.get(CLIENT_ID)
+    return f"{LOGIN_PATH}?{CLIENT_ID}={quote(client_id, safe='')}" if client_id else LOGIN_PATH
