@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import re
-import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,11 +15,12 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backlit.model.errors import BacklitError, NotFound, ServiceError, TooManyRequests, error_for
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.endpoint import JSON_TYPE, Endpoint, Handler, Shared
+from backlit.service.front import REQUEST_ID_KEY, Front
 from backlit.service.routes import areas, capabilities, comments, iterations, login, projects, tokens, users, work_items
 from backlit.service.routes.capabilities import BODY_LIMIT
 from backlit.service.settings import ServiceSettings
@@ -28,6 +28,10 @@ from backlit.service.tables import tokens as token_table
 from backlit.service.tables import users as user_table
 
 _log = logging.getLogger(__name__)
+_LEGACY = (
+    "Legacy clients are let in: client_id is quoted in the challenge, refresh tokens may be used again until"
+    " they expire, and PUT under the unversioned /api/ answers 200."
+)
 
 ROUTES: Mapping[str, Mapping[str, Handler]] = {
     "/workitems": {"GET": work_items.listed, "POST": work_items.create},
@@ -59,11 +63,13 @@ class Service:
         self.settings = settings
         self._shared = Shared(settings)
         self._is_open = False
-        self.asgi: ASGIApp = self._build()
+        self.asgi: ASGIApp = Front(self._build(), settings)
 
     async def start(self) -> None:
         """Open the database and start the threads; raises StorageError. Nothing happens the second time."""
         if not self._is_open:
+            if self.settings.legacy_clients:
+                _log.warning(_LEGACY)
             await asyncio.to_thread(self._shared.open)
             self._is_open = True
 
@@ -94,7 +100,7 @@ class Service:
                 *(Route(f"/api/v1{path}", Endpoint(self._shared, handlers)) for path, handlers in ROUTES.items()),
             ],
             exception_handlers={BacklitError: _on_error, HTTPException: _on_http_error, Exception: _on_crash},
-            middleware=[Middleware(_PlainPaths)],
+            middleware=[Middleware(_PlainPaths, has_legacy_clients=self.settings.legacy_clients)],
             lifespan=lifespan,
             max_body_size=BODY_LIMIT,
         )
@@ -106,19 +112,39 @@ class Service:
 class _PlainPaths:
     """Lets every spelling of an address reach its one route."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, has_legacy_clients: bool) -> None:
         self._app = app
+        self._has_legacy_clients = has_legacy_clients
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope["path"] = _plain_path(scope["path"])
+            path = _folded(scope["path"])
+            scope["path"] = _versioned(path)
+            if self._has_legacy_clients and scope["method"] == "PUT" and scope["path"] != path:
+                send = _changed_is_ok(send)
         await self._app(scope, receive, send)
 
 
-def _plain_path(path: str) -> str:
-    """Fold repeated slashes, drop a last one, and read `/api/x` as `/api/v1/x`."""
+def _changed_is_ok(send: Send) -> Send:
+    """Answer 200 where the interface has 201 for a change, as the unversioned addresses once did."""
+
+    async def send_ok(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 201:
+            message["status"] = 200
+        await send(message)
+
+    return send_ok
+
+
+def _folded(path: str) -> str:
+    """Fold repeated slashes and drop a last one."""
     if "//" in path or path.endswith("/"):
-        path = re.sub(r"/{2,}", "/", path).rstrip("/") or "/"
+        return re.sub(r"/{2,}", "/", path).rstrip("/") or "/"
+    return path
+
+
+def _versioned(path: str) -> str:
+    """Read `/api/x` as `/api/v1/x`."""
     if path.startswith("/api/") and not path.startswith("/api/v1/"):
         return f"/api/v1/{path.removeprefix('/api/')}"
     return path
@@ -158,6 +184,7 @@ _SENTENCES = {404: "There is nothing at this address.", 405: "This address does 
 
 
 async def _on_crash(request: Request, error: Exception) -> Response:
-    crash_id = secrets.token_hex(6)
-    _log.error("%s %s failed (%s)", request.method, request.url.path, crash_id, exc_info=error)
-    return await _on_error(request, ServiceError(f"The service failed; its log has the cause under {crash_id}."))
+    request_id = request.scope[REQUEST_ID_KEY]
+    said = {"request_id": request_id, "method": request.method, "path": request.url.path}
+    _log.error("A request failed (%s).", request_id, exc_info=error, extra=said)
+    return await _on_error(request, ServiceError(f"The service failed; its log has the cause under {request_id}."))

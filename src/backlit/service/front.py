@@ -1,0 +1,126 @@
+"""What every request passes on its way in and out: proxies, limits, its id, security headers, the log."""
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from backlit.service.endpoint import JSON_TYPE, USER_KEY
+from backlit.service.proxies import Proxies
+from backlit.service.settings import ServiceSettings
+
+HEAD_LIMIT = 64 * 1024
+"""Bytes of a request's address and headers together."""
+RETRY_AFTER = 2
+REQUEST_ID_KEY = "backlit.request_id"
+
+_log = logging.getLogger(__name__)
+_REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+_HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?", re.ASCII)
+_ALWAYS_OPEN = frozenset({"/healthz", "/readyz"})
+_USUAL_HEADERS: Mapping[str, str] = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+}
+"""What an answer has unless its route says otherwise."""
+
+
+class Front:
+    """The outermost layer of the service."""
+
+    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
+        self._app = app
+        self._proxies = Proxies(settings.trusted_proxies)
+        self._most = settings.concurrent_requests
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let one request through, or refuse it at the door."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        self._proxies.apply(scope)
+        exchange = _Exchange(scope, send)
+        refusal = self._refusal(scope)
+        self._in_flight += 1
+        try:
+            if refusal is not None:
+                await refusal(scope, receive, exchange.send)
+            else:
+                await self._app(scope, receive, exchange.send)
+        except Exception as error:  # noqa: BLE001 - it was answered and logged by the error table; the log has its kind
+            exchange.failure = type(error).__name__
+        finally:
+            self._in_flight -= 1
+            exchange.log()
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = scope["headers"]
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        if size + sum(len(name) + len(value) + 4 for name, value in headers) > HEAD_LIMIT:
+            return _error(431, f"The address and the headers together are longer than {HEAD_LIMIT} bytes.")
+        hosts = [value for name, value in headers if name == b"host"]
+        if len(hosts) > 1 or not all(_HOST.fullmatch(host.decode("latin-1")) for host in hosts):
+            return _error(400, "The Host header is not a host.")
+        if self._in_flight >= self._most and scope["path"] not in _ALWAYS_OPEN:
+            return _error(503, "The service is busy; try again in a moment.", {"retry-after": str(RETRY_AFTER)})
+        return None
+
+
+class _Exchange:
+    """One request on its way: its id, and what the log will say of it."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        given = Headers(scope=scope).get("x-request-id", "")
+        self.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        scope[REQUEST_ID_KEY] = self.request_id
+        self.failure = ""
+        self._path = scope["path"]
+        self._scope = scope
+        self._send = send
+        self._began = time.perf_counter()
+        self._status = 0
+        self._bytes = 0
+
+    async def send(self, message: Message) -> None:
+        """Pass a part of the answer on, its head with the headers that every answer has."""
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["x-request-id"] = self.request_id
+            for name, value in _USUAL_HEADERS.items():
+                headers.setdefault(name, value)
+        else:
+            self._bytes += len(message.get("body", b""))
+        await self._send(message)
+
+    def log(self) -> None:
+        """Write the line of this request; only its path, as queries may hold codes."""
+        if not _log.isEnabledFor(logging.INFO):
+            return
+        said: dict[str, Any] = {
+            "request_id": self.request_id,
+            "method": self._scope["method"],
+            "path": self._path,
+            "status": self._status,
+            "milliseconds": round((time.perf_counter() - self._began) * 1000, 1),
+            "bytes": self._bytes,
+            "client": self._scope["client"][0] if self._scope.get("client") else None,
+            "user": self._scope.get(USER_KEY),
+        }
+        _log.info("request", extra=said | ({"failure": self.failure} if self.failure else {}))
+
+
+def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(orjson.dumps({"message": message, "errors": {}}), status, headers, JSON_TYPE)
