@@ -1,7 +1,8 @@
 """The sample workspace, a service over a copy of it, and people who are signed in."""
 
+import os
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import date
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.app import Service
 from backlit.service.sample import write_sample
 from backlit.service.settings import ServiceSettings
+from tests.service.postgres import TEMPLATE, Postgres
 
 BASE = "http://backlit.test"
 TODAY = date(2026, 3, 11)
 CLIENT_ID = "uri:backlit"
+ITEMS = 160
 
 SignIn = Callable[[str], Awaitable[httpx.AsyncClient]]
 
@@ -23,14 +26,48 @@ SignIn = Callable[[str], Awaitable[httpx.AsyncClient]]
 @pytest.fixture(scope="session")
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sample")
-    write_sample(ServiceSettings(f"sqlite:///{place}/sample.db", place / "files"), 160, today=TODAY)
+    write_sample(ServiceSettings(f"sqlite:///{place}/sample.db", place / "files"), ITEMS, today=TODAY)
     return place / "sample.db"
 
 
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    base = tmp_path_factory.getbasetemp()
+    server = Postgres((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "postgres")
+    server.fill(lambda url: write_sample(ServiceSettings(url, base), ITEMS, today=TODAY))
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str:
+    """Which database the service of a test has."""
+    kind: str = request.param
+    return kind
+
+
 @pytest.fixture
-def settings(sample_file: Path, tmp_path: Path) -> ServiceSettings:
-    shutil.copy(sample_file, tmp_path / "service.db")
-    return ServiceSettings(f"sqlite:///{tmp_path}/service.db", tmp_path / "files")
+def empty_url(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a database without tables."""
+    if database == "sqlite":
+        yield f"sqlite:///{tmp_path}/empty.db"
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    name = server.create()
+    yield server.url(name)
+    server.drop(name)
+
+
+@pytest.fixture
+def settings(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ServiceSettings]:
+    if database == "sqlite":
+        shutil.copy(request.getfixturevalue("sample_file"), tmp_path / "service.db")
+        yield ServiceSettings(f"sqlite:///{tmp_path}/service.db", tmp_path / "files")
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    name = server.create(TEMPLATE)
+    yield ServiceSettings(server.url(name), tmp_path / "files")
+    server.drop(name)
 
 
 @pytest.fixture

@@ -3,29 +3,42 @@
 import math
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from backlit.model.errors import StorageError
 from backlit.service.lanes import Lane
 from backlit.service.migrations import migrate
+from backlit.service.settings import Clock
 
 SLOW_QUERY_LIMIT = 10.0
 """Seconds after which a query is refused."""
 BATCH = 64
 """Most writes that share one commit."""
+READERS = {"sqlite": 1, "postgresql": 2}
+"""Threads of a reading lane; more of them fight for the interpreter, and on SQLite one is fastest."""
+
+_POSTGRES = "postgresql+psycopg"
+_SPELLINGS = {"postgres": _POSTGRES, "postgresql": _POSTGRES}
+_WRITE_LOCK = 0x6261636B6C6974
+"""All services on one PostgreSQL write in turn, as on SQLite: no write has to reckon with another."""
+_TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC', clock_timestamp())"
+_SESSION = "SET TimeZone = 'UTC'; SET jit = off; SET idle_in_transaction_session_timeout = '60s'"
+_READING = "SET default_transaction_read_only = on; SET default_transaction_isolation = 'repeatable read'"
 
 
 class Database:
-    """The database of one service: a fast and a slow reader thread, and the one thread that writes."""
+    """The database of one service: fast and slow reader threads, and the one thread that writes."""
 
-    def __init__(self, url: str) -> None:
-        self._url = make_url(url)
+    def __init__(self, url: str, clock: Clock | None = None) -> None:
+        self._url = parsed_url(url)
+        self._clock = clock or Clock()
         self._engines: tuple[Engine, ...] = ()
         self.fast: Lane
         self.slow: Lane
@@ -33,16 +46,17 @@ class Database:
 
     def open(self) -> None:
         """Create or upgrade the tables and start the threads; raises StorageError."""
-        reading, writing = engine_at(self._url.render_as_string(hide_password=False)), writing_engine(self._url)
+        reading, writing = engine_at(self._url, SLOW_QUERY_LIMIT), writing_engine(self._url, self._clock)
         self._engines = (reading, writing)
+        threads = READERS[self._url.get_backend_name()]
         try:
             with writing.connect() as connection, connection.begin():
                 migrate(connection)
+            self.fast = Lane(reading, "fast", threads=threads, time_limit=SLOW_QUERY_LIMIT)
+            self.slow = Lane(reading, "slow", threads=threads, time_limit=SLOW_QUERY_LIMIT)
+            self.write = Lane(writing, "write", batch=BATCH)
         except DatabaseError as error:
             raise StorageError(f"The database {self._url.database} cannot be used: {error.orig}.") from error
-        self.fast = Lane(reading, "fast", time_limit=SLOW_QUERY_LIMIT)
-        self.slow = Lane(reading, "slow", time_limit=SLOW_QUERY_LIMIT)
-        self.write = Lane(writing, "write", batch=BATCH)
 
     def close(self) -> None:
         """Finish queued work and release threads and files."""
@@ -52,32 +66,83 @@ class Database:
             engine.dispose()
 
 
-def engine_at(url: str, begin: str = "BEGIN") -> Engine:
-    """An engine whose every connection is set up as the service needs it; one connection per caller."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite" and parsed.database:
-        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(parsed, poolclass=NullPool, json_serializer=_dumps, json_deserializer=orjson.loads)
+def parsed_url(url: str | URL) -> URL:
+    """Read the address of a database, `sqlite:///path` or `postgresql://…`; raises StorageError."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise StorageError("A database is written as sqlite:///path or postgresql://user@host/name.") from error
+    parsed = parsed.set(drivername=_SPELLINGS.get(parsed.drivername, parsed.drivername))
+    if parsed.drivername not in {"sqlite", _POSTGRES}:
+        raise StorageError(f"There are no databases {parsed.drivername}://, only sqlite:/// and postgresql://.")
+    return parsed
+
+
+def engine_at(url: str | URL, time_limit: float = 0) -> Engine:
+    """An engine for reading, whose transactions see one state of the database; one connection per caller.
+
+    PostgreSQL ends queries after `time_limit` seconds itself; 0 is no limit.
+    """
+    engine = _engine(parsed_url(url))
     if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_with(begin))
+        event.listen(engine, "begin", _begin_deferred)
+    else:
+        statements = f"{_SESSION}; {_READING}; SET statement_timeout = '{time_limit:g}s'"
+        event.listen(engine, "connect", partial(_set_up_postgres, statements))
     return engine
 
 
-def writing_engine(url: Any) -> Engine:
-    """An engine whose transactions take the write lock at once, so that none fails half-way."""
-    return engine_at(make_url(url).render_as_string(hide_password=False), "BEGIN IMMEDIATE")
+def writing_engine(url: str | URL, clock: Clock | None = None) -> Engine:
+    """An engine whose transactions take the write lock at once, so that none fails half-way.
+
+    The clock follows that of the database, where that is another machine's.
+    """
+    engine = _engine(parsed_url(url))
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "begin", _begin_immediate)
+    else:
+        event.listen(engine, "connect", partial(_set_up_postgres, _SESSION))
+        event.listen(engine, "begin", _wait_for_turn(clock))
+    return engine
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite" and url.database:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        engine = create_engine(url, poolclass=NullPool, json_serializer=_dumps, json_deserializer=orjson.loads)
+    except (ModuleNotFoundError, NoSuchModuleError) as error:
+        raise StorageError("PostgreSQL needs a driver; install it with: pip install 'backlit[postgres]'") from error
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+    return engine
 
 
 def _dumps(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
-def _begin_with(statement: str) -> Callable[[Connection], None]:
-    def begin(connection: Connection) -> None:
-        connection.connection.cursor().execute(statement)  # at half the cost of the engine's own way
+def _begin_deferred(connection: Connection) -> None:
+    connection.connection.cursor().execute("BEGIN")  # at half the cost of the engine's own way
 
-    return begin
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.connection.cursor().execute("BEGIN IMMEDIATE")
+
+
+def _wait_for_turn(clock: Clock | None) -> Callable[[Connection], None]:
+    def wait(connection: Connection) -> None:
+        _, moment = connection.exec_driver_sql(_TURN).one()
+        if clock is not None:
+            clock.follow(moment)
+
+    return wait
+
+
+def _set_up_postgres(statements: str, connection: Any, _record: object) -> None:
+    connection.autocommit = True
+    connection.execute(statements)
+    connection.autocommit = False
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:

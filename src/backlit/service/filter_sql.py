@@ -9,9 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import (
+    Boolean,
     ColumnElement,
+    Float,
     Table,
+    Text,
     and_,
+    cast,
     exists,
     extract,
     false,
@@ -23,6 +27,7 @@ from sqlalchemy import (
     select,
     true,
 )
+from sqlalchemy.types import TypeEngine
 
 from backlit.model.fields import FIELDS, TOP_LEVEL, Field, ValueType
 from backlit.model.filters import (
@@ -43,6 +48,18 @@ from backlit.model.filters import (
     Term,
     matches,
 )
+from backlit.service.dialects import (
+    by_code_point,
+    each_text,
+    floored,
+    kept_boolean,
+    kept_number,
+    kept_text,
+    position,
+    raised,
+    rounded,
+    second,
+)
 from backlit.service.schema import work_items
 
 Sql = ColumnElement[Any]
@@ -58,6 +75,12 @@ class _Family(Enum):
     TAGS = "tags"
     NOTHING = "nothing"
 
+
+_TYPE_BY_FAMILY: Mapping[_Family, type[TypeEngine[Any]]] = {
+    _Family.BOOLEAN: Boolean,
+    _Family.NUMBER: Float,
+    _Family.TEXT: Text,
+}
 
 _FAMILY_BY_TYPE = {
     ValueType.TEXT: _Family.TEXT,
@@ -104,14 +127,14 @@ def columns_of(table: Table, properties: Mapping[str, Field]) -> Columns:
 
 
 def _custom(field: Field) -> Sql:
-    value = work_items.c.cf[field.key]
-    readings: Mapping[ValueType, Callable[[], Sql]] = {
-        ValueType.BOOLEAN: value.as_boolean,
-        ValueType.NUMBER: value.as_float,
-        ValueType.INTEGER: value.as_integer,
-    }
-    reading: Sql = readings.get(field.value_type, value.as_string)()
-    return reading
+    return _KEPT_BY_TYPE.get(field.value_type, kept_text)(work_items.c.cf, field.key)
+
+
+_KEPT_BY_TYPE: Mapping[ValueType, Callable[[Sql, str], Sql]] = {
+    ValueType.BOOLEAN: kept_boolean,
+    ValueType.NUMBER: kept_number,
+    ValueType.INTEGER: kept_number,
+}
 
 
 def sort_columns(order: Collection[SortKey], columns: Columns) -> tuple[Sql, ...]:
@@ -154,10 +177,10 @@ class _Emitter:
         return value.sql.is_(true()) if value.family is _Family.BOOLEAN else false()
 
     def _any_tag(self, part: Filter | None) -> ColumnElement[bool]:
-        tags = func.json_each(self._columns["Tags"][0]).table_valued("value", name="tag")
+        tags = each_text(self._columns["Tags"][0]).table_valued("value", name="tag")
         found = select(literal(1)).select_from(tags)
         if part is not None:
-            found = found.where(_Emitter(self._columns, tags.c.value).filter(part))
+            found = found.where(_Emitter(self._columns, by_code_point(tags.c.value)).filter(part))
         return exists(found.correlate(work_items))
 
     def _comparison(self, operator: Operator, left_term: Term, right_term: Term) -> ColumnElement[bool]:
@@ -180,7 +203,7 @@ class _Emitter:
             case Literal(value):
                 return _literal(value)
             case TagVariable():
-                return _Sql(literal(None) if self._tag is None else self._tag, _Family.TEXT)
+                return _Sql(cast(null(), Text) if self._tag is None else self._tag, _Family.TEXT)
             case Call(function, arguments):
                 return _call(function, [self._term(argument) for argument in arguments])
 
@@ -189,6 +212,10 @@ def _is_constant(term: Term) -> bool:
     if isinstance(term, Call):
         return all(_is_constant(argument) for argument in term.arguments)
     return isinstance(term, Literal)
+
+
+_WHOLE_LIMIT = 2**63
+"""Whole numbers from here on, which no column holds, are compared as floats."""
 
 
 def _literal(value: object) -> _Sql:
@@ -201,7 +228,7 @@ def _literal(value: object) -> _Sql:
     if isinstance(value, date):
         return _Sql(literal(datetime.combine(value, time())), _Family.DATE, day=value)
     if isinstance(value, int | float):
-        return _Sql(literal(value), _Family.NUMBER)
+        return _Sql(literal(value if abs(value) < _WHOLE_LIMIT else float(value)), _Family.NUMBER)
     return _Sql(literal(value), _Family.TEXT)
 
 
@@ -253,7 +280,7 @@ def _ends_with(text: Sql, end: Sql) -> Sql:
 _TESTS: Mapping[Function, Callable[[Sql, Sql], Sql]] = {
     Function.STARTSWITH: _starts_with,
     Function.ENDSWITH: _ends_with,
-    Function.CONTAINS: lambda text, part: func.instr(text, part) > 0,
+    Function.CONTAINS: lambda text, part: position(text, part) > 0,
 }
 
 _FUNCTIONS: Mapping[Function, tuple[_Family, _Family, Callable[..., Sql]]] = {
@@ -261,17 +288,17 @@ _FUNCTIONS: Mapping[Function, tuple[_Family, _Family, Callable[..., Sql]]] = {
     Function.TOUPPER: (_Family.TEXT, _Family.TEXT, func.backlit_upper),
     Function.TRIM: (_Family.TEXT, _Family.TEXT, func.trim),
     Function.LENGTH: (_Family.TEXT, _Family.NUMBER, func.length),
-    Function.INDEXOF: (_Family.TEXT, _Family.NUMBER, lambda text, part: func.instr(text, part) - 1),
+    Function.INDEXOF: (_Family.TEXT, _Family.NUMBER, lambda text, part: position(text, part) - 1),
     Function.CONCAT: (_Family.TEXT, _Family.TEXT, lambda left, right: left.op("||")(right)),
     Function.YEAR: (_Family.DATE, _Family.NUMBER, lambda moment: extract("year", moment)),
     Function.MONTH: (_Family.DATE, _Family.NUMBER, lambda moment: extract("month", moment)),
     Function.DAY: (_Family.DATE, _Family.NUMBER, lambda moment: extract("day", moment)),
     Function.HOUR: (_Family.DATE, _Family.NUMBER, lambda moment: extract("hour", moment)),
     Function.MINUTE: (_Family.DATE, _Family.NUMBER, lambda moment: extract("minute", moment)),
-    Function.SECOND: (_Family.DATE, _Family.NUMBER, lambda moment: extract("second", moment)),
-    Function.ROUND: (_Family.NUMBER, _Family.NUMBER, func.backlit_round),
-    Function.FLOOR: (_Family.NUMBER, _Family.NUMBER, func.backlit_floor),
-    Function.CEILING: (_Family.NUMBER, _Family.NUMBER, func.backlit_ceiling),
+    Function.SECOND: (_Family.DATE, _Family.NUMBER, second),
+    Function.ROUND: (_Family.NUMBER, _Family.NUMBER, rounded),
+    Function.FLOOR: (_Family.NUMBER, _Family.NUMBER, floored),
+    Function.CEILING: (_Family.NUMBER, _Family.NUMBER, raised),
 }
 
 
@@ -283,5 +310,5 @@ def _call(function: Function, arguments: list[_Sql]) -> _Sql:
         return _Sql(func.coalesce(test, false()), _Family.BOOLEAN)
     family, result, compute = _FUNCTIONS[function]
     if any(argument.family is not family for argument in arguments):
-        return _Sql(literal(None), result, is_result=True)
+        return _Sql(cast(null(), _TYPE_BY_FAMILY[result]), result, is_result=True)
     return _Sql(compute(*(argument.sql for argument in arguments)), result, is_result=True)

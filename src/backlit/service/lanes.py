@@ -9,12 +9,17 @@ from concurrent.futures import Future
 from typing import Generic, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from backlit.model.errors import BadRequest, ServiceError
 
 Result = TypeVar("Result")
 Work = Callable[[Connection], Result]
+
+TRIES = 5
+"""How often work is begun anew that another transaction, or a connection that broke, has undone."""
+_TIMED_OUT = "57014"
+_UNDONE = frozenset({"40001", "40P01"})
 
 
 class _Job(Generic[Result]):
@@ -28,6 +33,7 @@ class _Job(Generic[Result]):
 
     def run(self, connection: Connection) -> None:
         """Do the work; raises what it raised, after keeping it."""
+        self.error = None
         try:
             self.result = self.work(connection)
         except BaseException as error:
@@ -43,22 +49,30 @@ class _Job(Generic[Result]):
 
 
 class Lane:
-    """One thread and one connection; jobs run in turn, each in a transaction.
+    """A queue of jobs and the threads that do them, each job in a transaction.
 
     With `batch` above 1, jobs that are waiting share a commit, each in a savepoint. `time_limit` is in
-    seconds for one job, after which it is refused as too slow.
+    seconds for one job, after which it is refused as too slow. Raises what connecting raises.
     """
 
-    def __init__(self, engine: Engine, name: str, *, batch: int = 1, time_limit: float | None = None) -> None:
-        self._engine = engine
-        self._batch = batch
-        self._time_limit = time_limit
-        self._deadline: float | None = None
+    def __init__(
+        self, engine: Engine, name: str, *, threads: int = 1, batch: int = 1, time_limit: float | None = None
+    ) -> None:
         self._jobs: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
         self._gate = threading.Lock()
         self._closed = False
-        self._thread = threading.Thread(target=self._work, name=f"backlit-{name}", daemon=True)
-        self._thread.start()
+        self._workers = [_Worker(engine, self._jobs, batch, time_limit) for _ in range(threads)]
+        self._threads = [
+            threading.Thread(target=worker.work, name=f"backlit-{name}", daemon=True) for worker in self._workers
+        ]
+        for thread in self._threads:
+            thread.start()
+        try:
+            for worker in self._workers:
+                worker.ready.result()
+        except BaseException:
+            self.close()
+            raise
 
     async def run(self, work: Work[Result]) -> Result:
         """Wait for a piece of work; for the writing lane, until it is durable."""
@@ -74,15 +88,38 @@ class Lane:
         return job.future
 
     def close(self) -> None:
-        """Finish what is queued and release the thread and its connection."""
+        """Finish what is queued and release the threads and their connections."""
         with self._gate:
             self._closed = True
-            self._jobs.put(None)
-        self._thread.join()
+            for _ in self._threads:
+                self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
 
-    def _work(self) -> None:
-        with self._engine.connect() as connection:
+
+class _Worker:
+    """One thread and one connection."""
+
+    def __init__(
+        self, engine: Engine, jobs: "queue.SimpleQueue[_Job[object] | None]", batch: int, time_limit: float | None
+    ) -> None:
+        self.ready: Future[None] = Future()
+        self._engine = engine
+        self._jobs = jobs
+        self._batch = batch
+        self._time_limit = time_limit
+        self._deadline: float | None = None
+
+    def work(self) -> None:
+        """Do jobs until told to stop."""
+        try:
+            connection = self._engine.connect()
+        except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to who made the lane
+            self.ready.set_exception(error)
+            return
+        with connection:
             self._watch_the_clock(connection)
+            self.ready.set_result(None)
             is_open = True
             while is_open:
                 jobs, is_open = self._waiting()
@@ -104,15 +141,22 @@ class Lane:
         return jobs, True
 
     def _run(self, connection: Connection, jobs: list[_Job[object]]) -> None:
-        try:
-            with connection.begin():
-                if len(jobs) == 1:
-                    self._run_alone(connection, jobs[0])
-                else:
-                    self._run_together(connection, jobs)
-        except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to everyone who waits
-            for job in jobs:
-                job.error = job.error or error
+        for left in reversed(range(TRIES)):
+            done = False
+            try:
+                with connection.begin():
+                    if len(jobs) == 1:
+                        self._run_alone(connection, jobs[0])
+                    else:
+                        self._run_together(connection, jobs)
+                    done = True
+                break
+            except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to everyone who waits
+                if left and _may_try_again(error, done):
+                    continue
+                for job in jobs:
+                    job.error = job.error or error
+                break
         for job in jobs:
             job.tell()
 
@@ -121,7 +165,7 @@ class Lane:
         try:
             job.run(connection)
         except OperationalError as error:
-            if self._is_late():
+            if self._is_late() or _state(error) == _TIMED_OUT:
                 job.error = BadRequest(f"$filter: this takes longer than {self._time_limit:g} s; narrow it.")
                 raise job.error from error
             raise
@@ -134,7 +178,9 @@ class Lane:
             try:
                 with connection.begin_nested():
                     job.run(connection)
-            except BaseException as error:  # noqa: BLE001 - kept in the job for its caller; the others go on
+            except BaseException as error:
+                if _may_try_again(error, done=False):
+                    raise
                 job.error = error
 
     def _is_late(self) -> bool:
@@ -144,3 +190,14 @@ class Lane:
         driver = connection.connection.driver_connection
         if self._time_limit is not None and driver is not None and hasattr(driver, "set_progress_handler"):
             driver.set_progress_handler(self._is_late, 20_000)
+
+
+def _state(error: DBAPIError) -> str | None:
+    return getattr(error.orig, "sqlstate", None)
+
+
+def _may_try_again(error: BaseException, done: bool) -> bool:
+    """Whether the transaction is surely undone and may go better the next time."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return _state(error) in _UNDONE or (error.connection_invalidated and not done)

@@ -16,18 +16,18 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    Text,
 )
 from sqlalchemy.types import TypeEngine
 
 from backlit.model.fields import FIELDS, ValueType
+from backlit.service.dialects import TEXT
 
 METADATA = MetaData()
 ROOT_PARENT = -1
 
 _ID = BigInteger().with_variant(Integer, "sqlite")
 _TYPE_BY_VALUE: dict[ValueType, TypeEngine[Any]] = {
-    ValueType.TEXT: Text(),
+    ValueType.TEXT: TEXT,
     ValueType.INTEGER: BigInteger(),
     ValueType.NUMBER: Float(),
     ValueType.BOOLEAN: Boolean(),
@@ -38,9 +38,9 @@ _TYPE_BY_VALUE: dict[ValueType, TypeEngine[Any]] = {
 
 def _audit() -> tuple[Column[object], ...]:
     return (
-        Column("created_by", Text, nullable=False),
+        Column("created_by", TEXT, nullable=False),
         Column("created_at", DateTime, nullable=False),
-        Column("last_modified_by", Text, nullable=False),
+        Column("last_modified_by", TEXT, nullable=False),
         Column("last_modified_at", DateTime, nullable=False),
     )
 
@@ -55,12 +55,12 @@ users = Table(
     "users",
     METADATA,
     Column("id", _ID, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
-    Column("first_name", Text, nullable=False),
-    Column("last_name", Text, nullable=False),
-    Column("display_name", Text, nullable=False),
-    Column("email", Text, nullable=False),
-    Column("password_hash", Text),
+    Column("name", TEXT, nullable=False, unique=True),
+    Column("first_name", TEXT, nullable=False),
+    Column("last_name", TEXT, nullable=False),
+    Column("display_name", TEXT, nullable=False),
+    Column("email", TEXT, nullable=False),
+    Column("password_hash", TEXT),
     Column("is_licensed", Boolean, nullable=False),
     *_audit(),
     sqlite_autoincrement=True,
@@ -70,9 +70,9 @@ projects = Table(
     "projects",
     METADATA,
     Column("id", _ID, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("template", Text, nullable=False),
-    Column("description", Text, nullable=False),
+    Column("name", TEXT, nullable=False),
+    Column("template", TEXT, nullable=False),
+    Column("description", TEXT, nullable=False),
     Column("start_date", DateTime, nullable=False),
     Column("end_date", DateTime, nullable=False),
     Column("default_iteration_length", Integer, nullable=False),
@@ -96,7 +96,7 @@ grants = Table(
     METADATA,
     Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
     Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
-    Column("role", Text, nullable=False),
+    Column("role", TEXT, nullable=False),
 )
 
 teams = Table(
@@ -104,7 +104,7 @@ teams = Table(
     METADATA,
     Column("id", _ID, primary_key=True),
     _project(),
-    Column("name", Text, nullable=False),
+    Column("name", TEXT, nullable=False),
     *_audit(),
     sqlite_autoincrement=True,
 )
@@ -113,8 +113,8 @@ value_lists = Table(
     "value_lists",
     METADATA,
     Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
-    Column("type", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
+    Column("type", TEXT, primary_key=True),
+    Column("key", TEXT, primary_key=True),
     Column("choices", JSON, nullable=False),
 )
 
@@ -123,7 +123,7 @@ time_entry_types = Table(
     METADATA,
     Column("id", _ID, primary_key=True),
     _project(),
-    Column("name", Text, nullable=False),
+    Column("name", TEXT, nullable=False),
     *_audit(),
     Index("time_entry_types_by_project", "project_id", "id"),
     sqlite_autoincrement=True,
@@ -133,11 +133,11 @@ custom_fields = Table(
     "custom_fields",
     METADATA,
     Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
-    Column("key", Text, primary_key=True),
-    Column("kind", Text, nullable=False),
+    Column("key", TEXT, primary_key=True),
+    Column("kind", TEXT, nullable=False),
     Column("types", JSON, nullable=False),
     Column("choices", JSON, nullable=False),
-    Column("default_value", Text),
+    Column("default_value", TEXT),
 )
 
 areas = Table(
@@ -146,8 +146,8 @@ areas = Table(
     Column("id", _ID, primary_key=True),
     _project(),
     Column("parent_id", _ID, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("path", Text, nullable=False),
+    Column("name", TEXT, nullable=False),
+    Column("path", TEXT, nullable=False),
     Column("sequence", Integer, nullable=False),
     *_audit(),
     Index("areas_by_project", "project_id"),
@@ -160,8 +160,8 @@ iterations = Table(
     Column("id", _ID, primary_key=True),
     _project(),
     Column("parent_id", _ID, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("path", Text, nullable=False),
+    Column("name", TEXT, nullable=False),
+    Column("path", TEXT, nullable=False),
     Column("sequence", Integer, nullable=False),
     Column("is_release", Boolean, nullable=False),
     Column("start_date", Date, nullable=False),
@@ -179,7 +179,7 @@ work_items = Table(
     "work_items",
     METADATA,
     Column("id", _ID, primary_key=True),
-    Column("type", Text, nullable=False),
+    Column("type", TEXT, nullable=False),
     _project(),
     *_audit(),
     *(Column(f.column, _TYPE_BY_VALUE[f.value_type], nullable=f.key not in _NEVER_NULL) for f in FIELDS),
@@ -205,8 +205,8 @@ comments = Table(
     Column("id", _ID, primary_key=True),
     _project(),
     Column("work_item_id", _ID, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("type", Text, nullable=False),
+    Column("description", TEXT, nullable=False),
+    Column("type", TEXT, nullable=False),
     *_audit(),
     Index("comments_by_item", "work_item_id", "id"),
     Index("comments_by_project", "project_id", "id"),
@@ -220,13 +220,13 @@ attachments = Table(
     _project(),
     Column("work_item_id", _ID, nullable=False),
     Column("comment_id", _ID),
-    Column("name", Text, nullable=False),
-    Column("description", Text),
+    Column("name", TEXT, nullable=False),
+    Column("description", TEXT),
     Column("size", BigInteger, nullable=False),
-    Column("content_type", Text, nullable=False),
+    Column("content_type", TEXT, nullable=False),
     # SHA-256 of the contents, in hex: their address in the file store.
-    Column("digest", Text, nullable=False),
-    Column("type", Text, nullable=False),
+    Column("digest", TEXT, nullable=False),
+    Column("type", TEXT, nullable=False),
     *_audit(),
     Index("attachments_by_item", "work_item_id", "id"),
     Index("attachments_by_comment", "comment_id", "id"),
@@ -268,7 +268,7 @@ verification_codes = Table(
     METADATA,
     Column("digest", LargeBinary, primary_key=True),
     Column("user_id", _ID, ForeignKey("users.id"), nullable=False),
-    Column("client_id", Text, nullable=False),
+    Column("client_id", TEXT, nullable=False),
     Column("expires_at", DateTime, nullable=False),
 )
 

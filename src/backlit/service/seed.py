@@ -5,13 +5,14 @@ from contextlib import contextmanager
 from datetime import date, datetime, time
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, insert, make_url
+from sqlalchemy import URL, Connection, Engine, insert, inspect, select
+from sqlalchemy.exc import DatabaseError
 
 from backlit.model.errors import StorageError
 from backlit.model.users import User
-from backlit.service.database import writing_engine
-from backlit.service.migrations import migrate
-from backlit.service.schema import ROOT_PARENT, areas, iterations
+from backlit.service.database import parsed_url, writing_engine
+from backlit.service.migrations import create, finish
+from backlit.service.schema import METADATA, ROOT_PARENT, areas, iterations, schema_version
 from backlit.service.settings import ServiceSettings
 from backlit.service.tables import projects, users
 
@@ -20,24 +21,52 @@ DEFAULT_ITERATION_LENGTH = 14
 
 @contextmanager
 def new_database(settings: ServiceSettings) -> Iterator[Engine]:
-    """Create the tables in a new file, which gets its name only when all is written.
+    """Create the tables in a new file or an empty PostgreSQL database; it counts only when all is written.
 
     Raises StorageError where there is something already.
     """
-    path = Path(make_url(settings.database).database or "")
+    url = parsed_url(settings.database)
+    with _new_file(url) if url.get_backend_name() == "sqlite" else _new_tables(url) as engine:
+        yield engine
+
+
+@contextmanager
+def _new_file(url: URL) -> Iterator[Engine]:
+    path = Path(url.database or "")
     if path.exists():
         raise StorageError(f"{path} exists already; nothing was changed.")
     unfinished = path.with_name(f"{path.name}.part")
     for leftover in (unfinished, *(path.with_name(f"{unfinished.name}-{kind}") for kind in ("wal", "shm"))):
         leftover.unlink(missing_ok=True)
-    engine = writing_engine(make_url(settings.database).set(database=str(unfinished)))
+    engine = writing_engine(url.set(database=str(unfinished)))
     try:
         with engine.connect() as connection, connection.begin():
-            migrate(connection)
+            create(connection)
         yield engine
+        with engine.connect() as connection, connection.begin():
+            finish(connection)
     finally:
         engine.dispose()
     unfinished.rename(path)
+
+
+@contextmanager
+def _new_tables(url: URL) -> Iterator[Engine]:
+    engine = writing_engine(url)
+    try:
+        with engine.connect() as connection, connection.begin():
+            if inspect(connection).has_table(schema_version.name):
+                if connection.execute(select(schema_version)).first() is not None:
+                    raise StorageError(f"The database {url.database} is in use already; nothing was changed.")
+                METADATA.drop_all(connection)
+            create(connection)
+        yield engine
+        with engine.connect() as connection, connection.begin():
+            finish(connection)
+    except DatabaseError as error:
+        raise StorageError(f"The database {url.database} cannot be used: {error.orig}.") from error
+    finally:
+        engine.dispose()
 
 
 def user_of(user_id: int, name: str, first_name: str, last_name: str) -> User:

@@ -1,5 +1,6 @@
 """How a service is set up, and its clock."""
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,10 +38,19 @@ class Clock:
 
     def __init__(self) -> None:
         self._last = datetime(1970, 1, 1)
+        self._followed: tuple[datetime, float] | None = None
+
+    def follow(self, moment: datetime) -> None:
+        """Go by another clock, which shows `moment` now; several services on one database go by that one's."""
+        self._followed = moment, time.monotonic()
 
     def now(self) -> datetime:
         """The time, or that of the last call where the machine's clock was set back."""
-        now = datetime.now(UTC).replace(tzinfo=None)
+        if self._followed is None:
+            now = datetime.now(UTC).replace(tzinfo=None)
+        else:
+            moment, then = self._followed
+            now = moment + timedelta(seconds=time.monotonic() - then)
         now = now.replace(microsecond=now.microsecond // 1000 * 1000)
         self._last = max(now, self._last)
         return self._last

