@@ -4,7 +4,6 @@ import signal
 import socket
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest
@@ -26,8 +25,8 @@ _TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\
 class Transport:
     """How connections are made: in the open, or encrypted with a certificate (PEM) and its key."""
 
-    certificate: Path | None = None
-    key: Path | None = None
+    certificate: str | None = None
+    key: str | None = None
 
     @property
     def scheme(self) -> str:
