@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 
 from backlit.service.endpoint import Shared
+from backlit.service.front import REQUEST_ID_KEY
 from backlit.service.tables import attempts, users
 from backlit.service.tables.users import Account
 
@@ -48,7 +49,8 @@ def address_of(request: Request) -> str:
 
 def note_refusal(request: Request) -> None:
     """Put a failed attempt into the log, without the name: people type their password there at times."""
-    _log.warning("A sign-in was refused.", extra={"client": request.client.host if request.client else IN_PROCESS})
+    client = request.client.host if request.client else IN_PROCESS
+    _log.warning("A sign-in was refused.", extra={"request_id": request.scope[REQUEST_ID_KEY], "client": client})
 
 
 def _begin(shared: Shared, names: tuple[str, ...], connection: Connection) -> list[int]:

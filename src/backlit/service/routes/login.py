@@ -94,7 +94,8 @@ async def _sign_in(request: Request, shared: Shared) -> Response:
         response.headers["retry-after"] = str(wait)
         return response
     if account is None:
-        return _form_page(request, shared, 401, username=username, problem=_WRONG, is_wrong=True)
+        # 200, as the page is for a person: browsers report every other status as an error of the page.
+        return _form_page(request, shared, username=username, problem=_WRONG, is_wrong=True)
     old = request.cookies.get(COOKIE)
     secret = await shared.database.write.run(partial(_begin_session, shared, account.id, old))
     response = RedirectResponse(_address(request), 303)
@@ -114,8 +115,6 @@ def _form_page(request: Request, shared: Shared, status: int = 200, **values: ob
         form_token=form_token(secret),
         **shown,
     )
-    if status == Unauthorized.status:
-        response.headers["www-authenticate"] = token_routes.challenge(request, shared)
     set_form_cookie(response, request, secret)
     return response
 

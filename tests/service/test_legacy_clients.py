@@ -1,0 +1,68 @@
+"""What --legacy-clients relaxes, for programs that were written for the original service."""
+
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+
+import httpx
+import pytest
+from sqlalchemy import update
+
+from backlit.model.wrap import TOKEN_PATH, Challenge, parse_challenge, parse_grant
+from backlit.service.app import Service
+from backlit.service.schema import refresh_tokens
+from backlit.service.settings import ServiceSettings
+
+BASE = "http://backlit.test"
+CLIENT_ID = "uri:backlit"
+
+
+@pytest.fixture
+async def service(settings: ServiceSettings) -> AsyncIterator[Service]:
+    service = Service(replace(settings, legacy_clients=True))
+    await service.start()
+    yield service
+    await service.stop()
+
+
+async def test_the_client_id_is_quoted_in_the_challenge(visitor: httpx.AsyncClient) -> None:
+    header = (await visitor.get("users/me")).headers["www-authenticate"]
+
+    assert header == f'WRAP location="{BASE}{TOKEN_PATH}", client_id="{CLIENT_ID}"'
+    assert parse_challenge(header) == Challenge(f"{BASE}{TOKEN_PATH}", CLIENT_ID)
+
+
+async def test_refresh_tokens_may_be_used_again_until_they_expire(visitor: httpx.AsyncClient, service: Service) -> None:
+    async def granted(**form: str) -> httpx.Response:
+        return await visitor.post(f"{BASE}{TOKEN_PATH}", data={"wrap_client_id": CLIENT_ID, **form})
+
+    token = parse_grant((await granted(wrap_verification_code=service.invite("maya"))).text).refresh_token
+    write = service._shared.database.write
+    await granted(wrap_refresh_token=token)
+    now = service._shared.clock.now()
+    long_ago = update(refresh_tokens).values(used_at=now - timedelta(days=1))
+    write.submit(lambda connection: connection.execute(long_ago)).result()
+
+    assert (await granted(wrap_refresh_token=token)).status_code == 200
+    write.submit(lambda connection: connection.execute(update(refresh_tokens).values(expires_at=now))).result()
+    assert (await granted(wrap_refresh_token=token)).status_code == 401
+
+
+async def test_a_change_under_the_unversioned_address_answers_200(maya: httpx.AsyncClient) -> None:
+    async def change(path: str) -> int:
+        return (await maya.put(f"{BASE}{path}", json={"Name": "x"})).status_code
+
+    assert [await change("/api/workitems/1"), await change("/api/v1/workitems/1")] == [200, 201]
+    created = await maya.post(f"{BASE}/api/workitems", json={"type": "Bug", "projectId": 1, "fields": {"Name": "x"}})
+    assert created.status_code == 201
+
+
+async def test_it_is_logged_at_the_start(settings: ServiceSettings, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        for chosen in (settings, replace(settings, legacy_clients=True)):
+            service = Service(chosen)
+            await service.start()
+            await service.stop()
+
+    assert caplog.text.count("Legacy clients are let in") == 1
