@@ -1,12 +1,13 @@
 """What can be written after `backlit`."""
 
 import argparse
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from backlit.config import DEMO_ITEMS, DEMO_SEED
 
 if TYPE_CHECKING:
-    _Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  argparse's only name for it
+    _Commands: TypeAlias = argparse._SubParsersAction["LateParser"]  # noqa: SLF001  argparse's only name for it
 
 EPILOG = "Without a command, backlit opens the profile that was used last, or your own workspace on this machine."
 
@@ -17,12 +18,26 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=_Version, nargs=0, help="show the version and leave")
     top.add_argument("--profile", metavar="NAME", help="work at this profile")
     top.set_defaults(module="backlit.cli.app")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=LateParser)
     _add_demo(commands)
     _add_serve(commands)
     _add_session(commands)
     _add_items(commands)
+    _add_admin(commands)
     return top
+
+
+class LateParser(argparse.ArgumentParser):
+    """A parser whose grammar may be made only when it is used, as it costs every other command."""
+
+    fill: Callable[[], None] | None = None
+
+    def parse_known_args(self, *arguments: Any, **options: Any) -> Any:
+        """Make the rest of the grammar, then parse."""
+        if self.fill is not None:
+            fill, self.fill = self.fill, None
+            fill()
+        return super().parse_known_args(*arguments, **options)
 
 
 class _Version(argparse.Action):
@@ -51,7 +66,32 @@ def _add_serve(commands: "_Commands") -> None:
     serve.add_argument("--sample", action="store_true", help="serve a sample workspace whose passwords are known")
     serve.add_argument("--yes-really", action="store_true", help="serve the sample to other machines too")
     _add_sample(serve)
+    _add_operation(serve)
     serve.set_defaults(module="backlit.cli.serve")
+
+
+def _add_operation(serve: argparse.ArgumentParser) -> None:
+    group = serve.add_argument_group("operation")
+    group.add_argument("--tls-cert", metavar="FILE", help="serve https with this certificate (PEM, with its chain)")
+    group.add_argument("--tls-key", metavar="FILE", help="the certificate's key (PEM)")
+    group.add_argument(
+        "--trusted-proxy",
+        metavar="ADDRESS",
+        action="append",
+        default=[],
+        help="believe X-Forwarded-For, -Proto and -Host of this address or network; may be repeated",
+    )
+    group.add_argument(
+        "--max-requests", type=_count, default=256, metavar="N", help="requests in the works at once (%(default)s)"
+    )
+    group.add_argument(
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        help="how much is logged, as JSON lines on the error output (info; warning with --sample)",
+    )
+    group.add_argument(
+        "--legacy-clients", action="store_true", help="relax three things for programs of the original service"
+    )
 
 
 def _add_session(commands: "_Commands") -> None:
@@ -79,6 +119,17 @@ def _add_items(commands: "_Commands") -> None:
     show.add_argument("id", type=int, metavar="ID")
     show.add_argument("--json", action="store_true", help="write JSON")
     show.set_defaults(module="backlit.cli.items_show")
+
+
+def _add_admin(commands: "_Commands") -> None:
+    admin = commands.add_parser("admin", help="administer a served workspace")
+
+    def fill() -> None:
+        from backlit.cli.admin.grammar import add_nouns
+
+        add_nouns(admin)
+
+    admin.fill = fill
 
 
 def _add_sample(command: argparse.ArgumentParser) -> None:

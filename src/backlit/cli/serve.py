@@ -4,18 +4,19 @@ import argparse
 import asyncio
 import socket
 import sys
-from pathlib import Path
+from dataclasses import replace
 
 from backlit.cli.login import is_loopback
+from backlit.cli.served import is_new, served_settings
 from backlit.cli.wiring import make_sample, workspace_settings
 from backlit.config import find_locations
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.service.app import Service
+from backlit.service.logs import set_up_log
 from backlit.service.sample import PASSWORD, UNLICENSED
 from backlit.service.sample_words import PEOPLE
+from backlit.service.server import Transport, run_server
 from backlit.service.settings import ServiceSettings
-
-_SQLITE = "sqlite:///"
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -27,23 +28,29 @@ def run(arguments: argparse.Namespace) -> None:
         )
     if arguments.sample and (arguments.database or arguments.files):
         raise BadRequest("The sample has a database and files of its own; leave out --database and --files.")
+    if bool(arguments.tls_cert) != bool(arguments.tls_key):
+        raise BadRequest("TLS needs both --tls-cert and --tls-key.")
+    set_up_log(arguments.log_level or ("warning" if arguments.sample else "info"))
     settings = _sample_settings(arguments) if arguments.sample else _settings(arguments)
+    settings = replace(
+        settings,
+        legacy_clients=arguments.legacy_clients,
+        trusted_proxies=tuple(arguments.trusted_proxy),
+        concurrent_requests=arguments.max_requests,
+    )
     with _listener(arguments.host, arguments.port) as listener:
         asyncio.run(_serve(settings, listener, arguments))
 
 
 def _settings(arguments: argparse.Namespace) -> ServiceSettings:
-    folder = find_locations().data / "served"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    usual = workspace_settings(folder)
-    files = Path(arguments.files) if arguments.files else usual.files
-    database = arguments.database or usual.database
-    path = database.removeprefix(_SQLITE)
-    if path == database or not path:
-        raise BadRequest(f"A database is written as {_SQLITE}path/to/file.db.")
-    if not Path(path).exists():
-        print("The database is new and has no users yet. To look around, use: backlit serve --sample")
-    return ServiceSettings(database, files, arguments.service_name)
+    settings = served_settings(arguments.database, arguments.files, arguments.service_name)
+    if is_new(settings):
+        where = "".join(f" --{name} {given}" for name in ("database", "files") if (given := getattr(arguments, name)))
+        print("The database is new and has no users yet. Make the first one and its project, while this runs:")
+        print(f"  backlit admin users add NAME{where}")
+        print(f"  backlit admin projects create PROJECT --manager NAME{where}")
+        print("To look around first, use: backlit serve --sample")
+    return settings
 
 
 def _sample_settings(arguments: argparse.Namespace) -> ServiceSettings:
@@ -66,29 +73,14 @@ def _listener(host: str, port: int) -> socket.socket:
 
 
 async def _serve(settings: ServiceSettings, listener: socket.socket, arguments: argparse.Namespace) -> None:
-    import uvicorn
-
+    transport = Transport(arguments.tls_cert, arguments.tls_key)
     service = Service(settings)
-    await service.start()
-    try:
-        _announce(listener, arguments)
-        config = uvicorn.Config(
-            service.asgi,
-            interface="asgi3",
-            http="httptools",
-            ws="none",
-            lifespan="off",
-            log_level="warning",
-            access_log=False,
-        )
-        await uvicorn.Server(config).serve([listener])
-    finally:
-        await service.stop()
+    await run_server(service, listener, transport, lambda: _announce(listener, arguments, transport.scheme))
 
 
-def _announce(listener: socket.socket, arguments: argparse.Namespace) -> None:
+def _announce(listener: socket.socket, arguments: argparse.Namespace, scheme: str) -> None:
     host, port = listener.getsockname()[:2]
-    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    address = f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
     print(f"Serving {arguments.service_name} at {address}")
     if arguments.sample:
         names = ", ".join(name for name, _, _ in PEOPLE if name not in UNLICENSED)

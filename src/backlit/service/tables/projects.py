@@ -1,5 +1,6 @@
 """Projects, their settings, and the counts kept for them."""
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -56,11 +57,29 @@ class ProjectSettings:
         own = self.value_lists.get((item_type, field.key))
         return field.choices_for(item_type) if own is None else own
 
-    def default(self, item_type: str, field: Field) -> str | None:
+    def default(self, item_type: str, field: Field) -> str | float | bool | None:
         """What is preset on create, but for area and iteration."""
         if field.kind is Kind.STATUS:
             return next(iter(self.choices(item_type, field)), None)
-        return field.default_for(item_type)
+        return default_value(field)
+
+
+def default_value(field: Field) -> str | float | bool | None:
+    """A field's default as the value its kind has; raises ValueError where the text is none."""
+    text = field.default
+    if text is None:
+        return None
+    match field.kind:
+        case Kind.INTEGER:
+            return int(text)
+        case Kind.NUMBER:
+            number = float(text)
+            if not math.isfinite(number):
+                raise ValueError(text)
+            return number
+        case Kind.BOOLEAN:
+            return ("false", "true").index(text) == 1
+    return text
 
 
 def read(connection: Connection, project_id: int) -> Project | None:

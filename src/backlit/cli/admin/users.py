@@ -1,0 +1,68 @@
+"""`backlit admin users`."""
+
+import argparse
+
+from backlit.cli.admin.output import say, show, some
+from backlit.cli.admin.place import looked_at, opened, settings_of
+from backlit.cli.admin.secrets import new_password
+from backlit.service.admin import users
+from backlit.service.admin.workspace import is_empty, user_id_of
+
+_COLUMNS = {
+    "id": "ID#",
+    "name": "Name",
+    "isLicensed": "Licensed",
+    "hasPassword": "Password",
+    "projects": "Projects#",
+    "email": "Email",
+    "displayName": "Display name",
+}
+
+
+def listed(arguments: argparse.Namespace) -> None:
+    """List all users."""
+    with looked_at(arguments) as connection:
+        show(arguments, users.listed(connection), _COLUMNS)
+
+
+def add(arguments: argparse.Namespace) -> None:
+    """Add a user; the first one makes the database where there is none."""
+    names = ("first_name", "last_name", "display_name", "email")
+    texts = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
+    with opened(arguments, create=True) as connection:
+        is_first = is_empty(connection)
+        users.check_new(connection, arguments.name, texts.get("email", ""))
+    password = None if arguments.no_password else users.checked_password(new_password())
+    with opened(arguments) as connection:
+        is_licensed = not arguments.unlicensed
+        user = users.add(connection, arguments.name, password, texts=texts, is_licensed=is_licensed)
+    say(arguments, f"Added the user {user['name']}.", user)
+    if is_first and not arguments.json:
+        print(f"The database is {settings_of(arguments).database}")
+        print(f"Next, a project: backlit admin projects create NAME --manager {user['name']}")
+
+
+def password(arguments: argparse.Namespace) -> None:
+    """Give a user another password; who is signed in with the old one has to sign in again."""
+    with looked_at(arguments) as connection:
+        user_id_of(connection, arguments.name)
+    given = users.checked_password(new_password())
+    with opened(arguments) as connection:
+        user = users.set_password(connection, arguments.name, given)
+    say(arguments, f"{arguments.name} has another password and was signed out everywhere.", user)
+
+
+def license_(arguments: argparse.Namespace) -> None:
+    """Let a user sign in, or not."""
+    with opened(arguments) as connection:
+        user = users.license_(connection, arguments.name, is_licensed=arguments.state == "on")
+    can = "may sign in" if user["isLicensed"] else "was signed out and may not sign in any more"
+    say(arguments, f"{arguments.name} {can}.", user)
+
+
+def deactivate(arguments: argparse.Namespace) -> None:
+    """Take everything from a user that lets it in."""
+    with opened(arguments) as connection:
+        user = users.deactivate(connection, arguments.name)
+    lost = f"licence, password, sign-ins and {some(user['grantsRemoved'], 'grant')}"
+    say(arguments, f"{arguments.name} lost {lost}; what it wrote and owns stays.", user)

@@ -1,0 +1,257 @@
+"""A workspace as JSON objects, one a row, and back: the lines of an export.
+
+The first is a header; then one for each row, `{"table", "row"}`, each after what it refers to; then
+`{"ids", "last"}` with the last id given in a table, so that none is given twice; then the contents of
+attachments, `{"contents": digest, "size", "data": base64}`, a piece to a line. Documents of items are not
+among them: they are rendered anew from the other columns.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Column, Connection, Date, DateTime, LargeBinary, Table, func, insert, inspect, select, text
+from sqlalchemy.exc import StatementError
+from sqlalchemy.types import TypeEngine
+
+from backlit.model.errors import BadRequest
+from backlit.service.admin.rendering import rewrite
+from backlit.service.files import FileStore
+from backlit.service.migrations import VERSION, follow_ids
+from backlit.service.schema import (
+    METADATA,
+    attachments,
+    login_attempts,
+    login_sessions,
+    projects,
+    refresh_families,
+    refresh_tokens,
+    schema_version,
+    signing_keys,
+    users,
+    verification_codes,
+    work_items,
+)
+
+NAME = "backlit workspace"
+FORMAT = 1
+BATCH = 500
+"""Rows in memory at once."""
+PIECE = 192 * 1024
+"""Bytes of contents on one line."""
+SECRET = {signing_keys, refresh_families, refresh_tokens, verification_codes, login_sessions, login_attempts}
+"""What lets people in without a password, or tells who tried to."""
+TABLES = tuple(table for table in METADATA.sorted_tables if table is not schema_version)
+"""Every table, each after those it refers to."""
+
+Record = dict[str, Any]
+
+_TABLE_BY_NAME = {table.name: table for table in TABLES}
+_RENDERED = {work_items.c.doc}
+
+
+def header(moment: datetime) -> Record:
+    """The first line of an export."""
+    return {"format": NAME, "version": FORMAT, "schema": VERSION, "writtenAt": moment.isoformat()}
+
+
+def rows(connection: Connection, *, with_secrets: bool = True) -> Iterator[Record]:
+    """Read every row of every table, a batch at a time, and the last ids."""
+    for table in TABLES:
+        if with_secrets or table not in SECRET:
+            yield from _rows_of(connection, table, with_secrets=with_secrets)
+    for table in TABLES:
+        if table.autoincrement_column is not None and (last := _last_id(connection, table)):
+            yield {"ids": table.name, "last": last}
+
+
+def contents(connection: Connection, files: FileStore) -> Iterator[Record]:
+    """Read the contents of all attachments in pieces, each contents once; missing ones are left out."""
+    for digest, size in contents_named(connection):
+        if files.has(digest):
+            for start in range(0, max(size, 1), PIECE):
+                piece = b"".join(files.read(digest, start, min(start + PIECE, size)))
+                yield {"contents": digest, "size": size, "data": base64.b64encode(piece).decode()}
+
+
+def contents_named(connection: Connection) -> list[tuple[str, int]]:
+    """The digest and size of all contents that attachments name."""
+    named = select(attachments.c.digest, func.max(attachments.c.size)).group_by(attachments.c.digest)
+    return [(digest, size) for digest, size in connection.execute(named.order_by(attachments.c.digest))]
+
+
+def load(connection: Connection, files: FileStore, lines: Iterable[Record]) -> dict[str, int]:
+    """Write the rows and contents of an export into an empty workspace; returns how many of each table.
+
+    Raises BadRequest naming the line that does not fit.
+    """
+    loader = _Loader(connection, files)
+    numbered = enumerate(lines, 1)
+    _check_header(next(numbered, (1, {}))[1])
+    for number, record in numbered:
+        loader.take(number, record)
+    loader.finish()
+    follow_ids(connection)
+    for name, last in loader.last_ids.items():
+        _set_last_id(connection, _TABLE_BY_NAME[name], last)
+    for project_id in connection.execute(select(projects.c.id)).scalars().all():
+        rewrite(connection, project_id)
+    return loader.counts
+
+
+class _Loader:
+    """Takes one record after the other; rows are written in batches, contents in pieces."""
+
+    def __init__(self, connection: Connection, files: FileStore) -> None:
+        self.counts: dict[str, int] = {}
+        self.last_ids: dict[str, int] = {}
+        self._connection, self._files = connection, files
+        self._table: Table | None = None
+        self._rows: list[Record] = []
+        self._first = 0
+        self._incoming: Any = None
+        self._digest = ""
+
+    def take(self, number: int, record: Record) -> None:
+        """Take the record of a line."""
+        match record:
+            case {"table": str(name), "row": dict(row)} if name in _TABLE_BY_NAME:
+                self._take_row(number, _TABLE_BY_NAME[name], row)
+            case {"ids": str(name), "last": int(last)} if name in _TABLE_BY_NAME:
+                self.last_ids[name] = last
+            case {"contents": str(digest), "data": str(data)}:
+                self._take_piece(number, digest, data)
+            case _:
+                raise BadRequest(f"Line {number} is neither a row, nor ids, nor contents; nothing was imported.")
+
+    def finish(self) -> None:
+        """Write what is left."""
+        self._write_rows()
+        self._keep()
+
+    def _take_row(self, number: int, table: Table, row: Record) -> None:
+        if table is not self._table or len(self._rows) == BATCH:
+            self._write_rows()
+            self._table, self._first = table, number
+        if (table is users and "password_hash" not in row) or table is work_items:
+            row = {"password_hash": None, **row} if table is users else {**row, "doc": ""}
+        names = {column.name for column in table.c}
+        if row.keys() != names:
+            wrong = ", ".join(sorted(row.keys() ^ names))
+            raise BadRequest(f"Line {number}: a row of {table.name} lacks or should not have: {wrong}.")
+        try:
+            self._rows.append({name: _read(table.c[name], value) for name, value in row.items()})
+        except (ValueError, TypeError) as error:
+            raise BadRequest(f"Line {number}: a value of {table.name} cannot be read: {error}.") from None
+
+    def _write_rows(self) -> None:
+        if self._table is None or not self._rows:
+            return
+        try:
+            self._connection.execute(insert(self._table), self._rows)
+        except StatementError as error:
+            where = f"Lines {self._first} to {self._first + len(self._rows) - 1}"
+            raise BadRequest(f"{where}: rows of {self._table.name} do not fit in: {error.orig}.") from error
+        self.counts[self._table.name] = self.counts.get(self._table.name, 0) + len(self._rows)
+        self._rows = []
+
+    def _take_piece(self, number: int, digest: str, data: str) -> None:
+        if digest != self._digest:
+            self._keep()
+            self._incoming, self._digest = self._files.begin(), digest
+        try:
+            self._incoming.write(base64.b64decode(data, validate=True))
+        except binascii.Error:
+            raise BadRequest(f"Line {number}: the contents are not base64; nothing was imported.") from None
+
+    def _keep(self) -> None:
+        if self._incoming is None:
+            return
+        incoming, self._incoming = self._incoming, None
+        incoming.finish()
+        try:
+            if incoming.digest != self._digest:
+                raise BadRequest(f"The contents {self._digest} do not match their digest; nothing was imported.")
+            self._files.keep(incoming)
+        finally:
+            self._files.forget(incoming)
+        self.counts["contents"] = self.counts.get("contents", 0) + 1
+
+
+def _check_header(record: Record) -> None:
+    if record.get("format") != NAME:
+        raise BadRequest("This is not an export: its first line has no header of a backlit workspace.")
+    if record.get("version") != FORMAT or record.get("schema") != VERSION:
+        raise BadRequest(
+            f"The export is of schema {record.get('schema')}, and this backlit reads schema {VERSION}."
+            " Import it with the version that wrote it, then upgrade."
+        )
+
+
+def _rows_of(connection: Connection, table: Table, *, with_secrets: bool) -> Iterator[Record]:
+    columns = [column for column in table.c if column not in _RENDERED]
+    if not with_secrets:
+        columns = [column for column in columns if column is not users.c.password_hash]
+    writers = [(str(column.name), _writer(column.type)) for column in columns]
+    found = connection.execute(select(*columns).order_by(*table.primary_key), execution_options={"yield_per": BATCH})
+    for row in found:
+        yield {
+            "table": table.name,
+            "row": {name: write(value) for (name, write), value in zip(writers, row, strict=True)},
+        }
+
+
+def _writer(kind: TypeEngine[Any]) -> Callable[[Any], Any]:
+    if isinstance(kind, LargeBinary):
+        return lambda value: None if value is None else base64.b64encode(value).decode()
+    if isinstance(kind, DateTime | Date):
+        return lambda value: None if value is None else value.isoformat()
+    return lambda value: value
+
+
+def _read(column: Column[Any], value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(column.type, LargeBinary):
+        return base64.b64decode(value, validate=True)
+    if isinstance(column.type, DateTime):
+        return datetime.fromisoformat(value)
+    return date.fromisoformat(value) if isinstance(column.type, Date) else value
+
+
+def _last_id(connection: Connection, table: Table) -> int:
+    """The last id a table has given; those of deleted rows are not given again."""
+    column = table.autoincrement_column
+    assert column is not None
+    highest = connection.execute(select(func.coalesce(func.max(column), 0))).scalar_one()
+    if connection.dialect.name == "sqlite":
+        if not _counts_ids(connection):
+            return int(highest)
+        given = text("SELECT seq FROM sqlite_sequence WHERE name = :name")
+        return max(int(highest), int(connection.execute(given, {"name": table.name}).scalar() or 0))
+    name = connection.execute(select(func.pg_get_serial_sequence(table.name, column.name))).scalar_one()
+    given = text(f"SELECT last_value FROM {name} WHERE is_called")  # noqa: S608  the database's own name for it
+    return max(int(highest), int(connection.execute(given).scalar() or 0))
+
+
+def _set_last_id(connection: Connection, table: Table, last: int) -> None:
+    column = table.autoincrement_column
+    assert column is not None
+    if connection.dialect.name != "sqlite":
+        sequence = func.pg_get_serial_sequence(table.name, column.name)
+        connection.execute(select(func.setval(sequence, last, True)))
+    elif _counts_ids(connection):
+        place = {"name": table.name, "last": last}
+        connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), place)
+        connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"), place)
+
+
+def _counts_ids(connection: Connection) -> bool:
+    return inspect(connection).has_table("sqlite_sequence")
+
+
+def counted(record: Mapping[str, Any]) -> str:
+    """What a record counts as, for reports: its table, or `contents`."""
+    return str(record.get("table") or ("contents" if "contents" in record else ""))

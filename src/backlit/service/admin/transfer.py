@@ -1,0 +1,197 @@
+"""Export and import of a whole workspace, and backup and restore."""
+
+import os
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+from sqlalchemy import Connection
+
+from backlit.model.errors import BadRequest, Conflict, NotFound, StorageError
+from backlit.service.admin import records
+from backlit.service.admin.check import Checker
+from backlit.service.admin.workspace import file_of, is_empty, reading, writing
+from backlit.service.files import FileStore, LocalFiles, open_files
+from backlit.service.settings import Clock, ServiceSettings
+
+DATABASE, LINES, FILES, NOTE = "service.db", "workspace.jsonl", "files", "backup.json"
+"""What a backup consists of; it has either a database or lines."""
+
+
+def export(
+    settings: ServiceSettings, output: BinaryIO, *, folder: Path | None, with_contents: bool, with_secrets: bool
+) -> dict[str, int]:
+    """Write one moment of a workspace as lines; contents follow as lines, or go as files into a folder.
+
+    Returns how many rows of each table there were.
+    """
+    files = open_files(settings.files)
+    counts: Counter[str] = Counter()
+    with reading(settings) as connection:
+        output.write(orjson.dumps(records.header(Clock().now()), option=orjson.OPT_APPEND_NEWLINE))
+        for record in records.rows(connection, with_secrets=with_secrets):
+            output.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+            counts[records.counted(record)] += 1
+        if folder is not None:
+            counts["contents"] = copy_contents(connection, files, LocalFiles(folder))
+        elif with_contents:
+            last = ""
+            for record in records.contents(connection, files):
+                output.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+                counts["contents"] += record["contents"] != last
+                last = record["contents"]
+    del counts[""]
+    return dict(counts)
+
+
+def import_(
+    settings: ServiceSettings, lines: BinaryIO, *, folder: Path | None = None, accepts_problems: bool = False
+) -> dict[str, int]:
+    """Fill an empty workspace from lines; all of it, or nothing. Raises Conflict where it is not empty."""
+    files = open_files(settings.files)
+    with writing(settings, create=True) as connection:
+        if not is_empty(connection):
+            raise Conflict(
+                "The workspace has users or projects already; nothing was imported. Name a new one with --database."
+            )
+        counts = records.load(connection, files, _parsed(lines))
+        if folder is not None:
+            counts["contents"] = copy_contents(connection, LocalFiles(folder), files)
+        problems = [] if accepts_problems else list(Checker(connection, files, is_quick=True).problems())
+        if problems:
+            raise Conflict(
+                f"The export has {len(problems)} problems, the first: {problems[0].sentence} Nothing was imported."
+                " To take it as it is: --accept-problems"
+            )
+    return counts
+
+
+def backup(settings: ServiceSettings, target: Path) -> dict[str, Any]:
+    """Copy database and contents into a new directory while the service runs; raises StorageError."""
+    if target.exists():
+        raise StorageError(f"{target} exists already; name a directory that does not.")
+    unfinished = target.with_name(f"{target.name}.part")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(mode=0o700, parents=True)
+    path, moment = file_of(settings), Clock().now()
+    if path is not None:
+        _copy_sqlite(settings, path, unfinished / DATABASE)
+        counts = {}
+    else:
+        with private(unfinished / LINES) as output:
+            counts = export(settings, output, folder=None, with_contents=False, with_secrets=True)
+    with reading(_of_backup(unfinished) if path is not None else settings) as connection:
+        copied = copy_contents(connection, open_files(settings.files), LocalFiles(unfinished / FILES))
+    note = {"format": "backlit backup", "madeAt": moment.isoformat(), "contents": copied}
+    with private(unfinished / NOTE) as output:
+        output.write(orjson.dumps(note, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    for leftover in unfinished.glob(f"{DATABASE}-*"):
+        leftover.unlink()
+    unfinished.rename(target)
+    return {"directory": str(target), "madeAt": moment.isoformat(), "contents": copied, "rows": counts}
+
+
+def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
+    """Make a workspace from a backup; raises StorageError or Conflict where there is one already."""
+    if not (source / NOTE).is_file():
+        raise NotFound(f"There is no backup in {source}: it has no {NOTE}.")
+    path = file_of(settings)
+    if path is not None and path.exists():
+        raise StorageError(f"{path} exists already; it is never overwritten. Move it away, or name another --database.")
+    folder = source / FILES if (source / FILES).is_dir() else None
+    if (source / LINES).is_file():
+        with (source / LINES).open("rb") as lines:
+            import_(settings, lines, folder=folder)
+    else:
+        _restore_sqlite(settings, source, folder)
+    return {"database": settings.database, "files": str(settings.files)}
+
+
+def copy_contents(connection: Connection, source: FileStore, target: FileStore) -> int:
+    """Copy the contents that attachments name and the target lacks; returns how many were copied."""
+    copied = 0
+    for digest, size in records.contents_named(connection):
+        if target.has(digest) or not source.has(digest):
+            continue
+        incoming = target.begin()
+        try:
+            for piece in source.read(digest, 0, size):
+                incoming.write(piece)
+            incoming.finish()
+            if incoming.digest != digest:
+                raise StorageError(f"The contents {digest} are damaged. To see all that is: backlit admin check")
+            target.keep(incoming)
+        finally:
+            target.forget(incoming)
+        copied += 1
+    return copied
+
+
+def private(path: Path) -> BinaryIO:
+    """Open a new file that only its owner may read; raises StorageError where there is one."""
+    try:
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    except FileExistsError:
+        raise StorageError(f"{path} exists already; name a file that does not.") from None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _copy_sqlite(settings: ServiceSettings, source: Path, target: Path) -> None:
+    with reading(settings):
+        pass  # says what is wrong with a database that is none
+    try:
+        with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
+            old.backup(new)
+    except sqlite3.Error as error:
+        raise StorageError(f"The database {source} cannot be copied: {error}.") from error
+    target.chmod(0o600)
+
+
+def _restore_sqlite(settings: ServiceSettings, source: Path, folder: Path | None) -> None:
+    """Restore a file to a file, by way of a name beside it; to a server, row by row."""
+    path, files = file_of(settings), open_files(settings.files)
+    with reading(_of_backup(source)) as connection:
+        if folder is not None:
+            copy_contents(connection, LocalFiles(folder), files)
+        if path is None:
+            with writing(settings, create=True) as empty:
+                if not is_empty(empty):
+                    raise Conflict("The database has users or projects already; it is never overwritten.")
+                records.load(empty, files, _lines(connection))
+            return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.part")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(source / DATABASE)) as old, closing(sqlite3.connect(unfinished)) as new:
+            old.backup(new)
+    except sqlite3.Error as error:
+        raise StorageError(f"The backup in {source} cannot be read: {error}.") from error
+    unfinished.chmod(0o600)
+    unfinished.rename(path)
+
+
+def _lines(connection: Connection) -> Iterator[records.Record]:
+    yield records.header(Clock().now())
+    yield from records.rows(connection)
+
+
+def _of_backup(folder: Path) -> ServiceSettings:
+    return ServiceSettings(f"sqlite:///{folder / DATABASE}", folder / FILES)
+
+
+def _parsed(lines: BinaryIO) -> Iterator[records.Record]:
+    for number, line in enumerate(lines, 1):
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise BadRequest(f"Line {number} is not JSON: {error}.") from None
+        if not isinstance(record, dict):
+            raise BadRequest(f"Line {number} is not a JSON object.")
+        yield record

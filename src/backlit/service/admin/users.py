@@ -1,0 +1,114 @@
+"""Users: who there is, who may sign in, and with which password."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from backlit.model.errors import BadRequest, Conflict
+from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, user_id_of
+from backlit.service.passwords import hash_password
+from backlit.service.schema import grants, users
+from backlit.service.seed import audit
+from backlit.service.settings import TICK, Clock
+from backlit.service.tables import tokens
+from backlit.service.tables import users as accounts
+
+SHORTEST_PASSWORD = 8
+LONGEST_PASSWORD = 1024
+
+_NAME = re.compile(r"[^\s\\/:]+")
+_EMAIL = re.compile(r"[^\s@]+@[^\s@]+")
+_SHOWN = (users.c.id, users.c.name, users.c.display_name, users.c.email, users.c.is_licensed, users.c.password_hash)
+
+
+def listed(connection: Connection) -> list[dict[str, Any]]:
+    """List all users by id, licensed or not, with the number of projects granted."""
+    counts = select(grants.c.user_id, func.count().label("projects")).group_by(grants.c.user_id)
+    granted = {row.user_id: row.projects for row in connection.execute(counts)}
+    rows = connection.execute(select(*_SHOWN).order_by(users.c.id))
+    return [
+        {
+            "id": row.id,
+            "name": row.name,
+            "displayName": row.display_name,
+            "email": row.email,
+            "isLicensed": row.is_licensed,
+            "hasPassword": row.password_hash is not None,
+            "projects": granted.get(row.id, 0),
+        }
+        for row in rows
+    ]
+
+
+def check_new(connection: Connection, name: str, email: str) -> None:
+    """Raise BadRequest or Conflict where a user cannot be added under the name; before a password is asked for."""
+    if not _NAME.fullmatch(checked_name(name, "The user name")):
+        raise BadRequest(f"The user name {name!r} has a blank, a slash or a colon in it; leave those out.")
+    if connection.execute(select(users.c.id).where(func.lower(users.c.name) == name.strip().lower())).first():
+        raise Conflict(f"There is a user {name!r} already. For another password: backlit admin users password {name}")
+    if email and not _EMAIL.fullmatch(email):
+        raise BadRequest(f"The email address {email!r} is not one: write it as name@example.org, or leave it out.")
+
+
+def add(
+    connection: Connection, name: str, password: str | None, *, texts: Mapping[str, str], is_licensed: bool = True
+) -> dict[str, Any]:
+    """Add a user; `texts` are first_name, last_name, display_name, email where known."""
+    email = texts.get("email", "")
+    check_new(connection, name, email)
+    first, last = (texts.get(part, "").strip() for part in ("first_name", "last_name"))
+    row = {
+        "name": name.strip(),
+        "first_name": first,
+        "last_name": last,
+        "display_name": texts.get("display_name", "").strip() or f"{first} {last}".strip() or name.strip(),
+        "email": email,
+        "password_hash": None if password is None else hash_password(checked_password(password)),
+        "is_licensed": is_licensed,
+    }
+    new = insert(users).values(row | audit(ADMINISTRATOR, Clock().now())).returning(users.c.id)
+    return {"id": connection.execute(new).scalar_one(), "name": row["name"], "isLicensed": is_licensed}
+
+
+def set_password(connection: Connection, name: str, password: str) -> dict[str, Any]:
+    """Give a user another password and end every sign-in made with the old one."""
+    user_id = user_id_of(connection, name)
+    password_hash = hash_password(checked_password(password))
+    accounts.set_password(connection, user_id, password_hash, ADMINISTRATOR, Clock().now())
+    return {"id": user_id}
+
+
+def license_(connection: Connection, name: str, *, is_licensed: bool) -> dict[str, Any]:
+    """Let a user sign in, or not; without a licence tokens stop working at once."""
+    user_id = user_id_of(connection, name)
+    _update(connection, user_id, is_licensed=is_licensed)
+    if not is_licensed:
+        tokens.revoke_all(connection, user_id)
+    return {"id": user_id, "isLicensed": is_licensed}
+
+
+def deactivate(connection: Connection, name: str) -> dict[str, Any]:
+    """Take licence, password, sign-ins and grants from a user; what the user wrote and owns stays."""
+    user_id = user_id_of(connection, name)
+    _update(connection, user_id, is_licensed=False, password_hash=None)
+    tokens.revoke_all(connection, user_id)
+    removed = connection.execute(delete(grants).where(grants.c.user_id == user_id)).rowcount
+    return {"id": user_id, "grantsRemoved": removed}
+
+
+def checked_password(password: str) -> str:
+    """A password that may be used; raises BadRequest."""
+    if len(password) < SHORTEST_PASSWORD:
+        raise BadRequest(f"The password has {len(password)} characters; it needs {SHORTEST_PASSWORD} or more.")
+    if len(password) > LONGEST_PASSWORD:
+        raise BadRequest(f"The password has {len(password)} characters; it may have {LONGEST_PASSWORD}.")
+    return password
+
+
+def _update(connection: Connection, user_id: int, **values: Any) -> None:
+    this = users.c.id == user_id
+    before = connection.execute(select(users.c.last_modified_at).where(this)).scalar_one()
+    stamp = {"last_modified_by": ADMINISTRATOR, "last_modified_at": max(Clock().now(), before + TICK)}
+    connection.execute(update(users).where(this).values(values | stamp))

@@ -1,0 +1,127 @@
+"""A service's database in the hands of its administrator, beside the service that may be running on it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, func, inspect, select
+from sqlalchemy.exc import DatabaseError
+
+from backlit.model.errors import BadRequest, NotFound, StorageError
+from backlit.service.database import engine_at, parsed_url, writing_engine
+from backlit.service.migrations import VERSION, migrate
+from backlit.service.schema import projects, schema_version, users
+from backlit.service.settings import ServiceSettings
+
+ADMINISTRATOR = "backlit"
+"""Who the audit fields name for what the command line did."""
+NAME_LIMIT = 100
+FIRST_USER = "backlit admin users add NAME"
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+@contextmanager
+def writing(settings: ServiceSettings, *, create: bool = False, dry_run: bool = False) -> Iterator[Connection]:
+    """One transaction, kept when the block ends well; after a dry run nothing is kept.
+
+    Raises StorageError where there is no database, unless it is to be created.
+    """
+    if not create:
+        _must_exist(settings)
+    engine = writing_engine(settings.database)
+    try:
+        with engine.connect() as connection, connection.begin() as transaction:
+            migrate(connection)
+            yield connection
+            if dry_run:
+                transaction.rollback()
+    except DatabaseError as error:
+        raise _trouble(settings, error) from error
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def reading(settings: ServiceSettings) -> Iterator[Connection]:
+    """One moment of the database, however long it is looked at; raises StorageError where there is none."""
+    _must_exist(settings)
+    engine = engine_at(settings.database)
+    try:
+        if not _is_current(engine):
+            with writing(settings):
+                pass  # brings an older database up to date, and refuses a newer one
+        with engine.connect() as connection, connection.begin():
+            yield connection
+    except DatabaseError as error:
+        raise _trouble(settings, error) from error
+    finally:
+        engine.dispose()
+
+
+def file_of(settings: ServiceSettings) -> Path | None:
+    """The file of an SQLite database; None for a database on a server."""
+    url = parsed_url(settings.database)
+    return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+
+
+def is_empty(connection: Connection) -> bool:
+    """Whether the workspace has neither users nor projects."""
+    counts = [connection.execute(select(func.count()).select_from(table)).scalar_one() for table in (users, projects)]
+    return not any(counts)
+
+
+def user_id_of(connection: Connection, name: str) -> int:
+    """Find a user by name, in any case; raises NotFound."""
+    found = connection.execute(select(users.c.id).where(func.lower(users.c.name) == name.lower())).scalar()
+    if found is None:
+        raise NotFound(f"There is no user {name!r}. To see all: backlit admin users list")
+    return int(found)
+
+
+def project_id_of(connection: Connection, name: str) -> int:
+    """Find a project by its id or its name; raises NotFound, and BadRequest where several have the name."""
+    rows = connection.execute(select(projects.c.id, projects.c.name).order_by(projects.c.id)).all()
+    by_id = [row.id for row in rows if str(row.id) == name]
+    by_name = [row.id for row in rows if row.name == name] or [
+        row.id for row in rows if row.name.lower() == name.lower()
+    ]
+    if by_id:
+        return int(by_id[0])
+    if not by_name:
+        raise NotFound(f"There is no project {name!r}. To see all: backlit admin projects list")
+    if len(by_name) > 1:
+        raise BadRequest(f"Several projects are called {name!r}; use an id: {', '.join(map(str, by_name))}.")
+    return int(by_name[0])
+
+
+def checked_name(name: str, what: str, limit: int = NAME_LIMIT) -> str:
+    """A name without blanks around it; raises BadRequest naming `what` it is for."""
+    name = name.strip()
+    if not name:
+        raise BadRequest(f"{what} cannot be empty.")
+    if len(name) > limit:
+        raise BadRequest(f"{what} may have {limit} characters; this has {len(name)}.")
+    if _CONTROL.search(name):
+        raise BadRequest(f"{what} may not contain line breaks or other control characters.")
+    return name
+
+
+def _must_exist(settings: ServiceSettings) -> None:
+    path = file_of(settings)
+    if path is not None and not path.exists():
+        raise StorageError(f"There is no database at {path} yet. Make it with its first user: {FIRST_USER}")
+
+
+def _is_current(engine: Engine) -> bool:
+    with engine.connect() as connection:
+        has_table = inspect(connection).has_table(schema_version.name)
+        return has_table and connection.execute(select(schema_version.c.version)).scalar() == VERSION
+
+
+def _trouble(settings: ServiceSettings, error: DatabaseError) -> StorageError:
+    database = parsed_url(settings.database).database
+    if "database is locked" in str(error.orig):
+        return StorageError(f"The database {database} is busy with a long write; try again in a moment.")
+    return StorageError(f"The database {database} cannot be used: {error.orig}.")
