@@ -23,6 +23,11 @@ async def in_project(client: Client, path: str, project_id: int) -> int:
     noun = path.split("/")[1]
     if noun == "projects":
         return project_id
+    if noun in {"attachment", "attachments"}:
+        item_id = await in_project(client, "/workitems", project_id)
+        added = await client.post(f"workitems/{item_id}/attachments", files={"files": ("a.txt", b"a", "text/plain")})
+        added_id: int = added.json()["id"]
+        return added_id
     found = await client.get(noun, params={"$filter": f"projectId eq {project_id}", "$top": "1"})
     found_id: int = found.json()["results"][0]["id"]
     return found_id
@@ -37,11 +42,13 @@ async def test_every_route_asks_for_a_token(visitor: Client, method: str, path: 
 
 
 @pytest.mark.parametrize(("method", "path"), WRITES)
-async def test_readers_may_not_write(rex: Client, method: str, path: str) -> None:
-    item_id = await in_project(rex, path, 1)
+async def test_readers_may_not_write(maya: Client, rex: Client, method: str, path: str) -> None:
+    item_id = await in_project(maya, path, 1)
     bodies: dict[str, dict[str, Any]] = {
         "/workitems": {"type": "Story", "projectId": 1, "fields": {"Name": "x"}},
         "/comments": {"projectId": 1, "workItemId": 1, "description": "x"},
+        "/areas": {"projectId": 1},
+        "/iterations": {"projectId": 1},
     }
 
     answer = await rex.request(method, address(path, item_id), json=bodies.get(path, {"Name": "x"}))

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 import orjson
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
+from sqlalchemy.exc import DatabaseError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -19,13 +20,29 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backlit.model.errors import BacklitError, NotFound, ServiceError, TooManyRequests, error_for
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
-from backlit.service.endpoint import JSON_TYPE, Endpoint, Handler, Shared
+from backlit.service.endpoint import JSON_TYPE, Endpoint, Handler, Shared, Streamed
 from backlit.service.front import REQUEST_ID_KEY, Front
-from backlit.service.routes import areas, capabilities, comments, iterations, login, projects, tokens, users, work_items
+from backlit.service.routes import (
+    areas,
+    attachments,
+    capabilities,
+    comments,
+    iterations,
+    login,
+    projects,
+    ranks,
+    teams,
+    time_entry_types,
+    tokens,
+    transfers,
+    users,
+    work_items,
+)
 from backlit.service.routes.capabilities import BODY_LIMIT
 from backlit.service.settings import ServiceSettings
 from backlit.service.tables import tokens as token_table
 from backlit.service.tables import users as user_table
+from backlit.service.uploads import OVERHEAD
 
 _log = logging.getLogger(__name__)
 _LEGACY = (
@@ -33,21 +50,30 @@ _LEGACY = (
     " they expire, and PUT under the unversioned /api/ answers 200."
 )
 
-ROUTES: Mapping[str, Mapping[str, Handler]] = {
+ROUTES: Mapping[str, Mapping[str, Handler | Streamed]] = {
     "/workitems": {"GET": work_items.listed, "POST": work_items.create},
     "/workitems/{id:int}": {"GET": work_items.read, "PUT": work_items.update, "DELETE": work_items.remove},
     "/workitems/{id:int}/tasks": {"GET": work_items.tasks},
     "/workitems/{id:int}/comments": {"GET": comments.of_item},
+    "/workitems/{id:int}/attachments": {"GET": attachments.of_item, "POST": attachments.upload},
+    "/workitems/{id:int}/rank": {"POST": ranks.rank},
     "/comments": {"GET": comments.listed, "POST": comments.create},
     "/comments/{id:int}": {"GET": comments.read, "DELETE": comments.remove},
-    "/areas": {"GET": areas.listed},
-    "/areas/{id:int}": {"GET": areas.read},
-    "/iterations": {"GET": iterations.listed},
-    "/iterations/{id:int}": {"GET": iterations.read},
+    "/comments/{id:int}/attachments": {"GET": attachments.of_comment, "POST": attachments.upload_to_comment},
+    "/areas": {"GET": areas.listed, "POST": areas.create},
+    "/areas/{id:int}": {"GET": areas.read, "PUT": areas.update, "DELETE": areas.remove},
+    "/iterations": {"GET": iterations.listed, "POST": iterations.create},
+    "/iterations/{id:int}": {"GET": iterations.read, "PUT": iterations.update, "DELETE": iterations.remove},
+    "/attachments": {"GET": attachments.listed},
+    "/attachments/{id:int}": {"GET": attachments.read, "PUT": attachments.update, "DELETE": attachments.remove},
+    "/attachment/{id:int}": {"DELETE": attachments.remove},
     "/projects": {"GET": projects.listed},
     "/projects/{id:int}": {"GET": projects.read},
     "/projects/{id:int}/areas": {"GET": areas.of_project},
     "/projects/{id:int}/iterations": {"GET": iterations.of_project},
+    "/projects/{id:int}/timeentrytypes": {"GET": time_entry_types.of_project},
+    "/projects/{id:int}/teams": {"GET": teams.of_project},
+    "/teams": {"GET": teams.listed},
     "/users": {"GET": users.listed},
     "/users/me": {"GET": users.me},
     "/users/{id:int}": {"GET": users.read},
@@ -93,11 +119,14 @@ class Service:
         application = Starlette(
             routes=[
                 Route("/healthz", _healthz),
+                Route("/readyz", _readyz),
+                Route(f"{attachments.STREAM_PATH}/{{id:int}}/{{name}}", transfers.stream),
+                Route(f"{attachments.DOWNLOAD_PATH}/{{id:int}}/{{name}}", transfers.download),
                 Route(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"]),
                 Route(LOGIN_PATH, login.page, methods=["GET", "POST"]),
                 Route(login.LOGOUT_PATH, login.logout, methods=["POST"]),
                 Route("/Authentication/Restrict", tokens.restrict),
-                *(Route(f"/api/v1{path}", Endpoint(self._shared, handlers)) for path, handlers in ROUTES.items()),
+                *(self._route(path, handlers) for path, handlers in ROUTES.items()),
             ],
             exception_handlers={BacklitError: _on_error, HTTPException: _on_http_error, Exception: _on_crash},
             middleware=[Middleware(_PlainPaths, has_legacy_clients=self.settings.legacy_clients)],
@@ -107,6 +136,11 @@ class Service:
         application.router.redirect_slashes = False
         application.state.shared = self._shared
         return application
+
+    def _route(self, path: str, handlers: Mapping[str, Handler | Streamed]) -> Route:
+        is_streamed = any(isinstance(handler, Streamed) for handler in handlers.values())
+        limit = self.settings.max_upload + OVERHEAD if is_streamed else None
+        return Route(f"/api/v1{path}", Endpoint(self._shared, handlers), max_body_size=limit)
 
 
 class _PlainPaths:
@@ -152,6 +186,16 @@ def _versioned(path: str) -> str:
 
 async def _healthz(_: Request) -> Response:
     return Response(b'{"status":"ok"}', media_type=JSON_TYPE)
+
+
+async def _readyz(request: Request) -> Response:
+    """Whether the database answers; 503 where it does not."""
+    shared: Shared = request.app.state.shared
+    try:
+        await shared.database.fast.run(lambda connection: connection.execute(select(1)).scalar_one())
+    except (DatabaseError, ServiceError):
+        return Response(b'{"status":"not ready"}', 503, media_type=JSON_TYPE)
+    return Response(b'{"status":"ready"}', media_type=JSON_TYPE)
 
 
 def _invite(shared: Shared, username: str, connection: Connection) -> str:

@@ -1,6 +1,7 @@
 """From ASGI to plain functions and back: body, thread, transaction, caller, JSON."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,6 +18,7 @@ from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, Unsuppo
 from backlit.model.resources import Resource
 from backlit.service.access import Caller
 from backlit.service.auth import Tokens
+from backlit.service.contents import Contents
 from backlit.service.database import Database
 from backlit.service.etags import etag_of
 from backlit.service.passwords import Passwords
@@ -43,24 +45,28 @@ class Shared:
         self.passwords = Passwords()
         self.project_settings: dict[tuple[int, int], ProjectSettings] = {}
         self.totals = Totals()
+        self.contents = Contents(settings.files, self.database)
 
     def open(self) -> None:
         """Open what needs threads or files."""
         self.database.open()
+        self.contents.open()
 
     def close(self) -> None:
         """Release what `open` and the requests since took."""
+        self.contents.close()
         self.database.close()
         self.passwords.close()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What goes back; `body` is JSON."""
+    """What goes back; `body` is JSON. `freed` are digests of contents that lost an attachment."""
 
     body: bytes
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    freed: tuple[str, ...] = ()
 
 
 class NeedsSlowLane(Exception):
@@ -125,6 +131,13 @@ class Call:
             raise NeedsSlowLane
 
 
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """A handler that reads its body itself, as it comes, and makes its own transactions."""
+
+    respond: Callable[[Shared, Request], Awaitable[Answer]]
+
+
 Handler = Callable[[Call], Answer]
 
 
@@ -145,7 +158,7 @@ class Endpoint:
     GET runs on a reader, everything else in the writer's transaction.
     """
 
-    def __init__(self, shared: Shared, handlers: Mapping[str, Handler]) -> None:
+    def __init__(self, shared: Shared, handlers: Mapping[str, Handler | Streamed]) -> None:
         self._shared = shared
         self._handlers = {**handlers, **({"HEAD": handlers["GET"]} if "GET" in handlers else {})}
 
@@ -155,24 +168,37 @@ class Endpoint:
         handler = self._handlers.get(request.method)
         if handler is None:
             raise HTTPException(MethodNotAllowed.status, headers={"allow": ", ".join(self._handlers)})
+        answer = await (
+            handler.respond(self._shared, request) if isinstance(handler, Streamed) else self._answer(request, handler)
+        )
+        if answer.freed:
+            await asyncio.to_thread(self._shared.contents.release, answer.freed)
+        response = Response(answer.body, answer.status, answer.headers, JSON_TYPE)
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request, handler: Handler) -> Answer:
         body = b"" if request.method in {"GET", "HEAD"} else await request.body()
         work = partial(self._work, request, handler, body)
         database = self._shared.database
         if request.method not in {"GET", "HEAD"}:
-            answer = await database.write.run(partial(work, is_slow=True))
-        else:
-            try:
-                answer = await database.fast.run(partial(work, is_slow=False))
-            except NeedsSlowLane:
-                answer = await database.slow.run(partial(work, is_slow=True))
-        response = Response(answer.body, answer.status, answer.headers, JSON_TYPE)
-        await response(scope, receive, send)
+            return await database.write.run(partial(work, is_slow=True))
+        try:
+            return await database.fast.run(partial(work, is_slow=False))
+        except NeedsSlowLane:
+            return await database.slow.run(partial(work, is_slow=True))
 
     def _work(
         self, request: Request, handler: Handler, body: bytes, connection: Connection, *, is_slow: bool
     ) -> Answer:
-        caller = self._shared.tokens.caller(connection, request)
-        request.scope[USER_KEY] = caller.id
-        if any(value > ID_LIMIT for value in request.path_params.values()):
-            raise NotFound("There is nothing with such an id.")
-        return handler(Call(connection, caller, self._shared, request, body, is_slow))
+        return handler(call_of(self._shared, request, connection, body, is_slow=is_slow))
+
+
+def call_of(
+    shared: Shared, request: Request, connection: Connection, body: bytes = b"", *, is_slow: bool = False
+) -> Call:
+    """Find who is asking; raises Unauthorized, and NotFound for ids that nothing can have."""
+    caller = shared.tokens.caller(connection, request)
+    request.scope[USER_KEY] = caller.id
+    if any(isinstance(value, int) and value > ID_LIMIT for value in request.path_params.values()):
+        raise NotFound("There is nothing with such an id.")
+    return Call(connection, caller, shared, request, body, is_slow)

@@ -13,7 +13,8 @@ class ServiceSettings:
     """Where a service keeps its data (`database` is a SQLAlchemy URL) and what it is called."""
 
     database: str
-    files: Path
+    files: Path | str
+    """A folder, or `s3://bucket/prefix`."""
     name: str = "backlit"
     login_attempts: int = 10
     """Attempts a minute, for each user and for each address."""
@@ -23,6 +24,8 @@ class ServiceSettings:
     """Addresses or networks whose forwarded headers are believed."""
     concurrent_requests: int = 256
     """Most requests in the works at once; one more is answered 503."""
+    max_upload: int = 100 * 1024 * 1024
+    """Bytes of the largest file that can be attached."""
 
     @property
     def client_id(self) -> str:

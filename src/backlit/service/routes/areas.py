@@ -1,10 +1,13 @@
 """Areas (SPEC 4.3)."""
 
-from backlit.model.errors import NotFound
+from backlit.model.areas import Area
 from backlit.model.fields import ValueType
-from backlit.service.endpoint import Answer, Call, resource_answer
+from backlit.service.endpoint import Answer, Call
 from backlit.service.listing import list_resources
+from backlit.service.node_checks import area_values
 from backlit.service.properties import properties_of
+from backlit.service.routes import nodes
+from backlit.service.schema import areas
 from backlit.service.tables import trees
 
 PROPERTIES = properties_of(
@@ -14,6 +17,7 @@ PROPERTIES = properties_of(
     path=ValueType.TEXT,
     sequence=ValueType.INTEGER,
 )
+_KIND = nodes.Kind(areas, Area, "areas", "Area", "AreaID", area_values, lambda _call, _values: {})
 
 
 def listed(call: Call) -> Answer:
@@ -30,8 +34,19 @@ def of_project(call: Call) -> Answer:
 
 def read(call: Call) -> Answer:
     """GET /areas/{id}."""
-    area = trees.read_area(call.connection, call.path["id"])
-    call.caller.must_see(None if area is None else area.project_id, f"Area {call.path['id']}")
-    if area is None:
-        raise NotFound(f"Area {call.path['id']} does not exist, or you may not see it.")
-    return resource_answer(area)
+    return nodes.read(call, _KIND)
+
+
+def create(call: Call) -> Answer:
+    """POST /areas: 201 with Location; by managers."""
+    return nodes.create(call, _KIND)
+
+
+def update(call: Call) -> Answer:
+    """PUT /areas/{id}: the keys to change; by managers."""
+    return nodes.update(call, _KIND)
+
+
+def remove(call: Call) -> Answer:
+    """DELETE /areas/{id}: with its sub-tree; items go to reassignmentId, or to the root; by managers."""
+    return nodes.remove(call, _KIND)

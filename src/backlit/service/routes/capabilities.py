@@ -10,7 +10,7 @@ from backlit.service.endpoint import Answer, Call, json_answer
 from backlit.service.listing import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.tables.projects import ProjectSettings
 
-EXTENSIONS = ("capabilities", "etag", "healthz")
+EXTENSIONS = ("capabilities", "commentAttachments", "etag", "healthz", "openapi", "rank", "readyz", "teams")
 BODY_LIMIT = 4 * 1024 * 1024
 """Bytes of a request's body."""
 
@@ -28,6 +28,7 @@ def read(call: Call) -> Answer:
                 "body": BODY_LIMIT,
                 "text": TEXT_LIMIT,
                 "tag": TAG_LIMIT,
+                "upload": call.shared.settings.max_upload,
                 "accessTokenLifetime": LIFETIME,
             },
             "projects": [_project(call, project_id) for project_id in sorted(call.caller.project_ids)],

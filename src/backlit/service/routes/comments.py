@@ -1,5 +1,6 @@
 """Comments (SPEC 4.2)."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -8,6 +9,7 @@ from backlit.model.comments import INTERNAL, PORTAL, Comment
 from backlit.model.errors import BadRequest, Forbidden, NotFound
 from backlit.service.checks import TEXT_LIMIT, is_id
 from backlit.service.endpoint import Answer, Call, json_answer, resource_answer
+from backlit.service.etags import must_match
 from backlit.service.listing import envelope, options_of
 from backlit.service.routes.work_items import found
 from backlit.service.tables import comments, work_items
@@ -15,7 +17,7 @@ from backlit.service.tables import comments, work_items
 
 def read(call: Call) -> Answer:
     """GET /comments/{id}."""
-    return resource_answer(_found(call))
+    return resource_answer(found_comment(call))
 
 
 def listed(call: Call) -> Answer:
@@ -38,15 +40,17 @@ def create(call: Call) -> Answer:
 
 def remove(call: Call) -> Answer:
     """DELETE /comments/{id}: by its author or a manager of the project."""
-    comment = _found(call)
+    comment = found_comment(call)
     call.caller.must_write(comment.project_id, f"Comment {comment.id}")
     if comment.created_by != call.caller.name and not call.caller.is_manager_of(comment.project_id):
         raise Forbidden("A comment may be deleted by who wrote it and by managers of the project only.")
-    comments.remove(call.connection, comment.id)
-    return json_answer({"id": comment.id})
+    must_match(call.headers, orjson.dumps(comment.wire()))
+    freed = comments.remove(call.connection, comment.id)
+    return replace(json_answer({"id": comment.id}), freed=freed)
 
 
-def _found(call: Call) -> Comment:
+def found_comment(call: Call) -> Comment:
+    """The comment of the address; raises NotFound where the caller may not see it."""
     comment = comments.read(call.connection, call.path["id"])
     call.caller.must_see(None if comment is None else comment.project_id, f"Comment {call.path['id']}")
     if comment is None:

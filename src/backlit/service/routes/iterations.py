@@ -1,10 +1,15 @@
 """Iterations and releases (SPEC 4.4)."""
 
-from backlit.model.errors import NotFound
+from typing import Any
+
 from backlit.model.fields import ValueType
-from backlit.service.endpoint import Answer, Call, resource_answer
+from backlit.model.iterations import Iteration
+from backlit.service.endpoint import Answer, Call
 from backlit.service.listing import list_resources
+from backlit.service.node_checks import iteration_values, must_not_end_early, new_dates
 from backlit.service.properties import properties_of
+from backlit.service.routes import nodes
+from backlit.service.schema import iterations
 from backlit.service.tables import trees
 
 PROPERTIES = properties_of(
@@ -21,6 +26,15 @@ PROPERTIES = properties_of(
 )
 
 
+def _complete(call: Call, values: dict[str, Any]) -> dict[str, Any]:
+    dates = new_dates(values, call.shared.clock.now().date())
+    must_not_end_early(dates["start_date"], dates["end_date"])
+    return {"is_release": values.get("is_release", False), **dates}
+
+
+_KIND = nodes.Kind(iterations, Iteration, "iterations", "Iteration", "IterationID", iteration_values, _complete)
+
+
 def listed(call: Call) -> Answer:
     """GET /iterations: those of all projects granted to the caller."""
     return list_resources(trees.list_iterations(call.connection, call.caller.project_ids), call.query, PROPERTIES)
@@ -35,8 +49,19 @@ def of_project(call: Call) -> Answer:
 
 def read(call: Call) -> Answer:
     """GET /iterations/{id}."""
-    iteration = trees.read_iteration(call.connection, call.path["id"])
-    call.caller.must_see(None if iteration is None else iteration.project_id, f"Iteration {call.path['id']}")
-    if iteration is None:
-        raise NotFound(f"Iteration {call.path['id']} does not exist, or you may not see it.")
-    return resource_answer(iteration)
+    return nodes.read(call, _KIND)
+
+
+def create(call: Call) -> Answer:
+    """POST /iterations: 201 with Location; by managers."""
+    return nodes.create(call, _KIND)
+
+
+def update(call: Call) -> Answer:
+    """PUT /iterations/{id}: the keys to change; by managers."""
+    return nodes.update(call, _KIND)
+
+
+def remove(call: Call) -> Answer:
+    """DELETE /iterations/{id}: with its sub-tree; items go to reassignmentId, or to the root; by managers."""
+    return nodes.remove(call, _KIND)

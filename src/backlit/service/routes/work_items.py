@@ -70,16 +70,16 @@ def update(call: Call) -> Answer:
 
 
 def remove(call: Call) -> Answer:
-    """DELETE /workitems/{id}: with its tasks and comments, for good."""
+    """DELETE /workitems/{id}: with its tasks, comments and attachments, for good."""
     document = found(call, call.path["id"], writing=True)
     must_match(call.headers, document)
     item = item_of(document)
-    work_items.remove(call.connection, item)
+    freed = work_items.remove(call.connection, item)
     if item.values.get("ParentID"):
         settings = call.settings_of(item.project_id)
         now = call.shared.clock.now()
         work_items.roll_up(call.connection, item.values["ParentID"], settings, call.caller.name, now)
-    return json_answer({"id": item.id})
+    return replace(json_answer({"id": item.id}), freed=freed)
 
 
 def found(call: Call, item_id: int, *, writing: bool = False) -> bytes:

@@ -13,6 +13,7 @@ from backlit.model.filters import Filter, SortKey
 from backlit.service.filter_sql import columns_of, condition, sort_columns
 from backlit.service.properties import properties_of
 from backlit.service.schema import comments
+from backlit.service.tables import attachments
 
 PROPERTIES = properties_of(
     projectId=ValueType.INTEGER,
@@ -63,6 +64,7 @@ def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) 
     return Comment(**row)
 
 
-def remove(connection: Connection, comment_id: int) -> None:
-    """Delete a comment."""
+def remove(connection: Connection, comment_id: int) -> tuple[str, ...]:
+    """Delete a comment with its attachments; returns the digests of their contents."""
     connection.execute(delete(comments).where(comments.c.id == comment_id))
+    return attachments.remove_of_comment(connection, comment_id)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, RowMapping, Table, select
 
 from backlit.model.areas import Area
 from backlit.model.iterations import Iteration
@@ -13,14 +13,9 @@ from backlit.service.schema import areas, iterations
 NodeModel = TypeVar("NodeModel", Area, Iteration)
 
 
-def read_area(connection: Connection, area_id: int) -> Area | None:
-    """Read one area."""
-    return _read(connection, areas, Area, area_id)
-
-
-def read_iteration(connection: Connection, iteration_id: int) -> Iteration | None:
-    """Read one iteration."""
-    return _read(connection, iterations, Iteration, iteration_id)
+def row_of(connection: Connection, nodes: Table, node_id: int) -> RowMapping | None:
+    """Read one area or iteration as it is stored."""
+    return connection.execute(select(nodes).where(nodes.c.id == node_id)).mappings().first()
 
 
 def list_areas(connection: Connection, project_ids: Collection[int]) -> list[Area]:
@@ -46,11 +41,6 @@ def has_iteration(connection: Connection, iteration_id: int, project_id: int) ->
 def _has(connection: Connection, nodes: Table, node_id: int, project_id: int) -> bool:
     found = select(nodes.c.id).where(nodes.c.id == node_id, nodes.c.project_id == project_id)
     return connection.execute(found).first() is not None
-
-
-def _read(connection: Connection, nodes: Table, model: Callable[..., NodeModel], node_id: int) -> NodeModel | None:
-    row = connection.execute(select(nodes).where(nodes.c.id == node_id)).mappings().first()
-    return None if row is None else model(**row)
 
 
 def _list(

@@ -1,6 +1,6 @@
 """Work items: documents out, items in; totals and roll-ups are kept in the same transaction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -25,12 +25,15 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.service.items import TASK_FIGURES, Item, calculated, columns_of, item_of
 from backlit.service.schema import comments, work_items
 from backlit.service.settings import TICK
-from backlit.service.tables import projects
+from backlit.service.tables import attachments, projects
 from backlit.service.tables.projects import ProjectSettings
 
 DEFAULT_ORDER = (work_items.c.backlog_priority, work_items.c.id)
 DEEP = 500
 """From this $skip on, ids are found on an index before any document is fetched."""
+
+BATCH = 500
+"""Items whose documents are rewritten at a time."""
 
 _READ = select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id"))
 _UPDATE = update(work_items).where(work_items.c.id == bindparam("item_id"))
@@ -155,10 +158,46 @@ def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, b
         change(connection, old, replace(old, values=values, last_modified_by=by, last_modified_at=stamp), settings)
 
 
-def remove(connection: Connection, item: Item) -> None:
-    """Delete an item with its tasks and the comments of all of them."""
+def reassign(
+    connection: Connection,
+    key: str,
+    gone: Collection[int],
+    kept: int,
+    settings: ProjectSettings,
+    *,
+    by: str,
+    now: datetime,
+) -> None:
+    """Give the items that have one of some areas (or iterations) another; `key` is that of the field."""
+    column = work_items.c[FIELD_BY_KEY[key].column]
+    some = select(work_items.c.doc).where(column.in_(gone)).order_by(work_items.c.id).limit(BATCH)
+    while found := connection.execute(some).scalars().all():
+        items = [_reassigned(item_of(document), key, kept, by, now) for document in found]
+        changes = [
+            {
+                "item_id": item.id,
+                column.name: kept,
+                "last_modified_by": by,
+                "last_modified_at": item.last_modified_at,
+                "doc": item.document(settings.fields_by_type[item.type]),
+            }
+            for item in items
+        ]
+        connection.execute(_UPDATE, changes)
+        projects.count_items(connection, settings.id, 0)
+
+
+def _reassigned(item: Item, key: str, kept: int, by: str, now: datetime) -> Item:
+    stamp = max(now, item.last_modified_at + TICK)
+    return replace(item, values={**item.values, key: kept}, last_modified_by=by, last_modified_at=stamp)
+
+
+def remove(connection: Connection, item: Item) -> tuple[str, ...]:
+    """Delete an item with its tasks, and comments and attachments of all; returns the digests of their contents."""
     tasks = connection.execute(select(work_items.c.id).where(work_items.c.parent_id == item.id)).scalars().all()
     gone = [item.id, *tasks]
+    freed = attachments.remove_of_items(connection, gone)
     connection.execute(delete(comments).where(comments.c.work_item_id.in_(gone)))
     connection.execute(delete(work_items).where(work_items.c.id.in_(gone)))
     projects.count_items(connection, item.project_id, -len(gone))
+    return freed

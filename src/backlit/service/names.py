@@ -1,0 +1,45 @@
+"""Names and types of attached files, made harmless."""
+
+import mimetypes
+import re
+
+NAME_LIMIT = 200
+"""Bytes of a file's name in UTF-8."""
+UNKNOWN = "application/octet-stream"
+
+_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}", re.IGNORECASE)
+_CHARSET = re.compile(r"charset=\"?([a-z0-9_.:-]{1,40})\"?", re.IGNORECASE)
+_INLINE = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "text/plain", "application/pdf"}
+)
+
+
+def file_name(given: str) -> str:
+    """The last part of a path, without control, invisible or bidi characters; never empty, `.` or `..`."""
+    last = re.split(r"[/\\]", given.strip())[-1]
+    clean = "".join(c if c.isprintable() else "" for c in last).strip(" .")
+    stem, dot, suffix = clean.rpartition(".")
+    room = NAME_LIMIT - len((dot + suffix).encode())
+    if len(clean.encode()) > NAME_LIMIT:
+        clean = _cut(stem, room) + dot + suffix if stem and room > 0 else _cut(clean, NAME_LIMIT)
+    return clean or "file"
+
+
+def content_type(given: str, name: str) -> str:
+    """The type that came with a file, or one by its name where none (or none that says anything) came."""
+    found, _, parameters = given.partition(";")
+    found = found.strip().lower()
+    if not _TYPE.fullmatch(found) or found == UNKNOWN:
+        return mimetypes.guess_type(name)[0] or UNKNOWN
+    charset = _CHARSET.search(parameters)
+    return f"{found}; charset={charset[1]}" if charset and found.startswith("text/") else found
+
+
+def is_inline(kind: str) -> bool:
+    """Whether a browser may show the contents on the service's own address: nothing that can hold a script may."""
+    plain = kind.partition(";")[0]
+    return plain in _INLINE or plain.startswith(("audio/", "video/"))
+
+
+def _cut(text: str, limit: int) -> str:
+    return text.encode()[:limit].decode(errors="ignore")

@@ -1,0 +1,126 @@
+"""Attachments of work items and comments; their contents are in the file store, by digest."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+
+from backlit.model.fields import ValueType
+from backlit.model.filters import Filter, SortKey
+from backlit.service.filter_sql import columns_of, condition, sort_columns
+from backlit.service.properties import properties_of
+from backlit.service.schema import attachments
+
+PROPERTIES = properties_of(
+    projectId=ValueType.INTEGER,
+    workItemId=ValueType.INTEGER,
+    commentId=ValueType.INTEGER,
+    name=ValueType.TEXT,
+    description=ValueType.TEXT,
+    size=ValueType.INTEGER,
+    type=ValueType.TEXT,
+)
+_COLUMNS = columns_of(attachments, PROPERTIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An attachment as it is stored; addresses depend on who asks."""
+
+    id: int
+    project_id: int
+    work_item_id: int
+    comment_id: int | None
+    name: str
+    description: str | None
+    size: int
+    content_type: str
+    digest: str
+    type: str
+    created_by: str
+    created_at: datetime
+    last_modified_by: str
+    last_modified_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which attachments, in which order; without item and comment, those of all items of the projects."""
+
+    project_ids: tuple[int, ...]
+    item_id: int | None
+    comment_id: int | None
+    filter: Filter | None
+    order: tuple[SortKey, ...]
+
+    def where(self) -> list[ColumnElement[bool]]:
+        """The conditions of the statement."""
+        if self.comment_id is not None:
+            within = attachments.c.comment_id == self.comment_id
+        elif self.item_id is not None:
+            within = attachments.c.work_item_id == self.item_id
+        else:
+            within = attachments.c.project_id.in_(self.project_ids)
+        return [within] if self.filter is None else [within, condition(self.filter, _COLUMNS)]
+
+
+def read(connection: Connection, attachment_id: int) -> Stored | None:
+    """Read one attachment."""
+    row = connection.execute(select(attachments).where(attachments.c.id == attachment_id)).mappings().first()
+    return None if row is None else Stored(**row)
+
+
+def page(connection: Connection, query: Query, skip: int, top: int) -> Sequence[Stored]:
+    """Read a page of attachments."""
+    statement = select(attachments).where(*query.where()).order_by(*sort_columns(query.order, _COLUMNS))
+    return [Stored(**row) for row in connection.execute(statement.offset(skip).limit(top)).mappings()]
+
+
+def count(connection: Connection, query: Query) -> int:
+    """Count the attachments that match."""
+    return connection.execute(select(func.count()).select_from(attachments).where(*query.where())).scalar_one()
+
+
+def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Stored:
+    """Store a new attachment, whose contents are kept already."""
+    audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
+    row = connection.execute(insert(attachments).values(**values, **audit).returning(attachments)).mappings().one()
+    return Stored(**row)
+
+
+def describe(connection: Connection, old: Stored, description: str | None, by: str, now: datetime) -> Stored:
+    """Change the description."""
+    stamp = {"last_modified_by": by, "last_modified_at": max(now, old.last_modified_at)}
+    mine = update(attachments).where(attachments.c.id == old.id).values(description=description, **stamp)
+    return Stored(**connection.execute(mine.returning(attachments)).mappings().one())
+
+
+def remove(connection: Connection, attachment_id: int) -> tuple[str, ...]:
+    """Delete an attachment; returns the digest of its contents, which may be unused now."""
+    return _remove(connection, attachments.c.id == attachment_id)
+
+
+def remove_of_items(connection: Connection, item_ids: Collection[int]) -> tuple[str, ...]:
+    """Delete all attachments of items; returns the digests of their contents."""
+    return _remove(connection, attachments.c.work_item_id.in_(item_ids))
+
+
+def remove_of_comment(connection: Connection, comment_id: int) -> tuple[str, ...]:
+    """Delete the attachments of a comment; returns the digests of their contents."""
+    return _remove(connection, attachments.c.comment_id == comment_id)
+
+
+def uses(connection: Connection, digest: str) -> bool:
+    """Whether any attachment has these contents."""
+    return (
+        connection.execute(select(attachments.c.id).where(attachments.c.digest == digest).limit(1)).first() is not None
+    )
+
+
+def _remove(connection: Connection, which: ColumnElement[bool]) -> tuple[str, ...]:
+    digests = connection.execute(select(attachments.c.digest).where(which).distinct()).scalars().all()
+    if digests:
+        connection.execute(delete(attachments).where(which))
+    return tuple(digests)
