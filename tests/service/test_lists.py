@@ -169,7 +169,7 @@ WALKS = {
 async def test_an_index_serves(rex: Client, settings: ServiceSettings, walk: str) -> None:
     options, index = WALKS[walk]
 
-    assert f"USING INDEX {index}" in await plan(rex, settings, options)
+    assert index in await plan(rex, settings, options)
 
 
 SHARED_WALKS = {
@@ -193,7 +193,7 @@ async def test_an_index_serves_several_projects(
 
 
 async def plan(client: Client, settings: ServiceSettings, options: str) -> str:
-    """How SQLite finds the page of a list, with the statement that the service ran; it never sorts."""
+    """How the database finds the page of a list, with the statement that the service ran; it never sorts."""
     seen: list[tuple[str, Any]] = []
 
     def see(*event: Any) -> None:
@@ -206,9 +206,13 @@ async def plan(client: Client, settings: ServiceSettings, options: str) -> str:
         remove(Engine, "before_cursor_execute", see)
     statement, values = next((sql, values) for sql, values in seen if sql.startswith("SELECT work_items.doc"))
     engine = engine_at(settings.database)
+    is_sqlite = engine.dialect.name == "sqlite"
     with engine.connect() as connection:
-        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()
+        if not is_sqlite:  # a sample this small is otherwise read and sorted
+            connection.exec_driver_sql("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
+        rows = connection.exec_driver_sql(f"EXPLAIN {'QUERY PLAN ' if is_sqlite else ''}{statement}", values).all()
     engine.dispose()
-    found = "; ".join(row[3] for row in rows)
+    found = "; ".join(row[-1] for row in rows)
     assert "TEMP B-TREE" not in found
-    return found
+    assert "Sort" not in found
+    return found if is_sqlite else found.replace("work_items_pkey", "INTEGER PRIMARY KEY")

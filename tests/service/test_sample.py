@@ -9,12 +9,14 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+from sqlalchemy import select
 
 from backlit.model.errors import StorageError
 from backlit.model.statuses import is_open
 from backlit.service.app import Service
 from backlit.service.local import write_local
 from backlit.service.sample import Sample, write_sample
+from backlit.service.schema import work_items
 from backlit.service.settings import ServiceSettings
 
 TODAY = date(2026, 3, 11)
@@ -63,16 +65,14 @@ async def test_the_documents_are_as_the_service_would_write_them(settings: Servi
     await service.start()
 
     def differences(connection: Any) -> list[object]:
-        rows = connection.exec_driver_sql(
-            "SELECT id, name, status, estimate, cf, area_id, parent_id, doc FROM work_items"
-        )
+        rows = connection.execute(select(work_items))
         wrong = []
         for row in rows:
             fields = orjson.loads(row.doc)["fields"]
             custom = {key: value for key, value in fields.items() if key.endswith("_cf") and value is not None}
             shown = [fields.get(key) for key in ("Name", "Status", "Estimate", "AreaID", "ParentID")]
             stored = [row.name, row.status, row.estimate, row.area_id, row.parent_id]
-            if shown != stored or custom != orjson.loads(row.cf or "{}"):
+            if shown != stored or custom != (row.cf or {}):
                 wrong.append(row.id)
         return wrong
 

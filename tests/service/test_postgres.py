@@ -1,0 +1,146 @@
+"""What PostgreSQL alone has: a server that can go away, several services at once, a database that is not empty."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, func, select, text
+from sqlalchemy.exc import OperationalError
+from tests.service.postgres import Postgres
+
+from backlit.model.errors import StorageError
+from backlit.service.app import Service
+from backlit.service.database import engine_at, parsed_url, writing_engine
+from backlit.service.lanes import Lane
+from backlit.service.local import write_local
+from backlit.service.sample import write_sample
+from backlit.service.schema import users, work_items
+from backlit.service.settings import Clock, ServiceSettings
+
+
+@pytest.fixture
+def database() -> str:
+    return "postgresql"
+
+
+@pytest.fixture
+def lane(empty_url: str) -> Iterator[Lane]:
+    engine = writing_engine(empty_url)
+    lane = Lane(engine, "test", batch=16)
+    yield lane
+    lane.close()
+    engine.dispose()
+
+
+def cut_off(connection: Connection) -> None:
+    """End all connections to the database, as a server that restarts does."""
+    connection.execute(
+        text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()")
+    )
+
+
+async def test_reads_and_writes_go_on_after_the_connections_broke(service: Service) -> None:
+    shared = service._shared.database
+    engine = engine_at(service.settings.database)
+    with engine.connect() as connection, pytest.raises(OperationalError):
+        cut_off(connection)
+    engine.dispose()
+
+    count = await shared.fast.run(lambda c: c.execute(select(func.count()).select_from(work_items)).scalar_one())
+
+    assert count == 160
+    assert service.invite("maya")
+
+
+def test_work_that_the_other_transaction_undid_is_done_again(lane: Lane) -> None:
+    tries = []
+
+    def work(connection: Connection) -> int:
+        tries.append(1)
+        if len(tries) < 3:
+            connection.execute(text("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$"))
+        return len(tries)
+
+    assert lane.submit(work).result() == 3
+
+
+async def test_writes_of_two_services_wait_for_each_other(service: Service, settings: ServiceSettings) -> None:
+    other = Service(settings)
+    await other.start()
+    gate, begun = threading.Event(), threading.Event()
+
+    def wait(_: Connection) -> bool:
+        begun.set()
+        return gate.wait(5)
+
+    first = service._shared.database.write.submit(wait)
+    begun.wait(5)
+    second = other._shared.database.write.submit(lambda _: True)
+
+    await asyncio.sleep(0.1)
+    assert not second.done()
+    gate.set()
+    assert first.result()
+    assert second.result()
+    await other.stop()
+
+
+async def test_two_services_that_start_at_once_make_the_tables_once(empty_url: str, tmp_path: Path) -> None:
+    services = [Service(ServiceSettings(empty_url, tmp_path)) for _ in range(2)]
+
+    await asyncio.gather(*(service.start() for service in services))
+
+    await asyncio.gather(*(service.stop() for service in services))
+
+
+def test_the_clock_is_the_databases(empty_url: str) -> None:
+    clock = Clock()
+    engine = writing_engine(empty_url, clock)
+
+    with engine.begin() as connection:
+        moment = connection.execute(text("SELECT timezone('UTC', clock_timestamp())")).scalar_one()
+    engine.dispose()
+
+    assert isinstance(moment, datetime)
+    assert abs((clock.now() - moment).total_seconds()) < 1
+
+
+def test_a_workspace_is_written_into_an_empty_database_only(empty_url: str, tmp_path: Path) -> None:
+    settings = ServiceSettings(empty_url, tmp_path)
+    write_local(settings, "robin")
+
+    with pytest.raises(StorageError, match="in use already"):
+        write_sample(settings, 1)
+
+    engine = engine_at(empty_url)
+    with engine.connect() as connection:
+        assert connection.execute(select(users.c.name)).scalars().all() == ["robin"]
+    engine.dispose()
+
+
+async def test_a_sample_that_was_broken_off_is_refused_and_can_be_made_again(empty_url: str, tmp_path: Path) -> None:
+    settings = ServiceSettings(empty_url, tmp_path)
+
+    def interrupt(_done: int, _total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_sample(settings, 1, progress=interrupt)
+
+    with pytest.raises(StorageError, match="broken off"):
+        await Service(settings).start()
+    assert write_sample(settings, 1).items == 1
+
+
+def test_a_server_that_is_not_there_is_said(postgres: Postgres, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="database nowhere cannot be used"):
+        asyncio.run(Service(ServiceSettings(postgres.url("nowhere"), tmp_path)).start())
+
+
+@pytest.mark.parametrize("url", ["mysql://host/db", "postgresql+asyncpg://host/db", "nonsense"])
+def test_other_databases_are_refused(url: str) -> None:
+    with pytest.raises(StorageError, match=r"postgresql://"):
+        parsed_url(url)
