@@ -251,7 +251,7 @@ async def test_a_change_by_cookie_has_to_come_from_the_service_itself(
 
 @pytest.mark.parametrize("cookie", ["", "x", "\x00", "a=b", "é"])
 async def test_a_made_up_cookie_is_nobody(browser: Client, cookie: str) -> None:
-    headers = {"cookie": f"{COOKIE}={cookie}".encode()}
+    headers = {b"cookie": f"{COOKIE}={cookie}".encode()}
 
     answer = await browser.get("/api/v1/users/me", headers=headers)
 

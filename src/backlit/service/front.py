@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from backlit.model.errors import TooLarge
 from backlit.service.endpoint import JSON_TYPE, USER_KEY
 from backlit.service.proxies import Proxies
 from backlit.service.settings import ServiceSettings
@@ -92,11 +93,24 @@ class _Exchange:
         self._began = time.perf_counter()
         self._status = 0
         self._bytes = 0
+        self._is_replaced = False
 
     async def send(self, message: Message) -> None:
         """Pass a part of the answer on, its head with the headers that every answer has."""
+        if self._is_replaced:
+            return
         if message["type"] == "http.response.start":
             self._status = message["status"]
+            headers = MutableHeaders(scope=message)
+            if self._status == TooLarge.status and headers.get("content-type") != JSON_TYPE:
+                # The framework's limit on bodies answers plain text, over whatever the route has to say.
+                self._is_replaced = True
+                await _error(TooLarge.status, "The body is too large.")(self._scope, _never, self._send_with_headers)
+                return
+        await self._send_with_headers(message)
+
+    async def _send_with_headers(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers["x-request-id"] = self.request_id
             for name, value in _USUAL_HEADERS.items():
@@ -120,6 +134,10 @@ class _Exchange:
             "user": self._scope.get(USER_KEY),
         }
         _log.info("request", extra=said | ({"failure": self.failure} if self.failure else {}))
+
+
+async def _never() -> Message:
+    raise AssertionError("an answer that is ready reads no request")
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
