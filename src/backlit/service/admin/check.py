@@ -127,10 +127,10 @@ class Checker:
         count = 0
         for rows in item_rows(self._connection, project_id):
             count += len(rows)
-            figures = self._figures([row["id"] for row in rows])
+            figures = self._figures([row.id for row in rows])
             for row in rows:
                 item = item_of_row(row)
-                for field, sentence in place.faults(item, bytes(row["doc"]), figures.get(item.id, [])):
+                for field, sentence in place.faults(item, bytes(row.doc), figures.get(item.id, [])):
                     yield Problem("work_items", item.id, field, sentence)
             yield from self._of_parents(rows, project_id)
         self.checked["workItems"] += count
@@ -150,14 +150,14 @@ class Checker:
         return found
 
     def _of_parents(self, rows: Any, project_id: int) -> Iterator[Problem]:
-        wanted = {row["parent_id"] for row in rows if row["type"] == ItemType.TASK}
+        wanted = {row.parent_id for row in rows if row.type == ItemType.TASK}
         parents = select(work_items.c.id).where(
             work_items.c.id.in_(wanted), work_items.c.project_id == project_id, work_items.c.type != ItemType.TASK.value
         )
         good = set(self._connection.execute(parents).scalars())
         for row in rows:
-            if row["type"] == ItemType.TASK and row["parent_id"] not in good:
-                yield Problem("work_items", row["id"], "parent_id", f"The task's item {row['parent_id']} is none.")
+            if row.type == ItemType.TASK and row.parent_id not in good:
+                yield Problem("work_items", row.id, "parent_id", f"The task's item {row.parent_id} is none.")
 
     def _of_comments(self) -> Iterator[Problem]:
         self.checked["comments"] = self._counted(comments)

@@ -52,7 +52,7 @@ def add(connection: Connection, project: str, key: str, kind: Kind, given: Field
         raise Conflict(f"The project has a field {key} already. To change it: backlit admin fields change")
     row = _checked({"project_id": project_id, "key": key, "kind": kind.value}, given)
     connection.execute(insert(custom_fields).values(row))
-    rewritten = settings_changed(connection, project_id)
+    rewritten = settings_changed(connection, project_id, row["types"])
     return {**_shown(row), "itemsRendered": rewritten.rendered}
 
 
@@ -67,7 +67,10 @@ def change(connection: Connection, project: str, key: str, given: FieldChange) -
     gone = set(old["types"]) - set(row["types"])
     forget = _forgetting(key, gone)
     rewritten = settings_changed(
-        connection, row["project_id"], lambda item_type, values: forget(item_type, carrier.alter(item_type, values))
+        connection,
+        row["project_id"],
+        {*old["types"], *row["types"]},
+        lambda item_type, values: forget(item_type, carrier.alter(item_type, values)),
     )
     carrier.must_fit()
     return {**_shown(row), "itemsChanged": rewritten.changed, "itemsRendered": rewritten.rendered}
@@ -78,7 +81,7 @@ def remove(connection: Connection, project: str, key: str) -> dict[str, Any]:
     row = _found(connection, project, key)
     this = (custom_fields.c.project_id == row["project_id"], custom_fields.c.key == key)
     connection.execute(delete(custom_fields).where(*this))
-    rewritten = settings_changed(connection, row["project_id"], _forgetting(key, set(ItemType)))
+    rewritten = settings_changed(connection, row["project_id"], row["types"], _forgetting(key, set(row["types"])))
     return {**_shown(row), "itemsChanged": rewritten.changed, "itemsRendered": rewritten.rendered}
 
 

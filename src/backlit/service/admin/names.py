@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, delete, insert, select, update
 
 from backlit.model.errors import Conflict, NotFound
+from backlit.model.fields import FIELD_BY_KEY
 from backlit.service.admin.rendering import Alter, settings_changed
 from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project_id_of
 from backlit.service.schema import projects, teams, time_entry_types
@@ -30,7 +31,7 @@ def add(connection: Connection, table: Table, project: str, name: str) -> dict[s
     _must_be_free(connection, table, project_id, name)
     row = {"project_id": project_id, "name": name} | audit(ADMINISTRATOR, Clock().now())
     new_id = connection.execute(insert(table).values(row).returning(table.c.id)).scalar_one()
-    settings_changed(connection, project_id)
+    settings_changed(connection, project_id, ())
     return {"id": new_id, "projectId": project_id, "name": name}
 
 
@@ -43,7 +44,7 @@ def rename(connection: Connection, table: Table, project: str, name: str, new_na
     stamp = max(Clock().now(), row["last_modified_at"] + TICK)
     values = {"name": new_name, "last_modified_by": ADMINISTRATOR, "last_modified_at": stamp}
     connection.execute(update(table).where(table.c.id == row["id"]).values(values))
-    settings_changed(connection, row["project_id"])
+    settings_changed(connection, row["project_id"], ())
     return {"id": row["id"], "projectId": row["project_id"], "name": new_name}
 
 
@@ -51,7 +52,8 @@ def remove(connection: Connection, table: Table, project: str, name: str) -> dic
     """Remove a team, whose items then have none, or a time entry type."""
     row = _found(connection, table, project, name)
     connection.execute(delete(table).where(table.c.id == row["id"]))
-    rewritten = settings_changed(connection, row["project_id"], _without_team(row["id"]) if table is teams else None)
+    types = FIELD_BY_KEY["TeamID"].types if table is teams else ()
+    rewritten = settings_changed(connection, row["project_id"], types, _without_team(row["id"]))
     return {"id": row["id"], "projectId": row["project_id"], "name": row["name"], "itemsChanged": rewritten.changed}
 
 

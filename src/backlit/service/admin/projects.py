@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, func, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict
+from backlit.model.fields import ALL_TYPES
 from backlit.service.access import Role
 from backlit.service.admin import grants
 from backlit.service.admin.rendering import settings_changed
@@ -116,7 +117,7 @@ def change(connection: Connection, project: str, given: ProjectChange) -> dict[s
         "last_modified_at": max(Clock().now(), old["last_modified_at"] + TICK),
     }
     connection.execute(update(projects).where(projects.c.id == project_id).values(columns | stamp))
-    rewritten = settings_changed(connection, project_id)
+    rewritten = settings_changed(connection, project_id, ALL_TYPES if "is_syncable" in columns else ())
     return {"id": project_id, "changed": sorted(columns), "itemsRendered": rewritten.rendered}
 
 

@@ -1,12 +1,12 @@
 """Items and their documents after a project's settings changed."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, select, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 
-from backlit.model.fields import FIELDS
+from backlit.model.fields import ALL_TYPES, FIELDS
 from backlit.service.admin.workspace import ADMINISTRATOR
 from backlit.service.items import Item
 from backlit.service.schema import projects as project_rows
@@ -21,6 +21,14 @@ BATCH = 500
 Alter = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Makes the values an item of a type is to have from those it has."""
 
+_KEYS = tuple(f.key for f in FIELDS)
+_PLAIN = ("id", "type", "project_id", "created_by", "created_at", "last_modified_by", "last_modified_at")
+_BATCH = (
+    select(*(work_items.c[name] for name in (*_PLAIN, *(f.column for f in FIELDS), "cf", "doc")))
+    .where(work_items.c.project_id == bindparam("project"), work_items.c.id > bindparam("last"))
+    .order_by(work_items.c.id)
+    .limit(BATCH)
+)
 _DOCUMENT = update(work_items).where(work_items.c.id == bindparam("item_id")).values(doc=bindparam("document"))
 
 
@@ -32,26 +40,30 @@ class Rewritten:
     rendered: int
 
 
-def settings_changed(connection: Connection, project_id: int, alter: Alter | None = None) -> Rewritten:
+def settings_changed(
+    connection: Connection, project_id: int, types: Collection[str], alter: Alter | None = None
+) -> Rewritten:
     """Note that a project has other settings, so that running services read them, and bring its items in step.
 
-    An item whose values change is stamped as changed by the administrator; one that only shows other
-    keys is not.
+    Only items of the types are looked at: with none, that is all that is done. An item whose values
+    change is stamped as changed by the administrator; one that only shows other keys is not.
     """
     mine = project_rows.c.id == project_id
     raised = {"settings_revision": project_rows.c.settings_revision + 1}
     connection.execute(update(project_rows).where(mine).values(raised))
-    rewritten = rewrite(connection, project_id, alter)
+    rewritten = rewrite(connection, project_id, types, alter)
     if rewritten.rendered:
         projects.count_items(connection, project_id, 0)
     return rewritten
 
 
-def rewrite(connection: Connection, project_id: int, alter: Alter | None = None) -> Rewritten:
-    """Bring the items of a project in step with its settings; `alter` may give them other values."""
+def rewrite(
+    connection: Connection, project_id: int, types: Collection[str] = ALL_TYPES, alter: Alter | None = None
+) -> Rewritten:
+    """Bring items of a project in step with its settings; `alter` may give them other values."""
     settings, now = projects.settings(connection, project_id), Clock().now()
     changed = rendered = 0
-    for rows in item_rows(connection, project_id):
+    for rows in item_rows(connection, project_id, types):
         stale = []
         for row in rows:
             old = item_of_row(row)
@@ -63,7 +75,7 @@ def rewrite(connection: Connection, project_id: int, alter: Alter | None = None)
                 changed += 1
                 continue
             document = old.document(settings.fields_by_type[old.type])
-            if document != bytes(row["doc"]):
+            if document != bytes(row.doc):
                 stale.append({"item_id": old.id, "document": document})
         if stale:
             connection.execute(_DOCUMENT, stale)
@@ -71,17 +83,18 @@ def rewrite(connection: Connection, project_id: int, alter: Alter | None = None)
     return Rewritten(changed, rendered)
 
 
-def item_rows(connection: Connection, project_id: int) -> Iterator[Sequence[RowMapping]]:
+def item_rows(
+    connection: Connection, project_id: int, types: Collection[str] = ALL_TYPES
+) -> Iterator[Sequence[Row[Any]]]:
     """Read a project's items by id, a batch at a time; rows may be written between batches."""
-    last = 0
-    batch = select(work_items).where(work_items.c.project_id == project_id).order_by(work_items.c.id).limit(BATCH)
-    while rows := connection.execute(batch.where(work_items.c.id > last)).mappings().all():
+    batch, last = _BATCH if len(types) == len(ALL_TYPES) else _BATCH.where(work_items.c.type.in_(types)), 0
+    while types and (rows := connection.execute(batch, {"project": project_id, "last": last}).all()):
         yield rows
-        last = rows[-1]["id"]
+        last = rows[-1].id
 
 
-def item_of_row(row: RowMapping) -> Item:
+def item_of_row(row: Row[Any]) -> Item:
     """An item from its columns, with a value for every key there is, fitting its type or not."""
-    values = {f.key: row[f.column] for f in FIELDS} | (row["cf"] or {})
-    audit = (row[name] for name in ("created_by", "created_at", "last_modified_by", "last_modified_at"))
-    return Item(row["id"], row["type"], row["project_id"], values, *audit)
+    values = dict(zip(_KEYS, row[len(_PLAIN) :], strict=False))
+    audit = row.created_by, row.created_at, row.last_modified_by, row.last_modified_at
+    return Item(row.id, row.type, row.project_id, values | row.cf if row.cf else values, *audit)

@@ -80,7 +80,7 @@ def _carried(
     renames: Sequence[str],
 ) -> Rewritten:
     carrier = Carrier((item_type,), field.key, choices, renames_of(renames, choices))
-    rewritten = settings_changed(connection, project_id, carrier.alter)
+    rewritten = settings_changed(connection, project_id, (item_type,), carrier.alter)
     carrier.must_fit()
     return rewritten
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, func, inspect, select
+from sqlalchemy import Connection, Engine, func, inspect, select, text
 from sqlalchemy.exc import DatabaseError
 
 from backlit.model.errors import BadRequest, NotFound, StorageError
@@ -17,6 +17,8 @@ from backlit.service.settings import ServiceSettings
 ADMINISTRATOR = "backlit"
 """Who the audit fields name for what the command line did."""
 NAME_LIMIT = 100
+CACHE = 4096
+"""KiB of an SQLite database in memory while all of it is read once."""
 FIRST_USER = "backlit admin users add NAME"
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -53,6 +55,8 @@ def reading(settings: ServiceSettings) -> Iterator[Connection]:
             with writing(settings):
                 pass  # brings an older database up to date, and refuses a newer one
         with engine.connect() as connection, connection.begin():
+            if engine.dialect.name == "sqlite":
+                connection.execute(text(f"PRAGMA cache_size=-{CACHE}"))
             yield connection
     except DatabaseError as error:
         raise _trouble(settings, error) from error
