@@ -60,7 +60,7 @@ def _add_serve(commands: "_Commands") -> None:
     serve = commands.add_parser("serve", help="serve a team over HTTP")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     serve.add_argument("--port", type=_port, default=8484, help="port to listen on (%(default)s)")
-    serve.add_argument("--database", metavar="URL", help="database, as sqlite:///path")
+    serve.add_argument("--database", metavar="URL", help="database, as sqlite:///path or postgresql://user@host/name")
     serve.add_argument("--files", metavar="DIR", help="directory of attachments")
     serve.add_argument("--service-name", metavar="NAME", default="backlit", help="name of the service (%(default)s)")
     serve.add_argument("--sample", action="store_true", help="serve a sample workspace whose passwords are known")
@@ -80,6 +80,9 @@ def _add_operation(serve: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="believe X-Forwarded-For, -Proto and -Host of this address or network; may be repeated",
+    )
+    group.add_argument(
+        "--workers", type=_count, default=1, metavar="N", help="processes that serve; on PostgreSQL only (%(default)s)"
     )
     group.add_argument(
         "--max-requests", type=_count, default=256, metavar="N", help="requests in the works at once (%(default)s)"

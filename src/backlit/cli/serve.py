@@ -4,14 +4,17 @@ import argparse
 import asyncio
 import socket
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 
 from backlit.cli.login import is_loopback
 from backlit.cli.served import is_new, served_settings
 from backlit.cli.wiring import make_sample, workspace_settings
+from backlit.cli.workers import run_workers
 from backlit.config import find_locations
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.service.app import Service
+from backlit.service.database import prepare
 from backlit.service.logs import set_up_log
 from backlit.service.sample import PASSWORD, UNLICENSED
 from backlit.service.sample_words import PEOPLE
@@ -38,8 +41,27 @@ def run(arguments: argparse.Namespace) -> None:
         trusted_proxies=tuple(arguments.trusted_proxy),
         concurrent_requests=arguments.max_requests,
     )
+    if arguments.workers > 1:
+        _serve_together(settings, arguments)
+        return
     with _listener(arguments.host, arguments.port) as listener:
         asyncio.run(_serve(settings, listener, arguments))
+
+
+def _serve_together(settings: ServiceSettings, arguments: argparse.Namespace) -> None:
+    if settings.database.startswith("sqlite"):
+        raise BadRequest(
+            "An SQLite database is served by one process. Leave out --workers, or keep the data in PostgreSQL:"
+            " --database postgresql://user@host/name."
+        )
+    prepare(settings.database)
+    with ExitStack() as stack:
+        first = stack.enter_context(_listener(arguments.host, arguments.port, shared=True))
+        port = first.getsockname()[1]
+        others = [_listener(arguments.host, port, shared=True) for _ in range(arguments.workers - 1)]
+        listeners = [first, *(stack.enter_context(other) for other in others)]
+        _announce(first, arguments, Transport(arguments.tls_cert, arguments.tls_key).scheme)
+        run_workers(listeners, lambda listener: asyncio.run(_serve(settings, listener, arguments, is_worker=True)))
 
 
 def _settings(arguments: argparse.Namespace) -> ServiceSettings:
@@ -64,18 +86,22 @@ def _show_progress(done: int, total: int) -> None:
         print(f"\rMaking the sample: {done} of {total}", end="\n" if done >= total else "", file=sys.stderr, flush=True)
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
+    """Listen; where the socket is shared, the system deals connections out to all that do."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host.strip("[]"), port), family=family)
+        return socket.create_server((host.strip("[]"), port), family=family, reuse_port=shared)
     except OSError as error:
         raise BacklitError(f"Port {port} on {host} cannot be used: {error.strerror or error}.") from error
 
 
-async def _serve(settings: ServiceSettings, listener: socket.socket, arguments: argparse.Namespace) -> None:
+async def _serve(
+    settings: ServiceSettings, listener: socket.socket, arguments: argparse.Namespace, *, is_worker: bool = False
+) -> None:
     transport = Transport(arguments.tls_cert, arguments.tls_key)
     service = Service(settings)
-    await run_server(service, listener, transport, lambda: _announce(listener, arguments, transport.scheme))
+    announce = None if is_worker else lambda: _announce(listener, arguments, transport.scheme)
+    await run_server(service, listener, transport, announce)
 
 
 def _announce(listener: socket.socket, arguments: argparse.Namespace, scheme: str) -> None:

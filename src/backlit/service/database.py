@@ -50,13 +50,12 @@ class Database:
         self._engines = (reading, writing)
         threads = READERS[self._url.get_backend_name()]
         try:
-            with writing.connect() as connection, connection.begin():
-                migrate(connection)
+            _migrate(writing)
             self.fast = Lane(reading, "fast", threads=threads, time_limit=SLOW_QUERY_LIMIT)
             self.slow = Lane(reading, "slow", threads=threads, time_limit=SLOW_QUERY_LIMIT)
             self.write = Lane(writing, "write", batch=BATCH)
         except DatabaseError as error:
-            raise StorageError(f"The database {self._url.database} cannot be used: {error.orig}.") from error
+            raise unusable(self._url, error) from error
 
     def close(self) -> None:
         """Finish queued work and release threads and files."""
@@ -64,6 +63,28 @@ class Database:
             lane.close()
         for engine in self._engines:
             engine.dispose()
+
+
+def prepare(url: str | URL) -> None:
+    """Create or upgrade the tables; raises StorageError."""
+    parsed = parsed_url(url)
+    engine = writing_engine(parsed)
+    try:
+        _migrate(engine)
+    except DatabaseError as error:
+        raise unusable(parsed, error) from error
+    finally:
+        engine.dispose()
+
+
+def unusable(url: URL, error: DatabaseError) -> StorageError:
+    """What is wrong with a database, without its password."""
+    return StorageError(f"The database {url.database} cannot be used: {error.orig}.")
+
+
+def _migrate(writing: Engine) -> None:
+    with writing.connect() as connection, connection.begin():
+        migrate(connection)
 
 
 def parsed_url(url: str | URL) -> URL:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DatabaseError
 
 from backlit.model.errors import StorageError
 from backlit.model.users import User
-from backlit.service.database import parsed_url, writing_engine
+from backlit.service.database import parsed_url, unusable, writing_engine
 from backlit.service.migrations import create, finish
 from backlit.service.schema import METADATA, ROOT_PARENT, areas, iterations, schema_version
 from backlit.service.settings import ServiceSettings
@@ -64,7 +64,7 @@ def _new_tables(url: URL) -> Iterator[Engine]:
         with engine.connect() as connection, connection.begin():
             finish(connection)
     except DatabaseError as error:
-        raise StorageError(f"The database {url.database} cannot be used: {error.orig}.") from error
+        raise unusable(url, error) from error
     finally:
         engine.dispose()
 

@@ -1,0 +1,63 @@
+"""`backlit serve --workers`: several processes behind one address."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.service.served import PATIENCE, Served
+
+from backlit.service.settings import ServiceSettings
+
+
+def children(process: int) -> set[int]:
+    return {int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()}
+
+
+def wait_for_worker(served: Served, gone: int) -> set[int]:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        now = children(served.process.pid)
+        if len(now) == 2 and gone not in now:
+            return now
+        time.sleep(0.05)
+    raise TimeoutError("no worker took the place of the one that ended")
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_workers_serve_one_address_and_one_that_dies_is_replaced(settings: ServiceSettings, tmp_path: Path) -> None:
+    with Served(tmp_path, settings.database, "--workers", "2") as served:
+        headers = {"authorization": served.sign_in("maya")}
+        time.sleep(2)  # one that ends sooner is taken to be unable to start
+        before = children(served.process.pid)
+        victim = min(before)
+        os.kill(victim, signal.SIGKILL)
+        after = wait_for_worker(served, victim)
+
+        names = []
+        for number in range(8):
+            answer = httpx.put(
+                f"{served.base}/api/v1/workitems/1", json={"Name": f"{number}"}, headers=headers, timeout=PATIENCE
+            )
+            seen = httpx.get(f"{served.base}/api/v1/workitems/1", headers=headers, timeout=PATIENCE)
+            names.append((answer.json(), seen.json()))
+
+        assert len(before) == 2
+        assert len(before & after) == 1
+        assert all(written == seen for written, seen in names)
+        assert served.stop() == 0
+        assert not any(Path(f"/proc/{worker}").exists() for worker in after)
+
+
+def test_several_processes_on_sqlite_are_refused(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "backlit", "serve", "--workers", "2", "--database", f"sqlite:///{tmp_path}/x.db"]
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
+
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment, check=False)
+
+    assert done.returncode == 1
+    assert "An SQLite database is served by one process." in done.stderr
