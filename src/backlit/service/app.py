@@ -55,11 +55,11 @@ ROUTES: Mapping[str, Mapping[str, Handler | Streamed]] = {
     "/workitems/{id:int}": {"GET": work_items.read, "PUT": work_items.update, "DELETE": work_items.remove},
     "/workitems/{id:int}/tasks": {"GET": work_items.tasks},
     "/workitems/{id:int}/comments": {"GET": comments.of_item},
-    "/workitems/{id:int}/attachments": {"GET": attachments.of_item, "POST": attachments.upload},
+    "/workitems/{id:int}/attachments": {"GET": attachments.of_item, "POST": Streamed(attachments.upload)},
     "/workitems/{id:int}/rank": {"POST": ranks.rank},
     "/comments": {"GET": comments.listed, "POST": comments.create},
     "/comments/{id:int}": {"GET": comments.read, "DELETE": comments.remove},
-    "/comments/{id:int}/attachments": {"GET": attachments.of_comment, "POST": attachments.upload_to_comment},
+    "/comments/{id:int}/attachments": {"GET": attachments.of_comment, "POST": Streamed(attachments.upload_to_comment)},
     "/areas": {"GET": areas.listed, "POST": areas.create},
     "/areas/{id:int}": {"GET": areas.read, "PUT": areas.update, "DELETE": areas.remove},
     "/iterations": {"GET": iterations.listed, "POST": iterations.create},
@@ -120,6 +120,7 @@ class Service:
             routes=[
                 Route("/healthz", _healthz),
                 Route("/readyz", _readyz),
+                Route("/openapi.json", _openapi),
                 Route(f"{attachments.STREAM_PATH}/{{id:int}}/{{name}}", transfers.stream),
                 Route(f"{attachments.DOWNLOAD_PATH}/{{id:int}}/{{name}}", transfers.download),
                 Route(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"]),
@@ -196,6 +197,13 @@ async def _readyz(request: Request) -> Response:
     except (DatabaseError, ServiceError):
         return Response(b'{"status":"not ready"}', 503, media_type=JSON_TYPE)
     return Response(b'{"status":"ready"}', media_type=JSON_TYPE)
+
+
+async def _openapi(request: Request) -> Response:
+    from backlit.service.openapi.document import document
+
+    made = await asyncio.to_thread(document, ROUTES, request.app.state.shared.settings.name)
+    return Response(orjson.dumps(made), media_type=JSON_TYPE)
 
 
 def _invite(shared: Shared, username: str, connection: Connection) -> str:

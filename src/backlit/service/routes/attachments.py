@@ -15,7 +15,7 @@ from backlit.model.attachments import Attachment, friendly_size_of
 from backlit.model.comments import INTERNAL, PORTAL
 from backlit.model.errors import BadRequest, NotFound
 from backlit.service.checks import TEXT_LIMIT
-from backlit.service.endpoint import Answer, Call, Shared, Streamed, call_of, json_answer
+from backlit.service.endpoint import Answer, Call, Shared, call_of, json_answer
 from backlit.service.etags import etag_of, must_match
 from backlit.service.listing import envelope, options_of
 from backlit.service.routes.comments import found_comment
@@ -82,7 +82,11 @@ def found_attachment(call: Call, *, writing: bool = False) -> Stored:
     return stored
 
 
-async def _upload(shared: Shared, request: Request, place: "_Place") -> Answer:
+_Place = Callable[[Call], dict[str, Any]]
+"""Checks that the caller may attach something at the address, and says what of the row that decides."""
+
+
+async def _upload(shared: Shared, request: Request, place: _Place) -> Answer:
     await shared.database.fast.run(lambda connection: place(call_of(shared, request, connection)))
     limit = shared.settings.max_upload
     boundary = must_be_acceptable(request, limit)
@@ -94,7 +98,7 @@ async def _upload(shared: Shared, request: Request, place: "_Place") -> Answer:
         await asyncio.to_thread(shared.contents.store.forget, received.incoming)
 
 
-def _add(shared: Shared, request: Request, place: "_Place", received: Received, connection: Connection) -> Answer:
+def _add(shared: Shared, request: Request, place: _Place, received: Received, connection: Connection) -> Answer:
     call = call_of(shared, request, connection)
     values = place(call) | {
         "name": received.name,
@@ -128,10 +132,16 @@ def _kind(call: Call) -> str:
 
 
 _Place = Callable[[Call], dict[str, Any]]
-upload = Streamed(partial(_upload, place=_on_item))
-"""POST /workitems/{id}/attachments: 201 with Location."""
-upload_to_comment = Streamed(partial(_upload, place=_on_comment))
-"""POST /comments/{id}/attachments (an extension): 201 with Location."""
+
+
+async def upload(shared: Shared, request: Request) -> Answer:
+    """POST /workitems/{id}/attachments: 201 with Location."""
+    return await _upload(shared, request, _on_item)
+
+
+async def upload_to_comment(shared: Shared, request: Request) -> Answer:
+    """POST /comments/{id}/attachments (an extension): 201 with Location."""
+    return await _upload(shared, request, _on_comment)
 
 
 def _list(call: Call, item_id: int | None = None, comment_id: int | None = None) -> Answer:

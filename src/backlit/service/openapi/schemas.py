@@ -1,0 +1,208 @@
+"""The schemas of the OpenAPI document, from the models and the field table."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backlit.model.areas import Area
+from backlit.model.attachments import Attachment
+from backlit.model.comments import INTERNAL, PORTAL, Comment
+from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
+from backlit.model.iterations import Iteration
+from backlit.model.projects import Project
+from backlit.model.resources import AUDIT_KEYS, Resource
+from backlit.model.teams import Team
+from backlit.model.time_entry_types import TimeEntryType
+from backlit.model.users import User
+from backlit.service.checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
+from backlit.service.routes.ranks import PLACES
+
+Schema = dict[str, Any]
+
+DATETIME: Schema = {
+    "type": "string",
+    "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}$",
+    "description": "Server time, without a zone.",
+}
+ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
+
+_MODELS: tuple[type[Resource], ...] = (Area, Attachment, Comment, Iteration, Project, Team, TimeEntryType, User)
+_NULLABLE = {("Iteration", "minCapacity"), ("Iteration", "maxCapacity")} | {
+    ("Attachment", key) for key in ("commentId", "description")
+}
+_NEVER_NULL = frozenset(
+    {"Name", "Status", "AreaID", "IterationID", "ParentID", "Description", "Tags", "BacklogPriority"}
+)
+_TEXT: Schema = {"type": "string", "maxLength": TEXT_LIMIT}
+_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": NAME_LIMIT, "pattern": r"\S"}
+_JSON_TYPES: Mapping[ValueType, Schema] = {
+    ValueType.TEXT: {"type": "string"},
+    ValueType.INTEGER: {"type": "integer", "minimum": -INTEGER_LIMIT, "maximum": INTEGER_LIMIT},
+    ValueType.NUMBER: {"type": "number"},
+    ValueType.BOOLEAN: {"type": "boolean"},
+    ValueType.TAGS: {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": TAG_LIMIT}},
+    ValueType.DATETIME: DATETIME,
+}
+
+
+def schemas() -> Schema:
+    """All named schemas of the document."""
+    return {
+        "Error": _object({"message": {"type": "string"}, "errors": _map({"type": "string"})}),
+        "Deleted": _object({"id": ID}),
+        "Signed": _object({}),
+        "Status": _object({"status": {"type": "string"}}),
+        **{model.__name__: _resource(model) for model in _MODELS},
+        **_work_items(),
+        "Capabilities": _capabilities(),
+        **_bodies(),
+    }
+
+
+def reference(name: str) -> Schema:
+    """Point to a named schema."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def list_of(name: str) -> Schema:
+    """The envelope around a list (SPEC 2.9)."""
+    count: Schema = {"type": "integer", "minimum": 0}
+    skip = {"skip": count} if name == "WorkItem" else {}
+    return _object({"totalResults": count, "top": count, **skip, "results": _array(reference(name))})
+
+
+def _object(properties: Schema, required: list[str] | None = None, *, is_open: bool = False) -> Schema:
+    needed = list(properties) if required is None else required
+    found: Schema = {"type": "object", "properties": properties, "additionalProperties": is_open}
+    return found | ({"required": needed} if needed else {})
+
+
+def _array(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _map(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _nullable(schema: Schema) -> Schema:
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def _resource(model: type[Resource]) -> Schema:
+    """A model as this service writes it: every key is there, and only few may be null."""
+    found = model.model_json_schema(mode="serialization")["properties"]
+    own = {key: _plain(model.__name__, key, schema) for key, schema in found.items() if key not in AUDIT_KEYS}
+    return _object(own if model is TimeEntryType else own | _audit())
+
+
+def _plain(model: str, key: str, schema: Schema) -> Schema:
+    kind = next((one for one in schema.get("anyOf", ()) if one["type"] != "null"), schema)
+    plain = {name: kind[name] for name in ("type", "format") if name in kind}
+    if key in {"startDate", "endDate"} and model == "Project":
+        plain = DATETIME
+    return _nullable(plain) if (model, key) in _NULLABLE else plain
+
+
+def _audit() -> Schema:
+    return {key: DATETIME if key.endswith("At") else {"type": "string"} for key in AUDIT_KEYS}
+
+
+def _work_items() -> Schema:
+    by_type = {f"{item_type}Item": _work_item(item_type) for item_type in ItemType}
+    mapping = {item_type.value: reference(f"{item_type}Item")["$ref"] for item_type in ItemType}
+    either = {"oneOf": [reference(name) for name in by_type]}
+    return {"WorkItem": either | {"discriminator": {"propertyName": "type", "mapping": mapping}}, **by_type}
+
+
+def _work_item(item_type: ItemType) -> Schema:
+    keys = {f.key: _field(f, reading=True) for f in fields_of(item_type)}
+    required = [key for key in keys if key not in {"IsSyncable", "SyncID"}]
+    fields = _object(keys, required) | {"patternProperties": {"_cf$": {}}}
+    own = {"id": ID, "type": {"const": item_type.value}, "projectId": ID, "fields": fields}
+    return _object(own | _audit())
+
+
+def _field(field: Field, *, reading: bool) -> Schema:
+    """The values of a field; what a caller sends may be null for all, but then some refuse it on change."""
+    schema: Schema = dict(_JSON_TYPES[field.value_type])
+    if field.kind in {Kind.AREA, Kind.ITERATION, Kind.TEAM, Kind.USER, Kind.ITEM} and not reading:
+        schema = {"type": "integer", "format": "int64", "minimum": 0}
+    if field.key == "Name":
+        schema = dict(_NAME)
+    if not reading and field.key == "Estimate":
+        schema = {"type": ["string", "number", "null"]}
+    elif not (reading and field.key in _NEVER_NULL):
+        schema = _nullable(schema)
+    choices = {choice: None for item_type in field.types for choice in field.choices_for(item_type)}
+    if choices:
+        schema["examples"] = list(choices)
+    return schema | {"description": " ".join(part for part in (f"{field.label}.", field.help) if part)}
+
+
+def _settable(item_type: ItemType | None, *, creating: bool) -> Schema:
+    """The keys of `fields` that can be given; on create for one type, else for all (SPEC 4.1)."""
+    never = {Settable.NEVER} if creating else {Settable.NEVER, Settable.ON_CREATE}
+    found = [f for f in FIELDS if f.settable not in never and (item_type is None or f.applies_to(item_type))]
+    keys = {f.key: _field(f, reading=False) for f in found}
+    if creating:
+        keys["Name"] = _NAME
+    required = [f.key for f in found if f.required] if creating else []
+    return _object(keys, required) | {"patternProperties": {"_cf$": {}}}
+
+
+def _new_items() -> Schema:
+    names = {}
+    for item_type in ALL_TYPES:
+        fields = _settable(item_type, creating=True)
+        names[f"New{item_type}"] = _object(
+            {"type": {"const": item_type.value}, "projectId": ID, "fields": fields}, is_open=True
+        )
+    return {"NewWorkItem": {"oneOf": [reference(name) for name in names]}, **names}
+
+
+def _bodies() -> Schema:
+    date: Schema = {"type": ["string", "null"], "format": "date"}
+    number: Schema = {"type": ["number", "null"]}
+    node = {"name": _NAME, "parentId": {"type": "integer", "minimum": -1}, "sequence": {"type": ["integer", "null"]}}
+    span = {"isRelease": {"type": ["boolean", "null"]}, "startDate": date, "endDate": date}
+    iteration = {**node, **span, "minCapacity": number, "maxCapacity": number}
+    comment = {"projectId": ID, "workItemId": ID, "description": {**_NAME, "maxLength": TEXT_LIMIT}}
+    kind = {"type": ["string", "null"], "examples": [INTERNAL, PORTAL]}
+    places = {place: ID if place in {"before", "after"} else {"const": True} for place in PLACES}
+    return {
+        **_new_items(),
+        "WorkItemChanges": _settable(None, creating=False),
+        "NewComment": _object(comment | {"type": kind}, list(comment), is_open=True),
+        "NewArea": _object({**node, "projectId": ID}, ["name", "parentId", "projectId"], is_open=True),
+        "AreaChanges": _object(node, [], is_open=True),
+        "NewIteration": _object({**iteration, "projectId": ID}, ["name", "projectId"], is_open=True),
+        "IterationChanges": _object(iteration, [], is_open=True),
+        "AttachmentChanges": _object({"description": _nullable(_TEXT)}, [], is_open=True),
+        "Rank": {"oneOf": [_object({place: schema}, is_open=True) for place, schema in places.items()]},
+        "Upload": _object({"files": {"type": "string", "contentMediaType": "application/octet-stream"}}),
+        "Credentials": _object({key: {"type": "string"} for key in _GRANT}, ["wrap_client_id"], is_open=True),
+    }
+
+
+_GRANT = ("wrap_client_id", "wrap_username", "wrap_password", "wrap_verification_code", "wrap_refresh_token")
+
+
+def _capabilities() -> Schema:
+    text: Schema = {"type": "string"}
+    custom = {"key": text, "kind": text, "types": _array(text), "choices": _array(text), "default": {}}
+    project = {
+        "id": ID,
+        "role": text,
+        "values": _map(_map(_array(text))),
+        "customFields": _array(_object(custom)),
+        "teams": _array(_object({"id": ID, "name": text})),
+    }
+    return _object(
+        {
+            "name": text,
+            "version": text,
+            "extensions": _array(text),
+            "limits": _map({"type": "integer"}),
+            "projects": _array(_object(project)),
+        }
+    )

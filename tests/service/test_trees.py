@@ -1,0 +1,220 @@
+"""Writing areas and iterations: places, paths, sub-trees, dates."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+Client = httpx.AsyncClient
+
+
+async def nodes(client: Client, noun: str = "areas", project: int = 1) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await client.get(f"projects/{project}/{noun}")).json()["results"]
+    return found
+
+
+async def root_of(client: Client, noun: str = "areas", project: int = 1) -> int:
+    root: int = (await nodes(client, noun, project))[0]["id"]
+    return root
+
+
+async def added(client: Client, noun: str = "areas", **body: Any) -> dict[str, Any]:
+    given = {"name": "New", "projectId": 1, "parentId": await root_of(client, noun)} | body
+    answer = await client.post(noun, json=given)
+    assert answer.status_code == 201, answer.text
+    node: dict[str, Any] = answer.json()
+    return node
+
+
+async def children(client: Client, parent: int, noun: str = "areas") -> list[str]:
+    below = [node for node in await nodes(client, noun) if node["parentId"] == parent]
+    assert [node["sequence"] for node in below] == list(range(1, len(below) + 1))
+    return [node["name"] for node in below]
+
+
+@pytest.mark.parametrize("noun", ["areas", "iterations"])
+async def test_a_new_node_has_its_path_a_location_and_an_etag(maya: Client, noun: str) -> None:
+    root = await root_of(maya, noun)
+
+    answer = await maya.post(noun, json={"name": "New", "projectId": 1, "parentId": root, "path": "ignored", "id": 0})
+
+    node = answer.json()
+    assert answer.status_code == 201
+    assert answer.headers["location"].endswith(f"/api/v1/{noun}/{node['id']}")
+    assert (node["path"], node["createdBy"]) == ("Aurora\\New", "maya")
+    read = await maya.get(f"{noun}/{node['id']}")
+    assert (read.json(), read.headers["etag"]) == (node, answer.headers["etag"])
+    assert (await children(maya, root, noun))[-1] == "New"
+
+
+@pytest.mark.parametrize(("sequence", "place"), [(0, 0), (1, 0), (2, 1), (1000, -1), (None, -1), (-5, 0), (10**30, -1)])
+async def test_sequence_says_where_among_the_siblings(maya: Client, sequence: int | None, place: int) -> None:
+    parent = (await added(maya, name="Parent"))["id"]
+    for name in ("a", "b", "c"):
+        await added(maya, name=name, parentId=parent)
+
+    await added(maya, name="x", parentId=parent, sequence=sequence)
+
+    assert (await children(maya, parent))[place] == "x"
+
+
+async def test_a_node_moves_among_its_siblings(maya: Client) -> None:
+    parent = (await added(maya, name="Parent"))["id"]
+    a, b, c = [await added(maya, name=name, parentId=parent) for name in ("a", "b", "c")]
+
+    await maya.put(f"areas/{c['id']}", json={"sequence": 0})
+    assert await children(maya, parent) == ["c", "a", "b"]
+    await maya.put(f"areas/{c['id']}", json={"sequence": 2})
+    assert await children(maya, parent) == ["a", "c", "b"]
+    await maya.put(f"areas/{a['id']}", json={"sequence": 1000})
+    assert await children(maya, parent) == ["c", "b", "a"]
+    whole = (await maya.get(f"areas/{b['id']}")).json()
+    assert (await maya.put(f"areas/{b['id']}", json=whole)).json() == whole
+
+
+@pytest.mark.parametrize("noun", ["areas", "iterations"])
+async def test_renaming_and_moving_change_every_path_below(maya: Client, noun: str) -> None:
+    top = await added(maya, noun, name="Top")
+    middle = await added(maya, noun, name="Middle", parentId=top["id"])
+    leaf = await added(maya, noun, name="Leaf", parentId=middle["id"])
+    other = await added(maya, noun, name="Other")
+
+    renamed = await maya.put(f"{noun}/{top['id']}", json={"name": "Crown"})
+    moved = await maya.put(f"{noun}/{middle['id']}", json={"parentId": other["id"]})
+
+    assert (renamed.status_code, renamed.json()["path"]) == (200, "Aurora\\Crown")
+    assert moved.json()["path"] == "Aurora\\Other\\Middle"
+    assert (await maya.get(f"{noun}/{leaf['id']}")).json()["path"] == "Aurora\\Other\\Middle\\Leaf"
+
+
+async def test_the_root_can_be_renamed_but_not_moved_or_deleted(maya: Client) -> None:
+    root = await root_of(maya)
+    below = await added(maya)
+
+    renamed = await maya.put(f"areas/{root}", json={"name": "Boreal", "parentId": -1})
+
+    assert renamed.json()["path"] == "Boreal"
+    assert (await maya.get(f"areas/{below['id']}")).json()["path"] == "Boreal\\New"
+    assert (await maya.put(f"areas/{root}", json={"parentId": below["id"]})).status_code == 400
+    assert (await maya.delete(f"areas/{root}")).status_code == 400
+
+
+@pytest.mark.parametrize("noun", ["areas", "iterations"])
+async def test_circles_and_foreign_parents_are_refused(maya: Client, noun: str) -> None:
+    top = await added(maya, noun)
+    below = await added(maya, noun, parentId=top["id"])
+    foreign = await root_of(maya, noun, project=2)
+    before = await nodes(maya, noun)
+
+    for parent in (top["id"], below["id"], foreign, 999_999, -1, "1", True):
+        answer = await maya.put(f"{noun}/{top['id']}", json={"parentId": parent})
+        assert (answer.status_code, set(answer.json()["errors"])) == (400, {"parentId"})
+    for parent in (foreign, 999_999, -1, 1.5):
+        answer = await maya.post(noun, json={"name": "x", "projectId": 1, "parentId": parent})
+        assert (answer.status_code, set(answer.json()["errors"])) == (400, {"parentId"})
+    assert await nodes(maya, noun) == before
+
+
+async def test_bad_values_are_refused_by_key(maya: Client) -> None:
+    node = await added(maya, "iterations")
+
+    for key, value in [
+        ("name", ""), ("name", 5), ("name", "x" * 501), ("name", "a\0"), ("sequence", "1"), ("sequence", True),
+        ("isRelease", 1), ("startDate", "soon"), ("startDate", 5), ("minCapacity", "3"), ("maxCapacity", True),
+    ]:  # fmt: skip
+        answer = await maya.put(f"iterations/{node['id']}", json={key: value})
+        assert (answer.status_code, set(answer.json()["errors"])) == (400, {key})
+    assert set((await maya.post("areas", json={"projectId": 1})).json()["errors"]) == {"name", "parentId"}
+    assert set((await maya.post("areas", json={"name": "x"})).json()["errors"]) == {"projectId"}
+    assert set((await maya.post("areas", json={"name": "x", "projectId": 99})).json()["errors"]) == {"projectId"}
+
+
+async def test_an_iteration_begins_in_7_days_and_ends_in_21(maya: Client) -> None:
+    answer = await maya.post("iterations", json={"name": "Next", "projectId": 1, "startDate": None, "endDate": None})
+
+    sprint = answer.json()
+    start, end = date.fromisoformat(sprint["startDate"]), date.fromisoformat(sprint["endDate"])
+    assert answer.status_code == 201
+    assert end - start == timedelta(days=14)
+    assert (sprint["parentId"], sprint["isRelease"]) == (await root_of(maya, "iterations"), False)
+    assert (sprint["minCapacity"], sprint["maxCapacity"]) == (None, None)
+
+
+async def test_an_iteration_never_ends_before_it_begins(maya: Client) -> None:
+    given = {"startDate": "2026-03-02", "endDate": "2026-03-13T00:00:00", "isRelease": True, "minCapacity": 3}
+    sprint = await added(maya, "iterations", **given)
+    assert (sprint["startDate"], sprint["endDate"], sprint["isRelease"]) == ("2026-03-02", "2026-03-13", True)
+
+    for change in ({"startDate": "2026-03-14"}, {"endDate": "2026-03-01"}):
+        answer = await maya.put(f"iterations/{sprint['id']}", json=change)
+        assert (answer.status_code, set(answer.json()["errors"])) == (400, {"endDate"})
+    both = {"startDate": "2026-03-14", "endDate": "2026-03-14", "minCapacity": None, "maxCapacity": 12.5}
+    changed = (await maya.put(f"iterations/{sprint['id']}", json=both)).json()
+    assert changed.items() >= both.items()
+    late = {"name": "x", "projectId": 1, "startDate": "2099-01-01"}
+    assert (await maya.post("iterations", json=late)).status_code == 400
+
+
+@pytest.mark.parametrize(("noun", "key"), [("areas", "AreaID"), ("iterations", "IterationID")])
+async def test_deleting_a_sub_tree_gives_its_items_to_another_node(maya: Client, noun: str, key: str) -> None:
+    root = await root_of(maya, noun)
+    kept = await added(maya, noun, name="Kept")
+    top = await added(maya, noun, name="Top")
+    leaf = await added(maya, noun, name="Leaf", parentId=top["id"])
+    bodies = [
+        {"type": "Story", "projectId": 1, "fields": {"Name": "x", key: node["id"]}} for node in (top, leaf, top, leaf)
+    ]
+    first, second, third, fourth = [(await maya.post("workitems", json=body)).json() for body in bodies]
+
+    refused = [
+        await maya.delete(f"{noun}/{top['id']}", params={"reassignmentId": text})
+        for text in (leaf["id"], top["id"], 999_999, "x", "-1", await root_of(maya, noun, project=2), 10**25)
+    ]
+    to_kept = await maya.delete(f"{noun}/{leaf['id']}", params={"reassignmentId": kept["id"]})
+    to_root = await maya.delete(f"{noun}/{top['id']}")
+
+    assert {answer.status_code for answer in refused} == {400}
+    assert (to_kept.status_code, to_kept.json()) == (200, {"id": leaf["id"]})
+    assert to_root.status_code == 200
+    for item, place in ((first, root), (second, kept["id"]), (third, root), (fourth, kept["id"])):
+        now = (await maya.get(f"workitems/{item['id']}")).json()
+        assert now["fields"] == item["fields"] | {key: place}
+        assert now["lastModifiedAt"] > item["lastModifiedAt"]
+        listed = await maya.get("workitems", params={"$filter": f"{key} eq {place} and id eq {item['id']}"})
+        assert listed.json()["results"] == [now]
+    assert (await maya.get(f"{noun}/{leaf['id']}")).status_code == 404
+    await children(maya, root, noun)
+
+
+async def test_only_managers_write_trees(jon: Client, maya: Client) -> None:
+    node = await added(maya)
+    body = {"name": "x", "projectId": 1, "parentId": node["id"]}
+
+    answers = [
+        await jon.post("areas", json=body),
+        await jon.put(f"areas/{node['id']}", json={"name": "x"}),
+        await jon.delete(f"areas/{node['id']}"),
+    ]
+
+    assert [answer.status_code for answer in answers] == [403, 403, 403]
+    assert (await maya.get(f"areas/{node['id']}")).json() == node
+
+
+async def test_if_match_holds_for_nodes_and_comments(maya: Client) -> None:
+    node = await added(maya)
+    etag = (await maya.get(f"areas/{node['id']}")).headers["etag"]
+    changed = await maya.put(f"areas/{node['id']}", json={"name": "b"}, headers={"if-match": etag})
+    comment = await maya.post("comments", json={"projectId": 1, "workItemId": 1, "description": "x"})
+    stale, comment_path = {"if-match": etag}, f"comments/{comment.json()['id']}"
+
+    assert changed.status_code == 200
+    assert (await maya.put(f"areas/{node['id']}", json={"name": "c"}, headers=stale)).status_code == 412
+    assert (await maya.delete(f"areas/{node['id']}", headers=stale)).status_code == 412
+    assert (await maya.delete(comment_path, headers=stale)).status_code == 412
+    assert (await maya.delete(comment_path, headers={"if-match": comment.headers["etag"]})).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["areas/1", "iterations/1", "users/1", "users/me", "projects/1", "workitems/1"])
+async def test_every_single_resource_has_an_etag(maya: Client, path: str) -> None:
+    assert (await maya.get(path)).headers["etag"]
