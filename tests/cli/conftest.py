@@ -2,14 +2,21 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
+import httpx
 import pytest
+from tests.cli.admin_world import BASE, Served, Workspace
+
+from backlit.service.app import Service
+from backlit.service.sample import write_sample
 
 COMMAND = (sys.executable, "-m", "backlit")
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
@@ -65,3 +72,28 @@ def serve(tmp_path: Path) -> Iterator[Callable[[], str]]:
     for process in running:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def sample_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    workspace = Workspace(tmp_path_factory.mktemp("administered"))
+    write_sample(workspace.settings, 80, today=date(2026, 3, 11))
+    return workspace
+
+
+@pytest.fixture
+def workspace(sample_workspace: Workspace, tmp_path: Path) -> Workspace:
+    """A sample that can be spoilt."""
+    shutil.copytree(sample_workspace.folder, tmp_path / "workspace")
+    return Workspace(tmp_path / "workspace")
+
+
+@pytest.fixture
+async def served(workspace: Workspace) -> AsyncIterator[Served]:
+    """The workspace, served while it is administered."""
+    service = Service(workspace.settings)
+    await service.start()
+    transport = httpx.ASGITransport(service.asgi, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url=f"{BASE}/api/v1/") as visitor:
+        yield Served(service, visitor)
+    await service.stop()

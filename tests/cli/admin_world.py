@@ -1,0 +1,106 @@
+"""A workspace that is administered by the real command, in this process."""
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from sqlalchemy import Connection
+
+from backlit.cli.main import run
+from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
+from backlit.service.admin.workspace import reading, writing
+from backlit.service.app import Service
+from backlit.service.settings import ServiceSettings
+
+BASE = "http://backlit.test"
+PASSWORD = "correct horse"
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended and what it wrote."""
+
+    status: int
+    output: str
+    error: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.output)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """One database with its files."""
+
+    folder: Path
+
+    @property
+    def settings(self) -> ServiceSettings:
+        return ServiceSettings(f"sqlite:///{self.folder}/service.db", self.folder / "files")
+
+    def admin(self, *words: str, given: str = "") -> Done:
+        """Run a command on the workspace."""
+        places = ["--database", self.settings.database, "--files", str(self.settings.files)]
+        return command("admin", *words, *places, given=given)
+
+    def good(self, *words: str, given: str = "") -> Any:
+        """Run a command that has to succeed; returns its JSON."""
+        done = self.admin(*words, "--json", given=given)
+        assert done.status == 0, done.error
+        return done.json
+
+    @contextmanager
+    def rows(self) -> Iterator[Connection]:
+        with reading(self.settings) as connection:
+            yield connection
+
+    @contextmanager
+    def damage(self) -> Iterator[Connection]:
+        with writing(self.settings) as connection:
+            yield connection
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Where `check` finds something wrong."""
+        return [(found["table"], found["field"]) for found in self.admin("check", "--json").json["problems"]]
+
+
+def command(*words: str, given: str = "") -> Done:
+    """Run `backlit` in this process with an input of its own."""
+    output, error, before = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO(), sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8")
+    try:
+        with redirect_stdout(output), redirect_stderr(error):
+            try:
+                status = run(words)
+            except SystemExit as left:
+                status = int(left.code or 0)
+        output.flush()
+        assert isinstance(output.buffer, io.BytesIO)
+        return Done(status, output.buffer.getvalue().decode(), error.getvalue())
+    finally:
+        sys.stdin = before
+
+
+@dataclass(frozen=True)
+class Served:
+    """A service that runs on the workspace meanwhile."""
+
+    service: Service
+    visitor: httpx.AsyncClient
+
+    async def sign_in(self, username: str, password: str = PASSWORD) -> httpx.Response:
+        form = {"wrap_client_id": "uri:backlit", "wrap_username": username, "wrap_password": password}
+        return await self.visitor.post(f"{BASE}{TOKEN_PATH}", data=form)
+
+    async def client(self, username: str, password: str = PASSWORD) -> httpx.AsyncClient:
+        answer = await self.sign_in(username, password)
+        assert answer.status_code == 200, answer.text
+        self.visitor.headers["authorization"] = authorization_header(parse_grant(answer.text).access_token)
+        return self.visitor

@@ -1,0 +1,228 @@
+"""`backlit admin` users, projects and grants, and that a running service notices."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.admin_world import PASSWORD, Served, Workspace, command
+from tests.cli.conftest import COMMAND, Home
+
+SAMPLE = "lantern"
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "new")
+
+
+def test_the_first_user_makes_the_database_and_the_next_step_is_said(empty: Workspace) -> None:
+    before = empty.admin("users", "list")
+    added = empty.admin("users", "add", "ann", given=f"{PASSWORD}\n")
+
+    assert (before.status, "backlit admin users add NAME" in before.error) == (1, True)
+    assert added.output.splitlines()[0] == "Added the user ann."
+    assert "backlit admin projects create NAME --manager ann" in added.output
+    assert empty.good("users", "list") == [
+        {
+            "id": 1,
+            "name": "ann",
+            "displayName": "ann",
+            "email": "",
+            "isLicensed": True,
+            "hasPassword": True,
+            "projects": 0,
+        }
+    ]
+
+
+def test_a_project_is_made_with_roots_dates_and_a_manager(empty: Workspace) -> None:
+    empty.admin("users", "add", "ann", "--no-password")
+    dates = ["--start", "2026-01-05", "--end", "2026-06-30", "--iteration-length", "7", "--sync", "on"]
+    made = empty.good("projects", "create", "Roof", "--manager", "ANN", *dates)
+
+    assert made == {"id": 1, "name": "Roof", "rootAreaId": 1, "rootIterationId": 1}
+    assert empty.good("projects", "list")[0] == {
+        "id": 1,
+        "name": "Roof",
+        "description": "",
+        "startDate": "2026-01-05",
+        "endDate": "2026-06-30",
+        "defaultIterationLength": 7,
+        "isSyncable": True,
+        "items": 0,
+    }
+    assert empty.good("grants", "list") == [{"user": "ann", "projectId": 1, "project": "Roof", "role": "manager"}]
+    assert empty.problems() == []
+
+
+def test_a_served_empty_database_says_how_to_begin_and_notices_the_first_user(home: Home, tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path}/new.db"
+    process = home.start("serve", "--port", "0", "--database", database)
+    assert process.stdout is not None
+    said = [process.stdout.readline() for _ in range(5)]
+    added = home.run("admin", "users", "add", "ann", "--database", database, given=f"{PASSWORD}\n")
+    made = home.run("admin", "projects", "create", "Roof", "--manager", "ann", "--database", database)
+    login = home.run("login", said[-1].split()[-1], "--user", "ann", given=f"{PASSWORD}\n")
+    listed = home.run("items", "list", "--json")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+
+    assert f"backlit admin users add NAME --database {database}" in "".join(said)
+    assert (added.returncode, made.returncode, login.returncode) == (0, 0, 0), login.stderr
+    assert json.loads(listed.stdout) == []
+
+
+async def test_a_new_password_ends_the_sign_ins_made_with_the_old_one(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    before = await maya.get("users/me")
+    workspace.good("users", "password", "maya", given=f"{PASSWORD}\n")
+    after = await maya.get("users/me")
+
+    assert (before.status_code, after.status_code) == (200, 401)
+    assert (await served.sign_in("maya", SAMPLE)).status_code == 401
+    assert (await served.sign_in("maya", PASSWORD)).status_code == 200
+
+
+async def test_a_licence_is_noticed_at_once_both_ways(workspace: Workspace, served: Served) -> None:
+    jon = await served.client("jon", SAMPLE)
+    workspace.good("users", "license", "jon", "off")
+    refused = await jon.get("users/me")
+    workspace.good("users", "license", "jon", "on")
+    again = await served.sign_in("jon", SAMPLE)
+
+    assert refused.status_code == 401
+    assert again.status_code == 200
+
+
+async def test_a_new_user_and_its_grants_are_noticed(workspace: Workspace, served: Served) -> None:
+    workspace.good("users", "add", "zoe", "--email", "zoe@example.org", given=f"{PASSWORD}\n")
+    zoe = await served.client("zoe")
+    nothing = (await zoe.get("workitems")).json()["totalResults"]
+    workspace.good("grants", "set", "zoe", "Aurora", "reader")
+    seen = (await zoe.get("workitems")).json()["totalResults"]
+    body = {"type": "Story", "projectId": 1, "fields": {"Name": "new"}}
+    as_reader = await zoe.post("workitems", json=body)
+    changed = workspace.good("grants", "set", "zoe", "1", "contributor")
+    as_contributor = await zoe.post("workitems", json=body)
+    workspace.good("grants", "remove", "zoe", "aurora")
+    shut_out = (await zoe.get("workitems")).json()["totalResults"]
+
+    assert (nothing, seen, shut_out) == (0, 58, 0)
+    assert (as_reader.status_code, as_contributor.status_code) == (403, 201)
+    assert changed["before"] == "reader"
+
+
+async def test_a_deactivated_user_is_out_and_a_dry_run_of_it_is_not(workspace: Workspace, served: Served) -> None:
+    ada = await served.client("ada", SAMPLE)
+    dry = workspace.good("users", "deactivate", "ada", "--dry-run")
+    still = await ada.get("users/me")
+    real = workspace.good("users", "deactivate", "ada")
+    out = await ada.get("users/me")
+
+    assert dry == real | {"dryRun": True}
+    assert real["grantsRemoved"] == 3
+    assert (still.status_code, out.status_code) == (200, 401)
+    assert workspace.problems() == []
+
+
+async def test_a_renamed_project_takes_its_roots_and_all_paths_along(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    workspace.good("projects", "change", "Aurora", "--name", "Dawn", "--description", "The shop", "--sync", "on")
+    project = (await maya.get("projects/1")).json()
+    areas = (await maya.get("projects/1/areas")).json()["results"]
+    item = (await maya.get("workitems/1")).json()
+
+    assert (project["name"], project["description"]) == ("Dawn", "The shop")
+    assert {area["path"].split("\\")[0] for area in areas} == {"Dawn"}
+    assert item["fields"]["IsSyncable"] is None
+    assert workspace.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "given", "sentence"),
+    [
+        (["users", "add", "maya"], "", "There is a user 'maya' already"),
+        (["users", "add", "MAYA"], "", "already"),
+        (["users", "add", "a b"], "", "has a blank"),
+        (["users", "add", ""], "", "The user name cannot be empty."),
+        (["users", "add", "zoe", "--email", "zoe"], "", "name@example.org"),
+        (["users", "add", "zoe"], "", "first line of the input"),
+        (["users", "add", "zoe"], "short\n", "it needs 8 or more"),
+        (["users", "password", "nobody"], "", "backlit admin users list"),
+        (["projects", "create", "aurora"], "", "choose another name"),
+        (["projects", "create", "a\\b"], "", "backslash"),
+        (["projects", "create", "12"], "", "may not be a number"),
+        (["projects", "create", "New", "--start", "2026-02-01", "--end", "2026-01-01"], "", "--start and --end"),
+        (["projects", "create", "New", "--iteration-length", "0"], "", "1 to 366 days"),
+        (["projects", "create", "New", "--manager", "nobody"], "", "no user 'nobody'"),
+        (["projects", "change", "Aurora"], "", "Nothing to change"),
+        (["grants", "set", "maya", "Nowhere", "reader"], "", "backlit admin projects list"),
+        (["grants", "remove", "uma", "Aurora"], "", "uma is not in the project"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_way_out(
+    workspace: Workspace, words: list[str], given: str, sentence: str
+) -> None:
+    done = workspace.admin(*words, given=given)
+
+    assert done.status == 1
+    assert done.output == ""
+    assert sentence in done.error
+    assert done.error.startswith("backlit: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["users"],
+        ["users", "license", "maya", "perhaps"],
+        ["grants", "set", "maya", "Aurora", "king"],
+        ["projects", "create", "New", "--start", "today"],
+        ["fields", "add", "Aurora", "X_cf", "--types", "Epic"],
+        ["nonsense"],
+    ],
+)
+def test_a_wrong_usage_leaves_with_2(workspace: Workspace, words: list[str]) -> None:
+    done = workspace.admin(*words)
+
+    assert done.status == 2
+    assert "usage: backlit admin" in done.error
+
+
+def test_lists_are_tables_for_people(workspace: Workspace) -> None:
+    lines = workspace.admin("users", "list").output.splitlines()
+
+    assert lines[0].split() == ["ID", "Name", "Licensed", "Password", "Projects", "Email", "Display", "name"]
+    assert lines[1].split() == ["1", "maya", "yes", "yes", "3", "maya@example.org", "Maya", "Kent"]
+    assert command("admin", "users", "list", "--database", "nonsense").status == 1
+
+
+def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(workspace: Workspace) -> None:
+    words = ["admin", "users", "add", "zoe", "--database", workspace.settings.database]
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(sys.executable, [*COMMAND, *words])
+    output = b""
+    for question in (b"New password: ", b"Once more: "):
+        while question not in output:
+            output += os.read(terminal, 1024)
+        os.write(terminal, PASSWORD.encode() + b"\n")
+    while b"Added" not in output:
+        output += os.read(terminal, 1024)
+    os.waitpid(process, 0)
+    os.close(terminal)
+
+    assert PASSWORD.encode() not in output
+
+
+def test_the_grammar_of_admin_is_made_only_when_it_is_used() -> None:
+    script = "import sys; from backlit.cli.arguments import parser; parser().parse_args(['demo']);"
+    script += "print('backlit.cli.admin.grammar' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
+
+    assert done.stdout.strip() == "False"
