@@ -1,0 +1,318 @@
+"""Every route of the table walked by everybody: nobody, a stranger, a reader, a contributor and a manager."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import Connection, delete, insert, select, update
+from tests.service.conftest import SignIn
+
+from backlit.service.access import Role
+from backlit.service.app import ROUTES, Service
+from backlit.service.schema import custom_fields, grants, projects, users
+
+Client = httpx.AsyncClient
+
+BASE = "http://backlit.test"
+HIDDEN = 1
+OTHER = 2
+UNKNOWN = 987_654
+GRANTS = {
+    "maya": (HIDDEN, Role.MANAGER),
+    "jon": (HIDDEN, Role.CONTRIBUTOR),
+    "rex": (HIDDEN, Role.READER),
+    "ada": (OTHER, Role.READER),
+}
+SECRET = "Zephyrine"
+"""A word that stands in everything of the hidden project, and nowhere else."""
+FREE = {"/users", "/users/me", "/users/{id:int}", "/capabilities"}
+"""What is the same, or the caller's own, for whoever is signed in."""
+MANAGED = {"/areas", "/areas/{id:int}", "/iterations", "/iterations/{id:int}"}
+CALLS = [(method, path) for path, methods in ROUTES.items() for method in methods]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What is sent to a route, complete and right, for something of the hidden project."""
+
+    target: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@pytest.fixture
+async def people(service: Service, sign_in: SignIn, visitor: Client) -> dict[str, Client]:
+    service._shared.database.write.submit(set_the_scene).result()
+    clients = {name: await sign_in(name) for name in GRANTS}
+    return {"nobody": visitor, **clients}
+
+
+def set_the_scene(connection: Connection) -> None:
+    """Grant each person one project, and write the secret word into the name of the hidden one."""
+    connection.execute(delete(grants))
+    for name, (project_id, role) in GRANTS.items():
+        user_id = connection.execute(select(users.c.id).where(users.c.name == name)).scalar_one()
+        connection.execute(insert(grants).values(user_id=user_id, project_id=project_id, role=role.value))
+    values = {"name": SECRET, "settings_revision": projects.c.settings_revision + 1}
+    connection.execute(update(projects).where(projects.c.id == HIDDEN).values(values))
+    of_field = {"project_id": HIDDEN, "key": f"{SECRET}_cf", "kind": "text", "types": ["Story"], "choices": []}
+    connection.execute(insert(custom_fields).values(of_field))
+
+
+async def made(manager: Client, noun: str, **body: Any) -> int:
+    answer = await manager.post(noun, json={"projectId": HIDDEN, **body})
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+async def item(manager: Client) -> int:
+    return await made(manager, "workitems", type="Story", fields={"Name": SECRET})
+
+
+async def comment(manager: Client) -> int:
+    return await made(manager, "comments", workItemId=await item(manager), description=SECRET)
+
+
+async def node(manager: Client, noun: str) -> int:
+    root = (await manager.get(noun)).json()["results"][0]["id"]
+    return await made(manager, noun, name=SECRET, parentId=root)
+
+
+async def attachment(manager: Client) -> int:
+    answer = await manager.post(f"workitems/{await item(manager)}/attachments", files=a_file())
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+def a_file() -> dict[str, tuple[str, bytes, str]]:
+    return {"files": (f"{SECRET}.txt", SECRET.encode(), "text/plain")}
+
+
+async def project(_: Client) -> int:
+    return HIDDEN
+
+
+async def user(manager: Client) -> int:
+    return int((await manager.get("users/me")).json()["id"])
+
+
+MAKERS: dict[str, Callable[[Client], Awaitable[int]]] = {
+    "workitems": item,
+    "comments": comment,
+    "areas": lambda manager: node(manager, "areas"),
+    "iterations": lambda manager: node(manager, "iterations"),
+    "attachments": attachment,
+    "attachment": attachment,
+    "projects": project,
+    "users": user,
+}
+CHANGES: dict[str, dict[str, Any]] = {
+    "workitems": {"Name": "changed"},
+    "areas": {"name": "changed"},
+    "iterations": {"name": "changed"},
+    "attachments": {"description": "changed"},
+}
+
+
+async def right_for(manager: Client, method: str, path: str) -> Sent:
+    """A target made anew, and a body that is taken from whoever may send it."""
+    noun = path.split("/")[1]
+    if path.endswith("/rank"):
+        return Sent(await item(manager), {"json": {"top": True}})
+    if method == "POST" and path.endswith("/attachments"):
+        return Sent(await MAKERS[noun](manager), {"files": a_file()})
+    if method == "POST":
+        bodies: dict[str, dict[str, Any]] = {
+            "workitems": {"type": "Story", "fields": {"Name": "new"}},
+            "comments": {"workItemId": await item(manager), "description": "new"},
+        }
+        root = {} if noun in bodies else {"name": "new", "parentId": await root_of(manager, noun)}
+        return Sent(0, {"json": {"projectId": HIDDEN, **bodies.get(noun, root)}})
+    if "{id:int}" not in path:
+        return Sent(0)
+    return Sent(await MAKERS[noun](manager), {"json": CHANGES[noun]} if method == "PUT" else {})
+
+
+async def root_of(manager: Client, noun: str) -> int:
+    return int((await manager.get(noun)).json()["results"][0]["id"])
+
+
+async def ask(client: Client, method: str, path: str, sent: Sent, target: int | None = None) -> httpx.Response:
+    address = path.replace("{id:int}", str(sent.target if target is None else target)).removeprefix("/")
+    return await client.request(method, address, **sent.options)
+
+
+def status_for(person: str, method: str, path: str) -> int:
+    """What DECISIONS "Access" says; for everything but comments of others, which have a test of their own."""
+    done = {"GET": 200, "DELETE": 200, "POST": 201, "PUT": 201 if path == "/workitems/{id:int}" else 200}[method]
+    done = 200 if path.endswith("/rank") else done
+    if person == "nobody":
+        return 401
+    if path in FREE or (method == "GET" and "{id:int}" not in path):
+        return 200
+    if person == "ada":
+        return 404 if "{id:int}" in path else 400
+    if method == "GET" or person == "maya":
+        return done
+    is_refused = person == "rex" or path in MANAGED or (method, path) == ("DELETE", "/comments/{id:int}")
+    return 403 if is_refused else done
+
+
+@pytest.mark.parametrize("person", ["nobody", *GRANTS])
+async def test_everybody_gets_from_every_route_what_is_due(people: dict[str, Client], person: str) -> None:
+    wrong = {}
+    for method, path in CALLS:
+        sent = await right_for(people["maya"], method, path)
+        answer = await ask(people[person], method, path, sent)
+        due = status_for(person, method, path)
+        if answer.status_code != due:
+            wrong[f"{method} {path}"] = (answer.status_code, due, answer.text[:200])
+
+    assert wrong == {}
+
+
+async def test_nothing_of_an_invisible_project_is_in_any_answer(people: dict[str, Client]) -> None:
+    leaks = []
+    for method, path in CALLS:
+        sent = await right_for(people["maya"], method, path)
+        if path == "/users/{id:int}":
+            continue
+        for person in ("ada", "nobody"):
+            answer = await ask(people[person], method, path, sent)
+            if SECRET in answer.text or any(SECRET in value for value in answer.headers.values()):
+                leaks.append((person, method, path, answer.text[:200]))
+
+    assert leaks == []
+
+
+async def test_what_is_invisible_is_answered_like_what_does_not_exist(people: dict[str, Client]) -> None:
+    differences = []
+    for method, path in CALLS:
+        if "{id:int}" not in path or path in FREE:
+            continue
+        sent = await right_for(people["maya"], method, path)
+        unseen = await ask(people["ada"], method, path, sent)
+        missing = await ask(people["ada"], method, path, sent, UNKNOWN)
+        if plain(unseen, sent.target) != plain(missing, UNKNOWN):
+            differences.append((method, path, unseen.text, missing.text))
+
+    assert differences == []
+
+
+def plain(answer: httpx.Response, target: int) -> tuple[int, str, list[str]]:
+    """An answer without the id that was asked for and what is different in every answer."""
+    headers = [name for name in answer.headers if name != "x-request-id"]
+    return answer.status_code, answer.text.replace(str(target), "ID"), headers
+
+
+@pytest.mark.parametrize("noun", ["workitems", "comments", "areas", "iterations"])
+async def test_creating_in_an_invisible_project_fails_like_in_one_that_does_not_exist(
+    people: dict[str, Client], noun: str
+) -> None:
+    sent = await right_for(people["maya"], "POST", f"/{noun}")
+    body = sent.options["json"]
+
+    unseen = await people["ada"].post(noun, json=body)
+    missing = await people["ada"].post(noun, json=body | {"projectId": UNKNOWN, "workItemId": UNKNOWN})
+
+    assert (unseen.status_code, unseen.json()) == (missing.status_code, missing.json())
+
+
+@pytest.mark.parametrize("noun", [path.strip("/") for path in ROUTES if "{" not in path and "GET" in ROUTES[path]])
+async def test_counts_do_not_move_with_what_is_invisible(people: dict[str, Client], noun: str) -> None:
+    before = await people["ada"].get(noun)
+    for maker in (item, comment, attachment):
+        await maker(people["maya"])
+    for tree in ("areas", "iterations"):
+        await node(people["maya"], tree)
+    after = await people["ada"].get(noun)
+
+    assert after.content == before.content
+
+
+@pytest.mark.parametrize(
+    ("noun", "text"),
+    [
+        ("workitems", f"projectId eq {HIDDEN}"),
+        ("workitems", f"contains(Name, '{SECRET}')"),
+        ("workitems", f"projectId eq {HIDDEN} or not (projectId eq {OTHER})"),
+        ("comments", f"substringof('{SECRET}', description)"),
+        ("areas", f"name eq '{SECRET}'"),
+        ("iterations", f"startswith(path, '{SECRET}')"),
+        ("attachments", f"name eq '{SECRET}.txt'"),
+        ("projects", f"name eq '{SECRET}'"),
+        ("teams", f"projectId eq {HIDDEN}"),
+    ],
+)
+async def test_no_filter_finds_what_is_invisible(people: dict[str, Client], noun: str, text: str) -> None:
+    for maker in (item, comment, attachment):
+        await maker(people["maya"])
+    found = await people["ada"].get(noun, params={"$filter": text})
+    skipped = await people["ada"].get(noun, params={"$filter": text, "$skip": "1", "$orderby": "id desc"})
+
+    for answer in (found, skipped):
+        assert answer.status_code == 200, answer.text
+        assert (answer.json()["totalResults"], answer.json()["results"]) == (0, [])
+
+
+async def test_a_custom_field_of_an_invisible_project_is_an_unknown_one(people: dict[str, Client]) -> None:
+    def without_name(answer: httpx.Response) -> tuple[int, str]:
+        return answer.status_code, answer.text.replace(SECRET, "Nonsense")
+
+    for option in ("$filter", "$orderby"):
+        end = " eq 'x'" if option == "$filter" else ""
+        hidden = await people["ada"].get("workitems", params={option: f"{SECRET}_cf{end}"})
+        unknown = await people["ada"].get("workitems", params={option: f"Nonsense_cf{end}"})
+        known = await people["maya"].get("workitems", params={option: f"{SECRET}_cf{end}"})
+        assert without_name(hidden) == without_name(unknown)
+        assert (hidden.status_code, known.status_code) == (400, 200)
+
+
+async def test_nothing_invisible_can_be_referred_to(people: dict[str, Client], service: Service) -> None:
+    maya, stranger = people["maya"], people["ada"]
+    raise_role = update(grants).where(grants.c.project_id == OTHER).values(role=Role.MANAGER.value)
+    service._shared.database.write.submit(lambda connection: connection.execute(raise_role)).result()
+    hidden = {
+        "AreaID": await node(maya, "areas"),
+        "IterationID": await node(maya, "iterations"),
+        "ParentID": await item(maya),
+    }
+
+    for key, value in hidden.items():
+        kind = "Task" if key == "ParentID" else "Story"
+        answers = []
+        for refused in (value, UNKNOWN):
+            body = {"type": kind, "projectId": OTHER, "fields": {"Name": "x", key: refused}}
+            answers.append(await stranger.post("workitems", json=body))
+        assert [answer.status_code for answer in answers] == [400, 400]
+        assert set(answers[0].json()["errors"]) == {key}
+        assert answers[0].text.replace(str(value), "ID") == answers[1].text.replace(str(UNKNOWN), "ID")
+    for noun, value in (("areas", hidden["AreaID"]), ("iterations", hidden["IterationID"])):
+        own = (await stranger.get(noun)).json()["results"]
+        moved = await stranger.post(noun, json={"projectId": OTHER, "name": "x", "parentId": value})
+        away = await stranger.delete(f"{noun}/{own[-1]['id']}", params={"reassignmentId": value})
+        assert [moved.status_code, away.status_code] == [400, 400]
+        assert SECRET not in moved.text + away.text
+
+
+async def test_comments_are_deleted_by_their_author_or_a_manager(people: dict[str, Client]) -> None:
+    item_id = await item(people["maya"])
+    body = {"projectId": HIDDEN, "workItemId": item_id, "description": "x"}
+    own, other = [(await people["jon"].post("comments", json=body)).json()["id"] for _ in range(2)]
+
+    assert (await people["rex"].delete(f"comments/{own}")).status_code == 403
+    assert (await people["jon"].delete(f"comments/{own}")).status_code == 200
+    assert (await people["maya"].delete(f"comments/{other}")).status_code == 200
+
+
+async def test_contents_of_attachments_are_as_invisible_as_they_are(people: dict[str, Client]) -> None:
+    found = (await people["maya"].get(f"attachments/{await attachment(people['maya'])}")).json()
+
+    for address in (found["url"], found["downloadUrl"]):
+        statuses = {person: (await client.get(address)).status_code for person, client in people.items()}
+        assert statuses == {"nobody": 401, "maya": 200, "jon": 200, "rex": 200, "ada": 404}
+        unseen = await people["ada"].get(address)
+        missing = await people["ada"].get(address.replace(f"/{found['id']}/", f"/{UNKNOWN}/"))
+        assert plain(unseen, found["id"]) == plain(missing, UNKNOWN)
+        assert SECRET not in unseen.text
