@@ -1,0 +1,101 @@
+"""Attachments in an S3-compatible object store, against moto's server."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+
+import httpx
+import obstore
+import pytest
+from moto.server import ThreadedMotoServer
+from obstore.store import S3Store
+from tests.service.conftest import BASE
+
+from backlit.model.wrap import TOKEN_PATH
+from backlit.service.app import Service
+from backlit.service.object_files import PART, ObjectFiles
+from backlit.service.settings import ServiceSettings
+
+Client = httpx.AsyncClient
+URL = "s3://backlit-test/attached"
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Store]:
+    """A bucket that is empty, and the usual variables that lead to it."""
+    for name, value in {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_REGION": "us-east-1",
+        "AWS_ALLOW_HTTP": "true",
+    }.items():
+        monkeypatch.setenv(name, value)
+    httpx.post(f"{endpoint}/moto-api/reset")
+    httpx.put(f"{endpoint}/backlit-test")
+    return S3Store.from_url(URL)
+
+
+def objects(bucket: S3Store) -> list[str]:
+    return [found["path"] for page in obstore.list(bucket) for found in page]
+
+
+@pytest.fixture
+async def jon_in_cloud(bucket: S3Store, settings: ServiceSettings) -> AsyncIterator[Client]:
+    service = Service(replace(settings, files=URL))
+    await service.start()
+    async with Client(transport=httpx.ASGITransport(service.asgi), base_url=f"{BASE}/api/v1/") as client:
+        form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": service.invite("jon")}
+        grant = httpx.QueryParams((await client.post(f"{BASE}{TOKEN_PATH}", data=form)).text)
+        client.headers["authorization"] = f"WRAP access_token={grant['wrap_access_token']}"
+        yield client
+    await service.stop()
+
+
+@pytest.mark.parametrize("size", [0, 10, 2 * PART + 5])
+async def test_contents_are_kept_in_the_bucket_and_come_back(jon_in_cloud: Client, bucket: S3Store, size: int) -> None:
+    content = bytes(index % 251 for index in range(size))
+    answer = await jon_in_cloud.post("workitems/1/attachments", files={"files": ("a.bin", content)})
+
+    document = answer.json()
+    digest = hashlib.sha256(content).hexdigest()
+    assert answer.status_code == 201
+    assert objects(bucket) == [f"{digest[:2]}/{digest[2:]}"]
+    assert (await jon_in_cloud.get(document["url"])).content == content
+    if size > PART:
+        part = await jon_in_cloud.get(document["url"], headers={"range": f"bytes={PART - 3}-{PART + 2}"})
+        assert part.content == content[PART - 3 : PART + 3]
+    await jon_in_cloud.delete(f"attachments/{document['id']}")
+    assert objects(bucket) == []
+
+
+async def test_a_refused_upload_leaves_nothing_in_the_bucket(jon_in_cloud: Client, bucket: S3Store) -> None:
+    body = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\nbroken of'
+
+    headers = {"content-type": "multipart/form-data; boundary=b"}
+    answer = await jon_in_cloud.post("workitems/1/attachments", content=body, headers=headers)
+
+    assert answer.status_code == 400
+    assert objects(bucket) == []
+
+
+async def test_only_old_objects_are_offered_as_orphans(bucket: S3Store) -> None:
+    files = ObjectFiles(URL)
+    incoming = files.begin()
+    await asyncio.to_thread(incoming.write, b"young")
+    await asyncio.to_thread(incoming.finish)
+    await asyncio.to_thread(files.keep, incoming)
+
+    assert await asyncio.to_thread(lambda: list(files.old())) == []
+    assert files.has(incoming.digest)
+    assert len(objects(bucket)) == 2
