@@ -1,0 +1,206 @@
+"""`backlit admin` teams, custom fields, value lists and time entry types; items and caches follow."""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+from tests.cli.admin_world import Served, Workspace
+
+from backlit.service.schema import project_totals, projects, teams
+
+SAMPLE = "lantern"
+
+
+def revisions(workspace: Workspace) -> tuple[int, int]:
+    with workspace.rows() as connection:
+        settings = connection.execute(select(projects.c.settings_revision).where(projects.c.id == 1)).scalar_one()
+        mine = project_totals.c.project_id == 1
+        return settings, connection.execute(select(project_totals.c.revision).where(mine)).scalar_one()
+
+
+async def items_of(client: httpx.AsyncClient, filter_: str) -> list[dict[str, Any]]:
+    answer = await client.get("workitems", params={"$filter": f"projectId eq 1 and {filter_}", "$top": "1000"})
+    assert answer.status_code == 200, answer.text
+    return [found["fields"] for found in answer.json()["results"]]
+
+
+async def create(client: httpx.AsyncClient, **fields: object) -> httpx.Response:
+    body = {"type": "Story", "projectId": 1, "fields": {"Name": "new"} | fields}
+    return await client.post("workitems", json=body)
+
+
+async def test_a_custom_field_is_in_every_document_of_its_types_at_once(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    unknown = await create(maya, Risk_cf=3.0)
+    before = revisions(workspace)
+    words = ["fields", "add", "Aurora", "Risk_cf", "--kind", "number", "--types", "Story,Bug", "--default", "2.5"]
+    added = workspace.good(*words)
+    stories, tasks = await items_of(maya, "type eq 'Story'"), await items_of(maya, "type eq 'Task'")
+    created = (await create(maya)).json()["fields"]
+
+    assert unknown.status_code == 400
+    assert [after > old for after, old in zip(revisions(workspace), before, strict=True)] == [True, True]
+    assert added["itemsRendered"] == len(stories) + len(await items_of(maya, "type eq 'Bug'"))
+    assert {item["Risk_cf"] for item in stories} == {None}
+    assert not any("Risk_cf" in item for item in tasks)
+    assert created["Risk_cf"] == 2.5
+    assert [item["Risk_cf"] for item in await items_of(maya, "Risk_cf gt 2")] == [2.5]
+    assert workspace.problems() == []
+
+
+async def test_a_removed_custom_field_takes_its_values_along_and_says_how_many(
+    workspace: Workspace, served: Served
+) -> None:
+    maya = await served.client("maya", SAMPLE)
+    having = len(await items_of(maya, "Channel_cf ne null"))
+    dry = workspace.good("fields", "remove", "Aurora", "Channel_cf", "--dry-run")
+    still = len(await items_of(maya, "Channel_cf ne null"))
+    gone = workspace.good("fields", "remove", "Aurora", "Channel_cf")
+    stories = await items_of(maya, "type eq 'Story'")
+    unknown = await maya.get("workitems", params={"$filter": "Channel_cf eq 'Web'"})
+
+    assert having == still == dry["itemsChanged"] == gone["itemsChanged"] > 0
+    assert not any("Channel_cf" in item for item in stories)
+    assert unknown.status_code == 400
+    assert workspace.problems() == []
+
+
+async def test_values_of_a_custom_field_are_renamed_in_items_or_the_change_is_refused(
+    workspace: Workspace, served: Served
+) -> None:
+    maya = await served.client("maya", SAMPLE)
+    store = len(await items_of(maya, "Channel_cf eq 'Store'"))
+    words = ["fields", "change", "Aurora", "Channel_cf", "--choice", "Web", "--choice", "Shop", "--choice", "Phone"]
+    refused = workspace.admin(*words)
+    changed = workspace.good(*words, "--rename", "Store=Shop")
+
+    assert refused.status == 1
+    assert "--rename 'Store=NEW'" in refused.error
+    assert changed["itemsChanged"] == store == len(await items_of(maya, "Channel_cf eq 'Shop'"))
+    assert await items_of(maya, "Channel_cf eq 'Store'") == []
+    assert workspace.problems() == []
+
+
+async def test_types_that_lose_a_custom_field_lose_its_values(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    bugs = len(await items_of(maya, "Channel_cf ne null and type eq 'Bug'"))
+    words = ["fields", "change", "Aurora", "Channel_cf", "--types", "Feature,Story,Issue,Risk,Feedback"]
+    changed = workspace.good(*words)
+
+    assert changed["itemsChanged"] == bugs > 0
+    assert not any("Channel_cf" in item for item in await items_of(maya, "type eq 'Bug'"))
+    assert workspace.problems() == []
+
+
+async def test_a_project_has_its_own_statuses_and_their_first_is_preset(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    usual = (await create(maya)).json()["fields"]["Status"]
+    statuses = ["Ideas", "Not Done", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted"]
+    listed = workspace.good("values", "set", "Aurora", "Story", "Status", *statuses)
+    created = (await create(maya)).json()["fields"]["Status"]
+    refused = await create(maya, Status="Nonsense")
+    document = (await maya.get("capabilities")).json()["projects"][0]
+
+    assert (usual, created) == ("Not Done", "Ideas")
+    assert listed["values"] == statuses == document["values"]["Story"]["Status"]
+    assert "Ideas" in refused.json()["errors"]["Status"]
+    own = [row for row in workspace.good("values", "list", "Aurora") if row["isOwn"]]
+    assert own == [{"type": "Story", "key": "Status", "values": statuses, "isOwn": True}]
+
+
+async def test_a_status_that_items_have_does_not_vanish_under_them(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    done = await items_of(maya, "type eq 'Story' and Status eq 'Done'")
+    before = await maya.get("workitems", params={"$filter": "Status eq 'Done' and projectId eq 1 and type eq 'Story'"})
+    words = ["values", "set", "Aurora", "Story", "Status", "Not Done", "In Progress", "Ready For Test", "Finished"]
+    renames = ["--rename", "Done=Finished", "--rename", "Deferred=Not Done", "--rename", "Deleted=Not Done"]
+    refused = workspace.admin(*words)
+    dry = workspace.good(*words, *renames, "--dry-run")
+    still = await items_of(maya, "type eq 'Story' and Status eq 'Finished'")
+    real = workspace.good(*words, *renames)
+    first = before.json()["results"][0]
+    after = (await maya.get(f"workitems/{first['id']}")).json()
+    back = workspace.good("values", "reset", "Aurora", "Story", "Status", "--rename", "Finished=Done")
+
+    assert refused.status == 1
+    assert "nothing was changed" in refused.error
+    assert dry["itemsChanged"] == real["itemsChanged"] >= len(done) == back["itemsChanged"] > 0
+    assert still == []
+    assert (after["fields"]["Status"], after["lastModifiedBy"]) == ("Finished", "backlit")
+    assert after["lastModifiedAt"] > first["lastModifiedAt"]
+    assert workspace.problems() == []
+
+
+async def test_teams_are_added_renamed_and_removed_from_their_items(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    added = workspace.good("teams", "add", "Aurora", "Night shift")
+    created = await create(maya, TeamID=added["id"])
+    workspace.good("teams", "rename", "Aurora", "Night shift", "Day shift")
+    named = (await maya.get("capabilities")).json()["projects"][0]["teams"]
+    removed = workspace.good("teams", "remove", "Aurora", "Day shift")
+    item = (await maya.get(f"workitems/{created.json()['id']}")).json()
+
+    assert created.status_code == 201
+    assert {"id": added["id"], "name": "Day shift"} in named
+    assert removed["itemsChanged"] == 1
+    assert item["fields"]["TeamID"] is None
+    assert workspace.problems() == []
+
+
+async def test_time_entry_types_are_listed_by_the_service(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    for name in ("Building", "Meeting", "Testing"):
+        workspace.good("time-entry-types", "add", "Aurora", name)
+    workspace.good("time-entry-types", "rename", "Aurora", "Meeting", "Talking")
+    workspace.good("time-entry-types", "remove", "Aurora", "Testing", "--dry-run")
+    workspace.good("time-entry-types", "remove", "Aurora", "Testing")
+    answer = await maya.get("projects/1/timeentrytypes")
+
+    assert [found["name"] for found in answer.json()["results"]] == ["Building", "Talking"]
+    assert [found["name"] for found in workspace.good("time-entry-types", "list")] == ["Building", "Talking"]
+
+
+def test_a_dry_run_leaves_no_trace(workspace: Workspace) -> None:
+    before = revisions(workspace)
+    workspace.good("teams", "remove", "Aurora", "1", "--dry-run")
+    said = workspace.admin("fields", "remove", "Aurora", "Channel_cf", "--dry-run").output
+
+    assert revisions(workspace) == before
+    assert said.startswith("Dry run, nothing was changed: Removed Channel_cf; ")
+    with workspace.rows() as connection:
+        assert connection.execute(select(teams.c.id).where(teams.c.id == 1)).scalar() == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["fields", "add", "Aurora", "Risk"], "end in _cf: Risk_cf"),
+        (["fields", "add", "Aurora", "channel_cf"], "has a field channel_cf already"),
+        (["fields", "add", "Aurora", "X_cf", "--kind", "choice"], "add --choice for each"),
+        (["fields", "add", "Aurora", "X_cf", "--choice", "a"], "takes no --choice"),
+        (["fields", "add", "Aurora", "X_cf", "--kind", "integer", "--default", "x"], "cannot be the default"),
+        (["fields", "add", "Aurora", "X_cf", "--kind", "number", "--default", "nan"], "cannot be the default"),
+        (["fields", "add", "Aurora", "X_cf", "--kind", "choice", "--choice", "a", "--default", "b"], "not among"),
+        (["fields", "remove", "Aurora", "X_cf"], "it has: BusinessValue_cf, Channel_cf"),
+        (["values", "set", "Aurora", "Story", "Status", "a", "a"], "'a' twice"),
+        (["values", "set", "Aurora", "Story", "Status", " "], "1 to 100 characters"),
+        (["values", "set", "Aurora", "Story", "Severity", "a"], "these have: Bug, Issue, Risk"),
+        (["values", "set", "Aurora", "Story", "Name", "a"], "these have: Status"),
+        (["values", "set", "Aurora", "Story", "Channel_cf", "a"], "backlit admin fields change"),
+        (["values", "set", "Aurora", "Story", "Status", "a", "--rename", "b"], "OLD=NEW"),
+        (["values", "set", "Aurora", "Story", "Status", "a", "--rename", "b=c"], "has only a"),
+        (["values", "reset", "Aurora", "Story", "Status"], "no list of its own"),
+        (["teams", "add", "Aurora", "storefront"], "already"),
+        (["teams", "remove", "Aurora", "Nobody"], "it has: "),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_with_the_way_out(
+    workspace: Workspace, words: list[str], sentence: str
+) -> None:
+    before = revisions(workspace)
+    done = workspace.admin(*words)
+
+    assert (done.status, done.output) == (1, "")
+    assert sentence in done.error
+    assert revisions(workspace) == before
