@@ -10,14 +10,14 @@ from backlit.service.app import Service
 from backlit.service.settings import ServiceSettings
 
 
-def settings_in(folder: Path) -> ServiceSettings:
-    """Where the benchmark keeps its service."""
-    return ServiceSettings(database=f"sqlite:///{folder / 'service.sqlite3'}", files=folder / "files")
+def settings_in(folder: Path, database: str | None = None) -> ServiceSettings:
+    """Where the benchmark keeps its service: in a folder, or in the PostgreSQL that is named."""
+    return ServiceSettings(database or f"sqlite:///{folder / 'service.sqlite3'}", folder / "files")
 
 
 def main() -> None:
-    """Serve the folder named as the first argument."""
-    service = Service(settings_in(Path(sys.argv[1])))
+    """Serve the folder named as the first argument, with the database named as the second."""
+    service = Service(settings_in(Path(sys.argv[1]), *sys.argv[2:]))
     # Named as TCP, because asyncio switches Nagle's algorithm off only on sockets that say so (40 ms an answer).
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
