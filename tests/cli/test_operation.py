@@ -1,0 +1,202 @@
+"""Serving for real: ending gracefully, TLS, the log, limits of the web server."""
+
+import json
+import signal
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Home
+
+from backlit.service.front import HEAD_LIMIT
+
+FORM = b"wrap_client_id=uri%3Abacklit&wrap_username=maya&wrap_password=lantern"
+HEAD = b"POST /Authenticate/WRAPv0.9 HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+
+
+@pytest.fixture
+def started(home: Home) -> "Iterator[Started]":
+    started = Started(home)
+    yield started
+    if started.process.poll() is None:
+        started.process.kill()
+        started.process.communicate()
+
+
+class Started:
+    """A sample that is served, and what it has said in the end."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self.address = ("", 0)
+        self.log: list[dict[str, object]] = []
+        self.process: subprocess.Popen[str]
+
+    def start(self, *arguments: str) -> str:
+        self.process = self._home.start("serve", "--sample", "--items", "20", "--port", "0", *arguments)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        url = line.split()[-1]
+        host, port = url.rpartition("//")[2].split(":")
+        self.address = host, int(port)
+        return url
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.finish()
+
+    def finish(self) -> int:
+        _, errors = self.process.communicate(timeout=20)
+        self.log = [json.loads(line) for line in errors.splitlines()]
+        return self.process.returncode
+
+    def said(self, request: bytes) -> bytes:
+        with socket.create_connection(self.address, timeout=10) as connection:
+            connection.sendall(request)
+            return received(connection)
+
+
+def received(connection: socket.socket) -> bytes:
+    parts = []
+    while part := connection.recv(65536):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def test_a_request_in_the_works_ends_before_the_service_does(started: Started, home: Home) -> None:
+    started.start()
+    with socket.create_connection(started.address, timeout=10) as connection:
+        connection.sendall(HEAD + b"Content-Length: %d\r\nConnection: close\r\n\r\n" % len(FORM) + FORM[:20])
+        time.sleep(0.5)
+        started.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        is_open_for_others = is_listening(started.address)
+        connection.sendall(FORM[20:])
+        answer = received(connection)
+    code = started.finish()
+
+    assert answer.startswith(b"HTTP/1.1 200 OK")
+    assert b"wrap_access_token=" in answer
+    assert not is_open_for_others
+    assert code == 0
+    assert started.log == []
+    assert list(home.path.rglob("service.db"))
+    assert not list(home.path.rglob("service.db-wal"))  # closed, not just left
+
+
+def is_listening(address: tuple[str, int]) -> bool:
+    try:
+        with socket.create_connection(address, timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_it_ends_at_once_when_nothing_is_in_the_works(started: Started, number: int, code: int) -> None:
+    started.start()
+
+    assert started.end(number) == code
+
+
+def test_the_log_is_json_lines_without_what_was_asked(started: Started) -> None:
+    started.start("--log-level", "info", "--legacy-clients")
+    started.said(
+        b"GET /api/v1/workitems?$filter=secret HTTP/1.1\r\nHost: x\r\nX-Request-Id: r-1\r\nConnection: close\r\n\r\n"
+    )
+    started.end()
+
+    legacy, line = started.log
+    assert "Legacy clients" in str(legacy["message"])
+    assert {key: line[key] for key in ("method", "path", "status", "client", "user", "request_id")} == {
+        "method": "GET",
+        "path": "/api/v1/workitems",
+        "status": 401,
+        "client": "127.0.0.1",
+        "user": None,
+        "request_id": "r-1",
+    }
+
+
+def test_headers_without_end_are_cut_off(started: Started) -> None:
+    started.start()
+
+    with (
+        socket.create_connection(started.address, timeout=10) as connection,
+        pytest.raises(ConnectionError),  # at some point on the way
+    ):
+        for _ in range(100):
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * HEAD_LIMIT)
+            time.sleep(0.05)
+    alive = started.said(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+
+    assert b"200 OK" in alive
+    assert started.end() == 0
+
+
+def test_what_is_no_http_is_refused_and_the_service_goes_on(started: Started) -> None:
+    started.start()
+
+    assert started.said(b"\x16\x03\x01 hello\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    assert b"200 OK" in started.said(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert started.end() == 0
+
+
+def test_it_is_served_encrypted_with_a_certificate(started: Started, tmp_path: Path) -> None:
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    make = (
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "1",
+    )
+    subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
+    subprocess.run([*make, *subject, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    url = started.start("--tls-cert", str(certificate), "--tls-key", str(key))
+    context = ssl.create_default_context(cafile=str(certificate))
+    with (
+        socket.create_connection(started.address, timeout=10) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1") as connection,
+    ):
+        connection.sendall(
+            b"GET /Authentication/RichAppLogin HTTP/1.1\r\nHost: "
+            + url.removeprefix("https://").encode()
+            + b"\r\nConnection: close\r\n\r\n"
+        )
+        answer = received(connection)
+    started.end()
+
+    assert url.startswith("https://")
+    assert b"200 OK" in answer
+    assert b"; Secure" in answer
+
+
+def test_a_certificate_that_cannot_be_used_is_said(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "cert.pem").write_text("nothing")
+    both = home.run(
+        "serve", "--sample", "--items", "20", "--port", "0",
+        "--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "none.pem"),
+    )  # fmt: skip
+    one = home.run("serve", "--tls-cert", str(tmp_path / "cert.pem"))
+
+    assert (both.returncode, one.returncode) == (1, 1)
+    assert "TLS certificate" in both.stderr
+    assert both.stderr.count("\n") == 1
+    assert one.stderr == "backlit: TLS needs both --tls-cert and --tls-key.\n"
+
+
+def test_a_proxy_that_is_no_address_is_said(home: Home) -> None:
+    done = home.run("serve", "--port", "0", "--trusted-proxy", "proxy.example")
+
+    assert done.returncode == 1
+    assert "trusted proxy" in done.stderr
