@@ -38,6 +38,11 @@ def stored(service: Service) -> list[str]:
     return [f"{path.parent.name}{path.name}" for path in folder.glob("*/*") if path.parent.name != "incoming"]
 
 
+def part(field: str, name: str) -> bytes:
+    """One file of a multipart body."""
+    return f'--b\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n\r\nx\r\n'.encode()
+
+
 def unfinished(service: Service) -> list[Path]:
     return list((Path(service.settings.files) / "incoming").glob("*"))
 
@@ -309,7 +314,11 @@ async def test_a_large_body_is_not_read_on(jon_of_small: Client) -> None:
         ("multipart/form-data; boundary=b", b"nonsense", 400),
         ("multipart/form-data; boundary=" + "b" * 300, b"", 400),
         ("multipart/form-data; boundary=b", b"--b--\r\n", 400),
-        ("multipart/form-data; boundary=b", b'--b\r\nContent-Disposition: form-data; name="files"\r\n\r\nx\r\n--b--', 400),
+        (
+            "multipart/form-data; boundary=b",
+            b'--b\r\nContent-Disposition: form-data; name="files"\r\n\r\nx\r\n--b--',
+            400,
+        ),
         (
             "multipart/form-data; boundary=b",
             b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\nbroken of',
@@ -317,14 +326,12 @@ async def test_a_large_body_is_not_read_on(jon_of_small: Client) -> None:
         ),
         (
             "multipart/form-data; boundary=b",
-            b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\nx\r\n'
-            b'--b\r\nContent-Disposition: form-data; name="files"; filename="b"\r\n\r\nx\r\n--b--\r\n',
+            part("files", "a") + part("files", "b") + b"--b--\r\n",
             400,
         ),
         (
             "multipart/form-data; boundary=b",
-            b'--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nhello\r\n'
-            b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\nx\r\n--b--\r\n',
+            part("note", "b") + part("files", "a") + b"--b--\r\n",
             201,
         ),
     ],
@@ -338,6 +345,14 @@ async def test_bodies_of_every_shape_are_answered(
     assert unfinished(service) == []
 
 
+def make_old(service: Service, except_for: str) -> None:
+    """Set back the age of all contents but one, and of one unfinished upload."""
+    long_ago = time.time() - 7200
+    for path in (*Path(service.settings.files).glob("??/*"), unfinished(service)[0]):
+        if path.name != except_for[2:]:
+            os.utime(path, (long_ago, long_ago))
+
+
 async def test_orphans_are_collected_once_they_are_old(maya: Client, service: Service) -> None:
     await attached(maya)
     contents = service._shared.contents
@@ -346,11 +361,7 @@ async def test_orphans_are_collected_once_they_are_old(maya: Client, service: Se
         incoming.write(data)
         incoming.finish()
         contents.store.keep(incoming)
-    long_ago = time.time() - 7200
-    folder = Path(service.settings.files)
-    for path in (*folder.glob("??/*"), unfinished(service)[0]):
-        if path.name != young.digest[2:]:
-            os.utime(path, (long_ago, long_ago))
+    make_old(service, except_for=young.digest)
 
     removed = await asyncio.to_thread(contents.sweep)
 

@@ -31,7 +31,7 @@ def endpoint() -> Iterator[str]:
 
 
 @pytest.fixture
-def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Store]:
+def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> S3Store:
     """A bucket that is empty, and the usual variables that lead to it."""
     for name, value in {
         "AWS_ENDPOINT_URL": endpoint,

@@ -17,9 +17,10 @@ import httpx
 import pytest
 import requests
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis.strategies import SearchStrategy, one_of
 from schemathesis import Case, GenerationMode
+from schemathesis.core.result import Ok
 from uvicorn import Config, Server
 
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
@@ -30,8 +31,12 @@ from backlit.service.settings import ServiceSettings
 CASES = int(os.environ.get("BACKLIT_OPENAPI_CASES", "2"))
 DOCUMENT = document(ROUTES, "backlit")
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
-OPERATIONS = sorted((result.ok() for result in SCHEMA.get_all_operations()), key=lambda found: found.method == "delete")
+OPERATIONS = sorted(
+    (one.ok() for one in SCHEMA.get_all_operations() if isinstance(one, Ok)), key=lambda found: found.method == "delete"
+)
 """Deletions last, so that there is something left to try the others on."""
+LONGEST = 4000
+"""Characters of a query; an address over 64 KB never reaches the service: the server in front refuses it."""
 IDS = {"id": 30, "projectId": 3, "workItemId": 30, "parentId": 12, "before": 30, "after": 30}
 """How many things there are of which the body or the address may name one."""
 
@@ -73,10 +78,10 @@ def lead_somewhere(value: Any, key: str = "") -> Any:
     return value
 
 
-def cases_of(operation: Any) -> SearchStrategy[Case]:
+def cases_of(operation: Any) -> SearchStrategy[Case[Any]]:
     takes_anything = operation.body or operation.query or operation.path_parameters
     modes = [GenerationMode.POSITIVE, *([GenerationMode.NEGATIVE] if takes_anything else [])]
-    found: SearchStrategy[Case] = one_of(*(operation.as_strategy(generation_mode=mode) for mode in modes))
+    found: SearchStrategy[Case[Any]] = one_of(*(operation.as_strategy(generation_mode=mode) for mode in modes))
     return found
 
 
@@ -94,7 +99,8 @@ def test_every_answer_is_one_of_those_documented(served: Served, operation: Any)
         suppress_health_check=list(HealthCheck),
     )
     @given(case=cases_of(operation))
-    def answered(case: Case) -> None:
+    def answered(case: Case[Any]) -> None:
+        assume(len(str(case.query)) < LONGEST)
         case.path_parameters = lead_somewhere(case.path_parameters)
         case.body = lead_somewhere(case.body)
         case.call_and_validate(
@@ -109,7 +115,7 @@ def test_every_answer_is_one_of_those_documented(served: Served, operation: Any)
     session.close()
 
 
-CHECKS = [
+CHECKS: list[Any] = [
     schemathesis.checks.not_a_server_error,
     schemathesis.checks.CHECKS.get_one("status_code_conformance"),
     schemathesis.checks.CHECKS.get_one("content_type_conformance"),

@@ -61,7 +61,10 @@ def _add_serve(commands: "_Commands") -> None:
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     serve.add_argument("--port", type=_port, default=8484, help="port to listen on (%(default)s)")
     serve.add_argument("--database", metavar="URL", help="database, as sqlite:///path or postgresql://user@host/name")
-    serve.add_argument("--files", metavar="DIR", help="directory of attachments")
+    serve.add_argument("--files", metavar="PLACE", help="attachments: a directory, or s3://bucket/prefix")
+    serve.add_argument(
+        "--max-upload", type=_size, default="100M", metavar="SIZE", help="largest file that can be attached (%(default)s)"
+    )
     serve.add_argument("--service-name", metavar="NAME", default="backlit", help="name of the service (%(default)s)")
     serve.add_argument("--sample", action="store_true", help="serve a sample workspace whose passwords are known")
     serve.add_argument("--yes-really", action="store_true", help="serve the sample to other machines too")
@@ -146,6 +149,12 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number")
     return int(text)
+
+
+def _size(text: str) -> int:
+    """Bytes, or with K, M or G behind the number so many units of 1024."""
+    number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in {"K", "M", "G"} else (text, "")
+    return _count(number) * 1024 ** " KMG".index(unit or " ")
 
 
 def _port(text: str) -> int:

@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     settings = replace(
         settings,
         legacy_clients=arguments.legacy_clients,
+        max_upload=arguments.max_upload,
         trusted_proxies=tuple(arguments.trusted_proxy),
         concurrent_requests=arguments.max_requests,
     )

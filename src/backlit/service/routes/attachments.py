@@ -27,6 +27,9 @@ from backlit.service.uploads import Received, must_be_acceptable, receive
 STREAM_PATH = "/attachments/stream"
 DOWNLOAD_PATH = "/attachments/download"
 
+_Place = Callable[[Call], dict[str, Any]]
+"""Checks that the caller may attach something at the address, and says what of the row that decides."""
+
 
 def read(call: Call) -> Answer:
     """GET /attachments/{id}."""
@@ -82,10 +85,6 @@ def found_attachment(call: Call, *, writing: bool = False) -> Stored:
     return stored
 
 
-_Place = Callable[[Call], dict[str, Any]]
-"""Checks that the caller may attach something at the address, and says what of the row that decides."""
-
-
 async def _upload(shared: Shared, request: Request, place: _Place) -> Answer:
     await shared.database.fast.run(lambda connection: place(call_of(shared, request, connection)))
     limit = shared.settings.max_upload
@@ -129,9 +128,6 @@ def _kind(call: Call) -> str:
         sentence = f"type must be {INTERNAL} or {PORTAL}."
         raise BadRequest(sentence, {"type": sentence})
     return PORTAL if kind == PORTAL else INTERNAL
-
-
-_Place = Callable[[Call], dict[str, Any]]
 
 
 async def upload(shared: Shared, request: Request) -> Answer:
