@@ -119,6 +119,7 @@ async def test_unknown_addresses_and_methods_have_json_errors(maya: Client) -> N
     assert set(nothing.json()) == set(wrong.json()) == {"message", "errors"}
     assert wrong.headers["allow"] == "GET, PUT, DELETE, HEAD"
     assert (await maya.get("workitems/x")).status_code == 404
+    assert (await maya.get(f"workitems/{'9' * 5000}")).status_code == 404
 
 
 async def test_head_answers_without_a_body(maya: Client) -> None:

@@ -38,6 +38,7 @@ _SENTENCES = {
     415: "The body's content type is not one that is read here.",
     416: "The range lies outside the contents.",
     429: "Too many attempts to sign in; Retry-After says how long to wait.",
+    431: "Address and headers together are too long.",
     503: "The service is too busy, or about to stop.",
 }
 
@@ -107,7 +108,7 @@ def _creates(verb: str) -> bool:
 
 
 def _refusals(path: str, method: str, is_list: bool) -> list[int]:
-    codes = [401, 503]
+    codes = [401, 431, 503]
     if is_list or method != "GET":
         codes.append(400)
     if "{id" in path:
@@ -175,7 +176,7 @@ def _others() -> Schema:
     """What is served beside the resource root."""
 
     def get(summary: str, schema: Schema, *codes: int, is_open: bool = True) -> Schema:
-        refusals = {str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (*codes, 503)}
+        refusals = {str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (*codes, 431, 503)}
         answers = {"200": _answer(summary, schema), **refusals}
         return {"get": {"summary": summary, "responses": answers, **({"security": []} if is_open else {})}}
 
@@ -198,7 +199,7 @@ def _token_operation() -> Schema:
     schema = {"schema": reference("Credentials")}
     kinds = ("application/x-www-form-urlencoded", "multipart/form-data")
     refusals = {
-        str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (400, 401, 413, 415, 429, 503)
+        str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (400, 401, 413, 415, 429, 431, 503)
     }
     granted: Schema = {"content": {kinds[0]: {"schema": {"type": "string"}}}, "description": "The tokens (SPEC 5.5)."}
     return {
@@ -212,7 +213,7 @@ def _token_operation() -> Schema:
 def _contents(summary: str) -> Schema:
     name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
     contents: Schema = {"content": {"*/*": {"schema": {}}}}
-    refusals = {str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (401, 404, 503)}
+    refusals = {str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (401, 404, 431, 503)}
     answers: Any = {
         "200": contents | {"description": "All of it."},
         "206": contents | {"description": "The range that was asked for."},
