@@ -54,6 +54,7 @@ class Checker:
 
     def __init__(self, connection: Connection, files: FileStore, *, is_quick: bool = False) -> None:
         self._connection, self._files, self._is_quick = connection, files, is_quick
+        self._unreadable: set[int] = set()
         self.checked = dict.fromkeys(("projects", "workItems", "nodes", "comments", "attachments", "contents"), 0)
 
     def problems(self) -> Iterator[Problem]:
@@ -64,7 +65,8 @@ class Checker:
             self.checked["projects"] += 1
             bad_trees = [*self._of_tree(areas, project_id), *self._of_tree(iterations, project_id)]
             yield from bad_trees
-            if not any(problem.field == "parent_id" and problem.id is None for problem in bad_trees):
+            has_roots = not any(problem.field == "parent_id" and problem.id is None for problem in bad_trees)
+            if has_roots and project_id not in self._unreadable:
                 yield from self._of_items(project_id)
         yield from self._of_comments()
         yield from self._of_attachments()
@@ -99,6 +101,7 @@ class Checker:
         for row in self._connection.execute(select(custom_fields)):
             known = row.kind in set(Kind) and set(row.types) <= types and isinstance(row.choices, list)
             if not (known and row.key.endswith("_cf")):
+                self._unreadable.add(row.project_id)
                 yield Problem("custom_fields", row.key, "kind", f"The custom field {row.key} makes no sense.")
 
     def _of_tree(self, nodes: Table, project_id: int) -> Iterator[Problem]:

@@ -18,11 +18,14 @@ from sqlalchemy.types import TypeEngine
 
 from backlit.model.errors import BadRequest
 from backlit.service.admin.rendering import rewrite
-from backlit.service.files import FileStore
+from backlit.service.files import FileStore, Incoming
 from backlit.service.migrations import VERSION, follow_ids
 from backlit.service.schema import (
     METADATA,
+    ROOT_PARENT,
+    areas,
     attachments,
+    iterations,
     login_attempts,
     login_sessions,
     projects,
@@ -64,7 +67,7 @@ def rows(connection: Connection, *, with_secrets: bool = True) -> Iterator[Recor
             yield from _rows_of(connection, table, with_secrets=with_secrets)
     for table in TABLES:
         if table.autoincrement_column is not None and (last := _last_id(connection, table)):
-            yield {"ids": table.name, "last": last}
+            yield {"ids": str(table.name), "last": last}
 
 
 def contents(connection: Connection, files: FileStore) -> Iterator[Record]:
@@ -90,15 +93,26 @@ def load(connection: Connection, files: FileStore, lines: Iterable[Record]) -> d
     loader = _Loader(connection, files)
     numbered = enumerate(lines, 1)
     _check_header(next(numbered, (1, {}))[1])
-    for number, record in numbered:
-        loader.take(number, record)
-    loader.finish()
+    try:
+        for number, record in numbered:
+            loader.take(number, record)
+        loader.finish()
+    finally:
+        loader.close()
     follow_ids(connection)
     for name, last in loader.last_ids.items():
         _set_last_id(connection, _TABLE_BY_NAME[name], last)
     for project_id in connection.execute(select(projects.c.id)).scalars().all():
+        _must_have_roots(connection, project_id)
         rewrite(connection, project_id)
     return loader.counts
+
+
+def _must_have_roots(connection: Connection, project_id: int) -> None:
+    for nodes in (areas, iterations):
+        root = select(func.count()).where(nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT)
+        if connection.execute(root).scalar_one() != 1:
+            raise BadRequest(f"Project {project_id} needs one root in {nodes.name}; nothing was imported.")
 
 
 class _Loader:
@@ -111,7 +125,7 @@ class _Loader:
         self._table: Table | None = None
         self._rows: list[Record] = []
         self._first = 0
-        self._incoming: Any = None
+        self._incoming: Incoming | None = None
         self._digest = ""
 
     def take(self, number: int, record: Record) -> None:
@@ -130,6 +144,12 @@ class _Loader:
         """Write what is left."""
         self._write_rows()
         self._keep()
+
+    def close(self) -> None:
+        """Drop contents that were not finished."""
+        if self._incoming is not None:
+            incoming, self._incoming = self._incoming, None
+            self._files.forget(incoming)
 
     def _take_row(self, number: int, table: Table, row: Record) -> None:
         if table is not self._table or len(self._rows) == BATCH:
@@ -154,11 +174,12 @@ class _Loader:
         except StatementError as error:
             where = f"Lines {self._first} to {self._first + len(self._rows) - 1}"
             raise BadRequest(f"{where}: rows of {self._table.name} do not fit in: {error.orig}.") from error
-        self.counts[self._table.name] = self.counts.get(self._table.name, 0) + len(self._rows)
+        name = str(self._table.name)
+        self.counts[name] = self.counts.get(name, 0) + len(self._rows)
         self._rows = []
 
     def _take_piece(self, number: int, digest: str, data: str) -> None:
-        if digest != self._digest:
+        if digest != self._digest or self._incoming is None:
             self._keep()
             self._incoming, self._digest = self._files.begin(), digest
         try:
@@ -169,14 +190,11 @@ class _Loader:
     def _keep(self) -> None:
         if self._incoming is None:
             return
-        incoming, self._incoming = self._incoming, None
-        incoming.finish()
-        try:
-            if incoming.digest != self._digest:
-                raise BadRequest(f"The contents {self._digest} do not match their digest; nothing was imported.")
-            self._files.keep(incoming)
-        finally:
-            self._files.forget(incoming)
+        self._incoming.finish()
+        if self._incoming.digest != self._digest:
+            raise BadRequest(f"The contents {self._digest} do not match their digest; nothing was imported.")
+        self._files.keep(self._incoming)
+        self.close()
         self.counts["contents"] = self.counts.get("contents", 0) + 1
 
 

@@ -78,6 +78,7 @@ def backup(settings: ServiceSettings, target: Path) -> dict[str, Any]:
     unfinished = target.with_name(f"{target.name}.part")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(mode=0o700, parents=True)
+    (unfinished / FILES).mkdir(mode=0o700)
     path, moment = file_of(settings), Clock().now()
     if path is not None:
         _copy_sqlite(settings, path, unfinished / DATABASE)

@@ -1,0 +1,124 @@
+"""`backlit admin check` finds what does not fit together, and only that."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, text, update
+from tests.cli.admin_world import Served, Workspace
+
+from backlit.service.schema import (
+    areas,
+    comments,
+    custom_fields,
+    grants,
+    project_totals,
+    value_lists,
+    work_items,
+)
+
+SAMPLE = "lantern"
+
+
+def execute(statement: Any) -> Callable[[Connection], None]:
+    def act(connection: Connection) -> None:
+        connection.execute(statement)
+
+    return act
+
+
+def set_first(table: Any, **values: Any) -> Callable[[Connection], None]:
+    return execute(update(table).where(table.c.id == 2).values(values))
+
+
+TASK = "(SELECT min(id) FROM work_items WHERE type = 'Task')"
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        (set_first(areas, path="elsewhere"), ("areas", "path")),
+        (set_first(areas, parent_id=999), ("areas", "parent_id")),
+        (set_first(areas, parent_id=-1), ("areas", "parent_id")),
+        (execute(text("UPDATE iterations SET end_date = '1999-01-01' WHERE id = 2")), ("iterations", "end_date")),
+        (set_first(work_items, doc=b"{}"), ("work_items", "doc")),
+        (set_first(work_items, name="other"), ("work_items", "doc")),
+        (set_first(work_items, area_id=999), ("work_items", "area_id")),
+        (set_first(work_items, iteration_id=999), ("work_items", "iteration_id")),
+        (set_first(work_items, team_id=999), ("work_items", "team_id")),
+        (set_first(work_items, assigned_to_id=999), ("work_items", "assigned_to_id")),
+        (set_first(work_items, type="Epic"), ("work_items", "type")),
+        (set_first(work_items, cf={"Old_cf": 1}), ("work_items", "cf")),
+        (execute(text(f"UPDATE work_items SET parent_id = 999 WHERE id = {TASK}")), ("work_items", "parent_id")),
+        (execute(text(f"UPDATE work_items SET parent_id = id WHERE id = {TASK}")), ("work_items", "parent_id")),
+        (execute(text(f"UPDATE work_items SET pert_estimate = 99 WHERE id = {TASK}")), ("work_items", "pert_estimate")),
+        (set_first(work_items, calculated_estimate=99.0), ("work_items", "calculated_estimate")),
+        (execute(update(project_totals).values(item_count=1)), ("project_totals", "item_count")),
+        (execute(update(comments).values(work_item_id=999)), ("comments", "work_item_id")),
+        (execute(update(comments).values(project_id=3)), ("comments", "work_item_id")),
+        (execute(update(grants).values(role="king")), ("grants", "role")),
+        (execute(update(custom_fields).values(kind="colour")), ("custom_fields", "kind")),
+        (execute(value_lists.insert().values(project_id=1, type="Story", key="Severity", choices=["a"])),
+         ("value_lists", "choices")),
+    ],
+)  # fmt: skip
+def test_damage_is_found_where_it_is(
+    workspace: Workspace, damage: Callable[[Connection], None], found: tuple[str, str]
+) -> None:
+    with workspace.damage() as connection:
+        damage(connection)
+
+    assert found in workspace.problems()
+
+
+def test_a_lost_user_is_found_by_every_row_that_refers_to_it(workspace: Workspace) -> None:
+    with workspace.damage() as connection:
+        connection.execute(text("PRAGMA defer_foreign_keys = ON"))
+        connection.execute(text("DELETE FROM grants WHERE user_id = 2"))
+        connection.execute(text("DELETE FROM users WHERE id = 2"))
+
+    assert set(workspace.problems()) == {("work_items", "assigned_to_id")}
+
+
+async def test_files_that_are_missing_or_damaged_are_found(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    for name in ("kept", "lost", "spoilt"):
+        await maya.post("workitems/1/attachments", files={"files": (name, name.encode() * 9, "text/plain")})
+    before = workspace.problems()
+    files: dict[bytes, Path] = {
+        path.read_bytes(): path for path in (workspace.folder / "files").rglob("*") if path.is_file()
+    }
+    files[b"lost" * 9].unlink()
+    files[b"spoilt" * 9].write_bytes(b"Spoilt" * 9)
+    quick = workspace.admin("check", "--json", "--quick").json["problems"]
+    sentences = [found["problem"] for found in workspace.admin("check", "--json").json["problems"]]
+
+    assert before == []
+    assert [found["field"] for found in quick] == ["digest"]
+    assert sorted(sentence.split()[-1] for sentence in sentences) == ["damaged.", "missing."]
+
+
+def test_a_sound_workspace_says_what_was_looked_at(workspace: Workspace) -> None:
+    sound = workspace.admin("check")
+    with workspace.damage() as connection:
+        set_first(areas, path="elsewhere")(connection)
+    damaged = workspace.admin("check")
+
+    assert sound.status == 0
+    assert sound.output.startswith("All is well: 3 projects, 80 work items, ")
+    assert damaged.status == 1
+    assert damaged.output.splitlines()[0].startswith("areas 2 path: The path is 'elsewhere' and should be ")
+    assert damaged.output.splitlines()[-1].startswith("1 problem in 3 projects")
+
+
+def test_a_damaged_file_is_said_in_a_sentence(workspace: Workspace) -> None:
+    path = workspace.folder / "service.db"
+    content = bytearray(path.read_bytes())
+    content[4096:8192] = b"\xff" * 4096
+    path.write_bytes(bytes(content))
+    done = workspace.admin("check")
+
+    assert done.status == 1
+    assert "Traceback" not in done.error
+    assert done.output + done.error

@@ -1,0 +1,242 @@
+"""`backlit admin` export, import, backup and restore: nothing is lost, nothing is overwritten."""
+
+import base64
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select
+from tests.cli.admin_world import Served, Workspace
+
+from backlit.service.admin.records import PIECE
+from backlit.service.sample import write_sample
+from backlit.service.schema import work_items
+
+SAMPLE = "lantern"
+LARGE = b"\x00\xff" * PIECE  # two pieces
+FLAT = 12 * 1024
+"""KiB that a workspace of any size may take on top of a small one."""
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+async def attached(served: Served) -> None:
+    """Attach three files, two of which are the same."""
+    maya = await served.client("maya", SAMPLE)
+    for name, content in (("one.txt", b"one"), ("again.txt", b"one"), ("large.bin", LARGE), ("none", b"")):
+        answer = await maya.post("workitems/1/attachments", files={"files": (name, content, "text/plain")})
+        assert answer.status_code == 201, answer.text
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "other")
+
+
+@pytest.mark.parametrize("contents", ["lines", "folder"])
+async def test_a_workspace_comes_back_as_it_was(
+    workspace: Workspace, served: Served, other: Workspace, tmp_path: Path, contents: str
+) -> None:
+    await attached(served)
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    wrote = workspace.good("export", str(first), "--contents", contents)
+    read = other.good("import", str(first))
+    other.good("export", str(second), "--contents", contents)
+
+    assert wrote["rows"] == read["rows"]
+    assert wrote["contents"] == read["contents"] == 3
+    assert lines_of(first)[1:] == lines_of(second)[1:]
+    assert other.problems() == []
+    assert first.stat().st_mode & 0o077 == 0
+    assert {line["table"] for line in lines_of(first) if "table" in line} >= {"users", "signing_keys", "attachments"}
+
+
+async def test_an_imported_workspace_serves_the_same_documents(
+    workspace: Workspace, served: Served, other: Workspace, tmp_path: Path
+) -> None:
+    workspace.good("export", str(tmp_path / "lines"))
+    other.good("import", str(tmp_path / "lines"))
+
+    def documents(place: Workspace) -> list[Any]:
+        with place.rows() as connection:
+            return list(connection.execute(select(work_items.c.id, work_items.c.doc).order_by(work_items.c.id)))
+
+    assert documents(other) == documents(workspace)
+    assert len(documents(other)) == 80
+
+
+async def test_ids_of_what_was_deleted_are_not_given_again(
+    workspace: Workspace, served: Served, other: Workspace, tmp_path: Path
+) -> None:
+    maya = await served.client("maya", SAMPLE)
+    body = {"type": "Story", "projectId": 1, "fields": {"Name": "gone"}}
+    last = (await maya.post("workitems", json=body)).json()["id"]
+    await maya.delete(f"workitems/{last}")
+    workspace.good("export", str(tmp_path / "lines"))
+    other.good("import", str(tmp_path / "lines"))
+    with other.damage() as connection:
+        row = connection.execute(select(work_items).where(work_items.c.id == 1)).mappings().one()
+        values = {key: value for key, value in row.items() if key != "id"}
+        new = connection.execute(insert(work_items).values(values).returning(work_items.c.id)).scalar_one()
+
+    assert new == last + 1
+
+
+async def test_secrets_can_be_left_out(workspace: Workspace, served: Served, other: Workspace, tmp_path: Path) -> None:
+    await served.client("maya", SAMPLE)
+    workspace.good("export", str(tmp_path / "lines"), "--without-secrets")
+    other.good("import", str(tmp_path / "lines"))
+    text = (tmp_path / "lines").read_text(encoding="utf-8")
+
+    assert "argon2" not in text
+    assert not {"signing_keys", "refresh_tokens", "login_attempts"} & {
+        line.get("table") for line in lines_of(tmp_path / "lines")
+    }
+    assert not any(user["hasPassword"] for user in other.good("users", "list"))
+
+
+def test_the_lines_go_through_a_pipe(workspace: Workspace, other: Workspace) -> None:
+    exported = workspace.admin("export", "-")
+    imported = other.admin("import", "-", given=exported.output)
+
+    assert exported.output.count("\n") == sum(1 for _ in exported.output.splitlines())
+    assert imported.status == 0, imported.error
+    assert other.problems() == []
+
+
+def test_nothing_that_exists_is_overwritten(workspace: Workspace, tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    folder = tmp_path / "backup"
+    workspace.good("export", str(tmp_path / "lines"))
+    workspace.good("backup", str(folder))
+
+    exported = workspace.admin("export", str(taken))
+    imported = workspace.admin("import", str(tmp_path / "lines"))
+    backed_up = workspace.admin("backup", str(folder))
+    restored = workspace.admin("restore", str(folder))
+
+    assert [done.status for done in (exported, imported, backed_up, restored)] == [1, 1, 1, 1]
+    assert taken.read_text() == "mine"
+    assert "already" in imported.error
+    assert "never overwritten" in restored.error
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda lines: lines[1:], "first line has no header"),
+        (lambda lines: [lines[0] | {"schema": 999}, *lines[1:]], "schema 999"),
+        (lambda lines: [*lines, {"table": "nothing", "row": {}}], "is neither a row"),
+        (lambda lines: [lines[0], lines[-5], *lines[1:]], "do not fit in"),
+        (lambda lines: [lines[0], lines[1], lines[1], *lines[2:]], "do not fit in"),
+        (lambda lines: [lines[0], {"table": "projects", "row": {"id": 1}}], "Line 2: a row of projects lacks"),
+        (lambda lines: [*lines, {"contents": "ab", "data": "!"}], "not base64"),
+        (lambda lines: [*lines, {"contents": "ab", "data": base64.b64encode(b"x").decode()}], "match their digest"),
+        (lambda lines: [line for line in lines if line.get("row", {}).get("path") != "Aurora"], "needs one root in"),
+        (lambda lines: lines[:-1], "problems, the first"),
+    ],
+)
+def test_an_export_that_does_not_fit_is_refused_whole(
+    workspace: Workspace, other: Workspace, tmp_path: Path, change: Any, sentence: str
+) -> None:
+    workspace.good("export", str(tmp_path / "lines"))
+    lines = [line for line in lines_of(tmp_path / "lines") if "ids" not in line]
+    (tmp_path / "bad").write_text("\n".join(json.dumps(line) for line in change(lines)), encoding="utf-8")
+    done = other.admin("import", str(tmp_path / "bad"))
+
+    assert done.status == 1
+    assert sentence in done.error
+    assert other.good("users", "list") == other.good("projects", "list") == []
+
+
+def test_what_is_no_json_is_refused_with_its_line(other: Workspace) -> None:
+    assert "Line 1 is not JSON" in other.admin("import", "-", given="hello\n").error
+    assert "Line 1 is not a JSON object" in other.admin("import", "-", given="[]\n").error
+    assert other.admin("import", "/nowhere/lines").error.startswith("backlit: /nowhere/lines cannot be read")
+
+
+async def test_a_backup_restored_is_the_workspace_with_its_files(
+    workspace: Workspace, served: Served, other: Workspace, tmp_path: Path
+) -> None:
+    await attached(served)
+    made = workspace.good("backup", str(tmp_path / "backup"))
+    other.good("restore", str(tmp_path / "backup"))
+    workspace.good("export", str(tmp_path / "one"))
+    other.good("export", str(tmp_path / "two"))
+
+    assert made["contents"] == 3
+    assert other.problems() == []
+    assert lines_of(tmp_path / "one")[1:] == lines_of(tmp_path / "two")[1:]
+    assert {path.stat().st_mode & 0o077 for path in (tmp_path / "backup").iterdir()} == {0}
+
+
+def test_backups_taken_while_others_write_are_each_of_one_moment(workspace: Workspace, tmp_path: Path) -> None:
+    """A writer keeps two counts equal in every transaction; every backup must find them so."""
+    stopping = threading.Event()
+    path = workspace.folder / "service.db"
+
+    def write() -> None:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as writer:
+            while not stopping.is_set():
+                writer.execute("BEGIN IMMEDIATE")
+                writer.execute(
+                    "INSERT INTO comments SELECT NULL, project_id, work_item_id, description, type,"
+                    " created_by, created_at, last_modified_by, last_modified_at FROM comments LIMIT 20"
+                )
+                writer.execute("UPDATE projects SET description = (SELECT count(*) FROM comments) WHERE id = 1")
+                writer.execute("COMMIT")
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for number in range(4):
+            workspace.good("backup", str(tmp_path / f"backup-{number}"))
+    finally:
+        stopping.set()
+        thread.join()
+
+    counts = []
+    for number in range(4):
+        with closing(sqlite3.connect(tmp_path / f"backup-{number}" / "service.db")) as copy:
+            found = copy.execute("SELECT count(*), (SELECT description FROM projects WHERE id = 1) FROM comments")
+            counts.append(found.fetchone())
+    assert all(count == int(said) for count, said in counts if said.isdigit())
+    assert counts[-1][1].isdigit()
+
+
+def test_what_is_no_backup_is_not_restored(other: Workspace, tmp_path: Path) -> None:
+    done = other.admin("restore", str(tmp_path))
+
+    assert done.status == 1
+    assert "There is no backup" in done.error
+    assert not (other.folder / "service.db").exists()
+
+
+def peak(*words: str) -> int:
+    """The most memory, in KiB, that a child process took for a command."""
+    code = "import resource, sys; from backlit.cli.main import run\n"
+    code += "status = run(sys.argv[1:]); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code, *words], check=True, capture_output=True, text=True)
+    return int(done.stderr.split()[-1])
+
+
+def test_exporting_takes_no_more_memory_for_more_items(workspace: Workspace, tmp_path: Path) -> None:
+    large = Workspace(tmp_path / "large")
+    write_sample(large.settings, 12_000, today=date(2026, 3, 11))
+    words = [
+        ["admin", "export", str(tmp_path / name), "--database", place.settings.database]
+        for name, place in (("small", workspace), ("large", large))
+    ]
+    small_peak, large_peak = (peak(*each) for each in words)
+
+    assert large_peak - small_peak < FLAT
