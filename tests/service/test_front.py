@@ -80,13 +80,15 @@ async def test_a_crash_has_the_id_of_its_request_in_log_and_answer(
     drop = "ALTER TABLE comments RENAME TO gone"
     service._shared.database.write.submit(lambda connection: connection.exec_driver_sql(drop)).result()
 
-    answer = await maya.get("comments", headers={"x-request-id": "crash-1"})
+    filtered = {"$filter": "description eq 'hunter2'"}
+    answer = await maya.get("comments", params=filtered, headers={"x-request-id": "crash-1"})
 
     assert answer.status_code == 500
     assert answer.json() == {"message": "The service failed; its log has the cause under crash-1.", "errors": {}}
     crash, line = lines(log)
     assert (crash["level"], crash["request_id"], line["request_id"]) == ("error", "crash-1", "crash-1")
     assert "comments" in crash["traceback"]
+    assert "hunter2" not in log.getvalue()
     assert (line["status"], line["user"]) == (500, 1)
 
 

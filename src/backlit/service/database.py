@@ -131,7 +131,13 @@ def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite" and url.database:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     try:
-        engine = create_engine(url, poolclass=NullPool, json_serializer=_dumps, json_deserializer=orjson.loads)
+        engine = create_engine(
+            url,
+            poolclass=NullPool,
+            json_serializer=_dumps,
+            json_deserializer=orjson.loads,
+            hide_parameters=True,  # errors go into the log, which has no secrets
+        )
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         raise StorageError("PostgreSQL needs a driver; install it with: pip install 'backlit[postgres]'") from error
     if engine.dialect.name == "sqlite":
