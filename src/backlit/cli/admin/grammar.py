@@ -35,7 +35,7 @@ def add_common(command: argparse.ArgumentParser, module: str, function: str, *, 
     """Add what all commands take: where the workspace is, and how to answer."""
     command.add_argument("--database", metavar="URL", help="the database, if it is not the one `backlit serve` uses")
     command.add_argument(
-        "--files", metavar="DIR", help="the attachments, if they are not where `backlit serve` has them"
+        "--files", metavar="PLACE", help="the attachments, if they are not where `backlit serve` has them"
     )
     command.add_argument("--json", action="store_true", help="write JSON")
     if dry:
