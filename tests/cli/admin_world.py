@@ -37,13 +37,14 @@ class Done:
 
 @dataclass(frozen=True)
 class Workspace:
-    """One database with its files."""
+    """One database with its files; in a folder, unless it has an address of its own."""
 
     folder: Path
+    url: str = ""
 
     @property
     def settings(self) -> ServiceSettings:
-        return ServiceSettings(f"sqlite:///{self.folder}/service.db", self.folder / "files")
+        return ServiceSettings(self.url or f"sqlite:///{self.folder}/service.db", self.folder / "files")
 
     def admin(self, *words: str, given: str = "") -> Done:
         """Run a command on the workspace."""
