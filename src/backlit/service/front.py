@@ -5,10 +5,10 @@ import re
 import secrets
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import orjson
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,17 +23,17 @@ RETRY_AFTER = 2
 REQUEST_ID_KEY = "backlit.request_id"
 
 _log = logging.getLogger(__name__)
-_REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
-_HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?", re.ASCII)
+_REQUEST_ID = re.compile(rb"[\w.-]{1,64}")
+_HOST = re.compile(rb"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 _ALWAYS_OPEN = frozenset({"/healthz", "/readyz"})
-_USUAL_HEADERS: Mapping[str, str] = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-    "x-frame-options": "DENY",
-    "cache-control": "no-store",
-}
+_USUAL_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-frame-options", b"DENY"),
+    (b"cache-control", b"no-store"),
+)
 """What an answer has unless its route says otherwise."""
 
 
@@ -52,8 +52,9 @@ class Front:
             await self._app(scope, receive, send)
             return
         self._proxies.apply(scope)
-        exchange = _Exchange(scope, send)
-        refusal = self._refusal(scope)
+        head = _Head.of(scope)
+        exchange = _Exchange(scope, send, head.request_id)
+        refusal = self._refusal(scope, head)
         self._in_flight += 1
         try:
             if refusal is not None:
@@ -66,26 +67,41 @@ class Front:
             self._in_flight -= 1
             exchange.log()
 
-    def _refusal(self, scope: Scope) -> Response | None:
-        headers = scope["headers"]
-        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
-        if size + sum(len(name) + len(value) + 4 for name, value in headers) > HEAD_LIMIT:
+    def _refusal(self, scope: Scope, head: "_Head") -> Response | None:
+        if head.size > HEAD_LIMIT:
             return _error(431, f"The address and the headers together are longer than {HEAD_LIMIT} bytes.")
-        hosts = [value for name, value in headers if name == b"host"]
-        if len(hosts) > 1 or not all(_HOST.fullmatch(host.decode("latin-1")) for host in hosts):
+        if len(head.hosts) > 1 or not all(_HOST.fullmatch(host) for host in head.hosts):
             return _error(400, "The Host header is not a host.")
         if self._in_flight >= self._most and scope["path"] not in _ALWAYS_OPEN:
             return _error(503, "The service is busy; try again in a moment.", {"retry-after": str(RETRY_AFTER)})
         return None
 
 
+class _Head(NamedTuple):
+    """What the front reads of a request's head, in one pass as every request pays for it."""
+
+    size: int
+    hosts: list[bytes]
+    request_id: str
+
+    @classmethod
+    def of(cls, scope: Scope) -> Self:
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        hosts, given = [], b""
+        for name, value in scope["headers"]:
+            size += len(name) + len(value) + 4
+            if name == b"host":
+                hosts.append(value)
+            elif name == b"x-request-id":
+                given = value
+        return cls(size, hosts, given.decode() if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8))
+
+
 class _Exchange:
     """One request on its way: its id, and what the log will say of it."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
-        given = Headers(scope=scope).get("x-request-id", "")
-        self.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-        scope[REQUEST_ID_KEY] = self.request_id
+    def __init__(self, scope: Scope, send: Send, request_id: str) -> None:
+        self.request_id = scope[REQUEST_ID_KEY] = request_id
         self.failure = ""
         self._path = scope["path"]
         self._scope = scope
@@ -101,8 +117,7 @@ class _Exchange:
             return
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            headers = MutableHeaders(scope=message)
-            if self._status == TooLarge.status and headers.get("content-type") != JSON_TYPE:
+            if self._status == TooLarge.status and Headers(raw=message["headers"]).get("content-type") != JSON_TYPE:
                 # The framework's limit on bodies answers plain text, over whatever the route has to say.
                 self._is_replaced = True
                 await _error(TooLarge.status, "The body is too large.")(self._scope, _never, self._send_with_headers)
@@ -111,10 +126,9 @@ class _Exchange:
 
     async def _send_with_headers(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            headers["x-request-id"] = self.request_id
-            for name, value in _USUAL_HEADERS.items():
-                headers.setdefault(name, value)
+            given = {name for name, _ in message["headers"]}
+            usual = [header for header in _USUAL_HEADERS if header[0] not in given]
+            message["headers"] = [*message["headers"], (b"x-request-id", self.request_id.encode()), *usual]
         else:
             self._bytes += len(message.get("body", b""))
         await self._send(message)
