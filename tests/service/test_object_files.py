@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from moto.server import ThreadedMotoServer
 from obstore.store import S3Store
 from tests.service.conftest import BASE
 
+from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
 from backlit.service.object_files import PART, ObjectFiles
@@ -99,3 +101,18 @@ async def test_only_old_objects_are_offered_as_orphans(bucket: S3Store) -> None:
     assert await asyncio.to_thread(lambda: list(files.old())) == []
     assert files.has(incoming.digest)
     assert len(objects(bucket)) == 2
+
+
+async def test_a_store_that_cannot_be_read_is_said_so(bucket: S3Store, endpoint: str) -> None:
+    files = ObjectFiles("s3://no-such-bucket/x")
+
+    with pytest.raises(StorageError, match="object store"):
+        await asyncio.to_thread(lambda: list(files.old()))
+
+
+async def test_a_service_without_a_usable_store_does_not_start(settings: ServiceSettings) -> None:
+    service = Service(replace(settings, files="s3://"))
+
+    with pytest.raises(StorageError, match="object store"):
+        await service.start()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("backlit")]

@@ -59,6 +59,8 @@ async def test_the_type_of_a_comment_has_three_spellings(jon: Client, sent: obje
         {"description": " "},
         {"description": None},
         {"type": "Loud"},
+        {"type": {}},
+        {"type": ["Service"]},
     ],
 )
 async def test_a_bad_comment_is_refused_by_key(jon: Client, change: dict[str, object]) -> None:

@@ -221,6 +221,8 @@ async def test_type_project_and_fields_are_required(maya: Client) -> None:
 
     assert answer.status_code == 400
     assert set(answer.json()["errors"]) == {"type", "projectId", "fields"}
+    odd = await maya.post("workitems", json={"type": {}, "projectId": [], "fields": []})
+    assert set(odd.json()["errors"]) == {"type", "projectId", "fields"}
 
 
 async def test_a_task_needs_a_parent_that_is_no_task_of_its_project(maya: Client) -> None:

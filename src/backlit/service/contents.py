@@ -7,7 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
+from backlit.model.errors import BacklitError
 from backlit.service.database import Database
 from backlit.service.files import FileStore, Incoming, open_files
 from backlit.service.tables import attachments
@@ -74,7 +76,7 @@ class Contents:
             wait = SWEEP_EVERY
             try:
                 removed = self.sweep()
-            except OSError as error:
+            except (OSError, BacklitError, SQLAlchemyError) as error:
                 _log.warning("Looking for files without an attachment failed: %s", error)
             else:
                 _log.info("Removed %d files without an attachment.", removed)

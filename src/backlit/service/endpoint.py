@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, UnsupportedMedia
+from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, StorageError, UnsupportedMedia
 from backlit.model.resources import Resource
 from backlit.service.access import Caller
 from backlit.service.auth import Tokens
@@ -50,7 +50,11 @@ class Shared:
     def open(self) -> None:
         """Open what needs threads or files."""
         self.database.open()
-        self.contents.open()
+        try:
+            self.contents.open()
+        except StorageError:
+            self.database.close()
+            raise
 
     def close(self) -> None:
         """Release what `open` and the requests since took."""

@@ -28,7 +28,7 @@ class Incoming(Protocol):
 
 
 class FileStore(Protocol):
-    """Keeps contents by their digest; all of it blocks, and raises OSError where the place cannot be used."""
+    """Keeps contents by their digest; all of it blocks, and raises what its place raises where that cannot be used."""
 
     def begin(self) -> Incoming:
         """Begin new contents."""

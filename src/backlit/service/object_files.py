@@ -95,7 +95,12 @@ class ObjectFiles:
 
     def old(self) -> Iterator[str]:
         """The objects older than the grace."""
-        limit = datetime.now(UTC) - timedelta(seconds=GRACE)
+        try:
+            yield from self._old(datetime.now(UTC) - timedelta(seconds=GRACE))
+        except BaseError as error:
+            raise StorageError(f"The object store cannot be read: {error}.") from error
+
+    def _old(self, limit: datetime) -> Iterator[str]:
         for page in obstore.list(self._store):
             for found in page:
                 if found["last_modified"] >= limit:

@@ -80,7 +80,8 @@ def _checked(call: Call, body: dict[str, Any]) -> dict[str, Any]:
         errors["projectId"] = "projectId must be the project of the work item."
     if not isinstance(text, str) or not text.strip() or "\0" in text or len(text) > TEXT_LIMIT:
         errors["description"] = f"description must be text of 1 to {TEXT_LIMIT} characters."
-    if kind not in {None, "", INTERNAL, PORTAL, call.shared.settings.name}:
+    # Not a set: what is asked for may be an object, which none can be asked about.
+    if kind not in (None, "", INTERNAL, PORTAL, call.shared.settings.name):
         errors["type"] = f"type must be {INTERNAL} or {PORTAL}."
     if errors or row is None:
         raise BadRequest(" ".join(errors.values()), errors)

@@ -95,7 +95,7 @@ def found(call: Call, item_id: int, *, writing: bool = False) -> bytes:
 
 def _settings_for_new(call: Call, body: dict[str, Any]) -> ProjectSettings:
     errors = {}
-    if body.get("type") not in set(ItemType):
+    if body.get("type") not in tuple(ItemType):
         errors["type"] = f"type must be one of: {', '.join(ItemType)}."
     project_id = body.get("projectId")
     if not is_id(project_id) or not call.caller.can_see(project_id):
