@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Connection, insert, select, update
 
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, parse_challenge, parse_grant
+from backlit.service.admin.keys import rotate
 from backlit.service.app import Service
 from backlit.service.auth import KEY_AGE
 from backlit.service.schema import refresh_tokens, signing_keys, users, verification_codes
@@ -213,6 +214,19 @@ async def test_keys_rotate_and_the_one_before_still_counts(visitor: Client, serv
     in_database(service, lambda c: c.execute(insert(signing_keys).values(secret=b"newer", created_at=aged)))
     service._shared.tokens._known.clear()
     assert (await me(visitor, f"WRAP access_token={old.access_token}")).status_code == 401
+
+
+async def test_a_key_that_leaked_is_forgotten_within_a_minute(visitor: Client, service: Service) -> None:
+    before = await by_code(visitor, service)
+    in_database(service, rotate)
+    service._shared.tokens._known.clear()
+    rotated = await me(visitor, f"WRAP access_token={before.access_token}")
+    in_database(service, lambda connection: rotate(connection, forget=True))
+    service._shared.tokens._known.clear()  # as it forgets by itself in a minute
+    forgotten = await me(visitor, f"WRAP access_token={before.access_token}")
+
+    assert [answer.status_code for answer in (rotated, forgotten)] == [200, 401]
+    assert (await ask(visitor, wrap_refresh_token=before.refresh_token)).status_code == 200
 
 
 async def test_too_many_attempts_are_slowed_down(visitor: Client, service: Service) -> None:

@@ -53,6 +53,11 @@ def add_nouns(admin: argparse.ArgumentParser) -> None:
     _add_fields(Noun(nouns, "fields", "custom fields of a project"))
     _add_values(Noun(nouns, "values", "statuses and other lists of valid values"))
     _add_named(Noun(nouns, "time-entry-types", "what time is booked on in a project"), "time entry type", "")
+    keys = Noun(nouns, "keys", "the keys that sign access tokens")
+    rotate = keys.verb("rotate", "rotate", "make a new key; the one before it is still accepted")
+    rotate.add_argument(
+        "--forget", action="store_true", help="no longer accept the one before it, which may have leaked"
+    )
     _add_whole(nouns)
 
 
