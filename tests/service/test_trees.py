@@ -1,10 +1,13 @@
 """Writing areas and iterations: places, paths, sub-trees, dates."""
 
 from datetime import date, timedelta
+from random import Random
 from typing import Any
 
 import httpx
 import pytest
+
+from backlit.model.trees import Node, Tree
 
 Client = httpx.AsyncClient
 
@@ -218,3 +221,31 @@ async def test_if_match_holds_for_nodes_and_comments(maya: Client) -> None:
 @pytest.mark.parametrize("path", ["areas/1", "iterations/1", "users/1", "users/me", "projects/1", "workitems/1"])
 async def test_every_single_resource_has_an_etag(maya: Client, path: str) -> None:
     assert (await maya.get(path)).headers["etag"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_any_series_of_writes_leaves_numbers_and_paths_right(maya: Client, seed: int) -> None:
+    random = Random(seed)
+    for step in range(40):
+        ids = [node["id"] for node in await nodes(maya)]
+        node, parent = random.choice(ids), random.choice(ids)
+        place = random.choice([{}, {"sequence": random.randrange(6)}])
+        match random.randrange(5):
+            case 0 | 1:
+                await maya.post("areas", json={"name": f"n{step}", "projectId": 1, "parentId": parent} | place)
+            case 2:
+                await maya.put(f"areas/{node}", json={"parentId": parent} | place)
+            case 3:
+                await maya.put(f"areas/{node}", json={"name": f"r{step}"} | place)
+            case _:
+                await maya.delete(f"areas/{node}", params={"reassignmentId": parent})
+
+    found = await nodes(maya)
+    tree = Tree(Node(node["id"], node["parentId"], node["name"], node["sequence"]) for node in found)
+    assert [node.id for node in tree.walk()] == [node["id"] for node in found]
+    for node in found:
+        assert node["path"] == tree.path(node["id"])
+        siblings = [other["sequence"] for other in found if other["parentId"] == node["parentId"]]
+        assert siblings == list(range(1, len(siblings) + 1))
+    items = (await maya.get("workitems", params={"$filter": "projectId eq 1", "$top": "1000"})).json()["results"]
+    assert {item["fields"]["AreaID"] for item in items} <= {node["id"] for node in found}
