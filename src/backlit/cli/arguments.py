@@ -151,10 +151,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
+_UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
+
+
 def _size(text: str) -> int:
     """Bytes, or with K, M or G behind the number so many units of 1024."""
-    number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in {"K", "M", "G"} else (text, "")
-    return _count(number) * 1024 ** " KMG".index(unit or " ")
+    unit = _UNITS.get(text[-1:].upper())
+    return _count(text) if unit is None else _count(text[:-1]) * unit
 
 
 def _port(text: str) -> int:
