@@ -214,6 +214,26 @@ def test_backups_taken_while_others_write_are_each_of_one_moment(workspace: Work
     assert counts[-1][1].isdigit()
 
 
+def test_what_is_left_of_another_database_is_not_mixed_into_a_restored_one(
+    workspace: Workspace, other: Workspace, tmp_path: Path
+) -> None:
+    workspace.good("backup", str(tmp_path / "backup"))
+    other.folder.mkdir()
+    (other.folder / "service.db-wal").write_bytes(b"left over")
+    done = other.admin("restore", str(tmp_path / "backup"))
+
+    assert done.status == 1
+    assert "service.db-wal is never overwritten" in done.error
+
+
+async def test_contents_that_a_backup_lacks_are_said(workspace: Workspace, served: Served, tmp_path: Path) -> None:
+    await attached(served)
+    next(path for path in (workspace.folder / "files").rglob("*") if path.is_file()).unlink()
+    said = workspace.admin("backup", str(tmp_path / "backup"))
+
+    assert said.output.endswith("with 2 attached files. 1 attached file could not be found.\n")
+
+
 def test_what_is_no_backup_is_not_restored(other: Workspace, tmp_path: Path) -> None:
     done = other.admin("restore", str(tmp_path))
 

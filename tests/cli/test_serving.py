@@ -33,11 +33,12 @@ def test_a_sample_is_not_served_to_other_machines(home: Home, host: str) -> None
     assert "--yes-really" in done.stderr
 
 
-@pytest.mark.parametrize("database", ["nonsense", "sqlite:///", "postgresql://localhost/x"])
+@pytest.mark.parametrize("database", ["nonsense", "sqlite:///", "mysql://localhost/x"])
 def test_a_database_that_cannot_be_is_refused(home: Home, database: str) -> None:
     done = home.run("serve", "--port", "0", "--database", database)
 
-    assert (done.returncode, done.stderr) == (1, "backlit: A database is written as sqlite:///path/to/file.db.\n")
+    sentence = "A database is written as sqlite:///path/to/file.db or postgresql://user@host/name."
+    assert (done.returncode, done.stderr) == (1, f"backlit: {sentence}\n")
 
 
 def test_a_new_database_is_said_to_have_no_users(home: Home, tmp_path: Path) -> None:

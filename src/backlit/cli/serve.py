@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from backlit.cli.login import is_loopback
-from backlit.cli.served import is_new, served_settings
+from backlit.cli.served import has_no_users, served_settings
 from backlit.cli.wiring import make_sample, workspace_settings
 from backlit.cli.workers import run_workers
 from backlit.config import find_locations
@@ -67,9 +67,9 @@ def _serve_together(settings: ServiceSettings, arguments: argparse.Namespace) ->
 
 def _settings(arguments: argparse.Namespace) -> ServiceSettings:
     settings = served_settings(arguments.database, arguments.files, arguments.service_name)
-    if is_new(settings):
+    if has_no_users(settings):
         where = "".join(f" --{name} {given}" for name in ("database", "files") if (given := getattr(arguments, name)))
-        print("The database is new and has no users yet. Make the first one and its project, while this runs:")
+        print("The database has no users yet. Make the first one and its project, while this runs:")
         print(f"  backlit admin users add NAME{where}")
         print(f"  backlit admin projects create PROJECT --manager NAME{where}")
         print("To look around first, use: backlit serve --sample")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from backlit.cli.wiring import workspace_settings
 from backlit.config import find_locations
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, StorageError
 
 if TYPE_CHECKING:
     from backlit.service.settings import ServiceSettings
@@ -29,7 +29,15 @@ def served_settings(database: str | None, files: str | None, name: str = "backli
     return ServiceSettings(database, place, name)
 
 
-def is_new(settings: "ServiceSettings") -> bool:
-    """Whether the database is a file that does not exist yet."""
-    path = settings.database.removeprefix(_SQLITE)
-    return path != settings.database and not Path(path).exists()
+def has_no_users(settings: "ServiceSettings") -> bool:
+    """Whether nobody can use the workspace yet; what is wrong with a database is left to whoever opens it."""
+    from backlit.service.admin.workspace import file_of, is_empty, reading
+
+    path = file_of(settings)
+    if path is not None and not path.exists():
+        return True
+    try:
+        with reading(settings) as connection:
+            return is_empty(connection)
+    except StorageError:
+        return False

@@ -5,7 +5,8 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +22,7 @@ from backlit.service.settings import Clock, ServiceSettings
 
 DATABASE, LINES, FILES, NOTE = "service.db", "workspace.jsonl", "files", "backup.json"
 """What a backup consists of; it has either a database or lines."""
+SQLITE = "sqlite:///"
 
 
 def export(
@@ -72,29 +74,30 @@ def import_(
 
 
 def backup(settings: ServiceSettings, target: Path) -> dict[str, Any]:
-    """Copy database and contents into a new directory while the service runs; raises StorageError."""
+    """Copy database and contents into a new directory while the service runs; raises StorageError.
+
+    Contents that are missing are counted: they were lost before, or deleted at this moment.
+    """
     if target.exists():
         raise StorageError(f"{target} exists already; name a directory that does not.")
     unfinished = target.with_name(f"{target.name}.part")
     shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(mode=0o700, parents=True)
-    (unfinished / FILES).mkdir(mode=0o700)
-    path, moment = file_of(settings), Clock().now()
+    (unfinished / FILES).mkdir(mode=0o700, parents=True)
+    unfinished.chmod(0o700)
+    path, moment, files = file_of(settings), Clock().now(), LocalFiles(unfinished / FILES)
     if path is not None:
         _copy_sqlite(settings, path, unfinished / DATABASE)
-        counts = {}
     else:
         with private(unfinished / LINES) as output:
-            counts = export(settings, output, folder=None, with_contents=False, with_secrets=True)
+            export(settings, output, folder=None, with_contents=False, with_secrets=True)
     with reading(_of_backup(unfinished) if path is not None else settings) as connection:
-        copied = copy_contents(connection, open_files(settings.files), LocalFiles(unfinished / FILES))
-    note = {"format": "backlit backup", "madeAt": moment.isoformat(), "contents": copied}
+        copied = copy_contents(connection, open_files(settings.files), files)
+        missing = sum(not files.has(digest) for digest, _ in records.contents_named(connection))
+    note = {"format": "backlit backup", "madeAt": moment.isoformat(), "contents": copied, "missing": missing}
     with private(unfinished / NOTE) as output:
         output.write(orjson.dumps(note, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    for leftover in unfinished.glob(f"{DATABASE}-*"):
-        leftover.unlink()
-    unfinished.rename(target)
-    return {"directory": str(target), "madeAt": moment.isoformat(), "contents": copied, "rows": counts}
+    _rename_durably(unfinished, target)
+    return {**note, "directory": str(target)}
 
 
 def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
@@ -102,15 +105,39 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
     if not (source / NOTE).is_file():
         raise NotFound(f"There is no backup in {source}: it has no {NOTE}.")
     path = file_of(settings)
-    if path is not None and path.exists():
-        raise StorageError(f"{path} exists already; it is never overwritten. Move it away, or name another --database.")
-    folder = source / FILES if (source / FILES).is_dir() else None
+    if path is None:
+        _fill(settings, source)
+    else:
+        for taken in (path, path.with_name(f"{path.name}-wal")):
+            if taken.exists():
+                raise StorageError(f"{taken} is never overwritten. Move it away, or name another --database.")
+        unfinished = path.with_name(f"{path.name}.part")
+        for leftover in (unfinished, *(unfinished.with_name(f"{unfinished.name}-{kind}") for kind in ("wal", "shm"))):
+            leftover.unlink(missing_ok=True)
+        _fill(replace(settings, database=f"{SQLITE}{unfinished}"), source)
+        unfinished.chmod(0o600)
+        _rename_durably(unfinished, path)
+    return {"database": settings.database, "files": str(settings.files)}
+
+
+def _fill(settings: ServiceSettings, source: Path) -> None:
+    """Write a backup into an empty place: a file as a file, anything else row by row; then the contents."""
+    folder, files = source / FILES, open_files(settings.files)
     if (source / LINES).is_file():
         with (source / LINES).open("rb") as lines:
             import_(settings, lines, folder=folder)
-    else:
-        _restore_sqlite(settings, source, folder)
-    return {"database": settings.database, "files": str(settings.files)}
+        return
+    with reading(_of_backup(source)) as connection:
+        copy_contents(connection, LocalFiles(folder), files)
+        path = file_of(settings)
+        if path is not None:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _copy_file(source / DATABASE, path)
+            return
+        with writing(settings, create=True) as empty:
+            if not is_empty(empty):
+                raise Conflict("The database has users or projects already; it is never overwritten.")
+            records.load(empty, files, _lines(connection))
 
 
 def copy_contents(connection: Connection, source: FileStore, target: FileStore) -> int:
@@ -133,49 +160,46 @@ def copy_contents(connection: Connection, source: FileStore, target: FileStore) 
     return copied
 
 
-def private(path: Path) -> BinaryIO:
-    """Open a new file that only its owner may read; raises StorageError where there is one."""
+@contextmanager
+def private(path: Path) -> Iterator[BinaryIO]:
+    """A new file that only its owner may read, on disk at the end; raises StorageError where there is one."""
     try:
-        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+        output = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
     except FileExistsError:
         raise StorageError(f"{path} exists already; name a file that does not.") from None
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
+    with output:
+        yield output
+        output.flush()
+        os.fsync(output.fileno())
 
 
 def _copy_sqlite(settings: ServiceSettings, source: Path, target: Path) -> None:
     with reading(settings):
         pass  # says what is wrong with a database that is none
+    _copy_file(source, target)
+    target.chmod(0o600)
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    """Copy an SQLite database as it stands at one moment, whoever writes to it meanwhile."""
     try:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new)
     except sqlite3.Error as error:
         raise StorageError(f"The database {source} cannot be copied: {error}.") from error
-    target.chmod(0o600)
 
 
-def _restore_sqlite(settings: ServiceSettings, source: Path, folder: Path | None) -> None:
-    """Restore a file to a file, by way of a name beside it; to a server, row by row."""
-    path, files = file_of(settings), open_files(settings.files)
-    with reading(_of_backup(source)) as connection:
-        if folder is not None:
-            copy_contents(connection, LocalFiles(folder), files)
-        if path is None:
-            with writing(settings, create=True) as empty:
-                if not is_empty(empty):
-                    raise Conflict("The database has users or projects already; it is never overwritten.")
-                records.load(empty, files, _lines(connection))
-            return
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.part")
-    unfinished.unlink(missing_ok=True)
-    try:
-        with closing(sqlite3.connect(source / DATABASE)) as old, closing(sqlite3.connect(unfinished)) as new:
-            old.backup(new)
-    except sqlite3.Error as error:
-        raise StorageError(f"The backup in {source} cannot be read: {error}.") from error
-    unfinished.chmod(0o600)
-    unfinished.rename(path)
+def _rename_durably(unfinished: Path, target: Path) -> None:
+    """Give what is complete its name, on disk when this returns."""
+    unfinished.rename(target)
+    for folder in (target, target.parent) if target.is_dir() else (target.parent,):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def _lines(connection: Connection) -> Iterator[records.Record]:
@@ -184,7 +208,7 @@ def _lines(connection: Connection) -> Iterator[records.Record]:
 
 
 def _of_backup(folder: Path) -> ServiceSettings:
-    return ServiceSettings(f"sqlite:///{folder / DATABASE}", folder / FILES)
+    return ServiceSettings(f"{SQLITE}{folder / DATABASE}", folder / FILES)
 
 
 def _parsed(lines: BinaryIO) -> Iterator[records.Record]:

@@ -18,7 +18,7 @@ ADMINISTRATOR = "backlit"
 """Who the audit fields name for what the command line did."""
 NAME_LIMIT = 100
 CACHE = 4096
-"""KiB of an SQLite database in memory while all of it is read once."""
+"""KiB of an SQLite database in memory."""
 FIRST_USER = "backlit admin users add NAME"
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -36,6 +36,7 @@ def writing(settings: ServiceSettings, *, create: bool = False, dry_run: bool = 
     try:
         with engine.connect() as connection, connection.begin() as transaction:
             migrate(connection)
+            _take_time(connection)
             yield connection
             if dry_run:
                 transaction.rollback()
@@ -55,8 +56,7 @@ def reading(settings: ServiceSettings) -> Iterator[Connection]:
             with writing(settings):
                 pass  # brings an older database up to date, and refuses a newer one
         with engine.connect() as connection, connection.begin():
-            if engine.dialect.name == "sqlite":
-                connection.execute(text(f"PRAGMA cache_size=-{CACHE}"))
+            _take_time(connection)
             yield connection
     except DatabaseError as error:
         raise _trouble(settings, error) from error
@@ -116,6 +116,14 @@ def _must_exist(settings: ServiceSettings) -> None:
     path = file_of(settings)
     if path is not None and not path.exists():
         raise StorageError(f"There is no database at {path} yet. Make it with its first user: {FIRST_USER}")
+
+
+def _take_time(connection: Connection) -> None:
+    """Keep the memory small while all is read, and the transaction while files are copied in between."""
+    if connection.dialect.name == "sqlite":
+        connection.execute(text(f"PRAGMA cache_size=-{CACHE}"))
+    else:
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
 def _is_current(engine: Engine) -> bool:
