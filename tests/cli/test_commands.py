@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import COMMAND, Home
 
+from backlit.cli.arguments import parser
 from backlit.cli.table import cells_of, table
 from backlit.cli.wiring import connect_to
 from backlit.config import Locations, demo_profile, find_locations, local_profile
@@ -34,13 +35,25 @@ def test_reading_the_command_line_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(("text", "size"), [("77", 77), ("512k", 524_288), ("100M", 104_857_600), ("2G", 2**31)])
+def test_a_size_may_have_a_unit(text: str, size: int) -> None:
+    assert parser().parse_args(["serve", "--max-upload", text]).max_upload == size
+
+
 def test_the_version_is_said(home: Home) -> None:
     assert home.run("--version").stdout.startswith("backlit 0.")
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [["nonsense"], ["items"], ["items", "show", "x"], ["demo", "--items", "-3"], ["serve", "--port", "70000"]],
+    [
+        ["nonsense"],
+        ["items"],
+        ["items", "show", "x"],
+        ["demo", "--items", "-3"],
+        ["serve", "--port", "70000"],
+        ["serve", "--max-upload", "5X"],
+    ],
 )
 def test_a_wrong_usage_leaves_with_2(home: Home, arguments: list[str]) -> None:
     done = home.run(*arguments)
