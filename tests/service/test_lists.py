@@ -98,6 +98,18 @@ async def test_a_total_that_was_counted_before_follows_the_changes(maya: Client)
     assert (await page(maya, filter="Name ne 'counted'", top=1))["totalResults"] == before - 1
 
 
+async def test_the_default_page_of_some_projects_has_the_items_of_those(sign_in: "SignIn", maya: Client) -> None:
+    priya = await sign_in("priya")
+    mine = {project["id"] for project in (await priya.get("projects")).json()["results"]}
+
+    seen = await page(priya, top=1000)
+    everything = await page(maya, top=1000)
+
+    assert 1 < len(mine) < 3
+    assert seen["results"] == [item for item in everything["results"] if item["projectId"] in mine]
+    assert seen["totalResults"] == len(seen["results"])
+
+
 async def test_the_largest_numbers_match_nothing_and_larger_ones_are_refused(maya: Client) -> None:
     for number in (2**63 - 1, -(2**63) + 1, "1e300"):
         for name in ("id", "projectId", "Priority", "BusinessValue_cf"):

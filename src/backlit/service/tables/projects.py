@@ -4,13 +4,15 @@ import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, bindparam, func, insert, select, update
+from sqlalchemy import BigInteger, Connection, bindparam, cast, func, insert, literal_column, select, update
 
 from backlit.model.fields import FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
 from backlit.model.projects import Project
+from backlit.service.prepared import Prepared
 from backlit.service.schema import (
     ROOT_PARENT,
     areas,
@@ -22,7 +24,7 @@ from backlit.service.schema import (
     value_lists,
 )
 
-_COUNT = (
+_COUNT = Prepared(
     update(project_totals)
     .where(project_totals.c.project_id == bindparam("project"))
     .values(
@@ -30,10 +32,7 @@ _COUNT = (
         revision=project_totals.c.revision + 1,
     )
 )
-_ALL = select(func.count()).select_from(projects)
-_HELD = select(func.coalesce(func.sum(project_totals.c.item_count), 0)).where(
-    project_totals.c.project_id.in_(bindparam("projects", expanding=True))
-)
+_ALL = Prepared(select(func.count()).select_from(projects))
 _REVISION = select(func.coalesce(func.sum(project_totals.c.revision), 0)).where(
     project_totals.c.project_id.in_(bindparam("projects", expanding=True))
 )
@@ -96,7 +95,7 @@ def listed(connection: Connection, project_ids: Collection[int]) -> list[Project
 
 def count(connection: Connection) -> int:
     """How many projects there are, seen or not."""
-    return connection.execute(_ALL).scalar_one()
+    return int(_ALL.rows(connection)[0][0])
 
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> None:
@@ -138,7 +137,14 @@ def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:
 
 def items_in(connection: Connection, project_ids: Collection[int]) -> int:
     """How many work items the projects hold together, from the counters."""
-    return int(connection.execute(_HELD, {"projects": list(project_ids)}).scalar_one())
+    return int(_held(tuple(project_ids)).rows(connection)[0][0]) if project_ids else 0
+
+
+@lru_cache(256)
+def _held(project_ids: tuple[int, ...]) -> Prepared:
+    # Written out, as a list of bound values would be expanded anew each time; they are ids from the database.
+    mine = project_totals.c.project_id.in_([literal_column(str(int(project_id))) for project_id in project_ids])
+    return Prepared(select(cast(func.coalesce(func.sum(project_totals.c.item_count), 0), BigInteger)).where(mine))
 
 
 def revision_of(connection: Connection, project_ids: Collection[int]) -> int:
@@ -148,4 +154,4 @@ def revision_of(connection: Connection, project_ids: Collection[int]) -> int:
 
 def count_items(connection: Connection, project_id: int, difference: int) -> None:
     """Keep the counters of a project in step with a write to its items."""
-    connection.execute(_COUNT, {"project": project_id, "difference": difference})
+    _COUNT.run(connection, project=project_id, difference=difference)

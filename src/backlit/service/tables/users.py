@@ -1,14 +1,15 @@
 """Users and what is granted to them."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
 from backlit.model.users import User
 from backlit.service.access import Caller, Role
+from backlit.service.prepared import Prepared
 from backlit.service.schema import grants, login_sessions, projects, refresh_families, users
 from backlit.service.tables import tokens
 
@@ -18,15 +19,17 @@ _CALLERS = (
     .select_from(users.outerjoin(grants, grants.c.user_id == users.c.id).outerjoin(projects))
     .where(users.c.is_licensed)
 )
-_CALLER_OF_TOKEN = _CALLERS.where(
-    users.c.id == bindparam("user_id"),
-    select(refresh_families.c.id)
-    .where(
-        refresh_families.c.id == bindparam("family_id"),
-        refresh_families.c.user_id == users.c.id,
-        ~refresh_families.c.is_revoked,
+_CALLER_OF_TOKEN = Prepared(
+    _CALLERS.where(
+        users.c.id == bindparam("user_id"),
+        select(refresh_families.c.id)
+        .where(
+            refresh_families.c.id == bindparam("family_id"),
+            refresh_families.c.user_id == users.c.id,
+            ~refresh_families.c.is_revoked,
+        )
+        .exists(),
     )
-    .exists(),
 )
 _CALLER_OF_SESSION = _CALLERS.where(
     users.c.id
@@ -49,25 +52,22 @@ class Account:
 
 def caller(connection: Connection, user_id: int, family_id: int) -> Caller | None:
     """Read a licensed user with its projects by a sign-in that is not revoked; None for anyone else."""
-    return _caller(connection, _CALLER_OF_TOKEN, {"user_id": user_id, "family_id": family_id})
+    return _caller(tuple(_CALLER_OF_TOKEN.rows(connection, user_id=user_id, family_id=family_id)))
 
 
 def caller_of_session(connection: Connection, secret: str, now: datetime) -> Caller | None:
     """Read the licensed user of a browser session that is still good."""
-    return _caller(connection, _CALLER_OF_SESSION, {"digest": tokens.digest(secret), "now": now})
+    values = {"digest": tokens.digest(secret), "now": now}
+    return _caller(tuple(tuple(row) for row in connection.execute(_CALLER_OF_SESSION, values)))
 
 
-def _caller(connection: Connection, query: Select[Any], values: Mapping[str, object]) -> Caller | None:
-    rows: Sequence[Row[Any]] = connection.execute(query, values).all()
+@lru_cache(1024)
+def _caller(rows: tuple[tuple[Any, ...], ...]) -> Caller | None:
     if not rows:
         return None
-    granted = [row for row in rows if row.project_id is not None]
-    return Caller(
-        rows[0].id,
-        rows[0].name,
-        {row.project_id: Role(row.role) for row in granted},
-        {row.project_id: row.settings_revision for row in granted},
-    )
+    granted = [row for row in rows if row[2] is not None]
+    roles = {project_id: Role(role) for _, _, project_id, role, _ in granted}
+    return Caller(rows[0][0], rows[0][1], roles, {row[2]: row[4] for row in granted})
 
 
 def account(connection: Connection, username: str) -> Account | None:

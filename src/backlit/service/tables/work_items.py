@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Select,
     bindparam,
     delete,
     false,
@@ -23,6 +22,7 @@ from sqlalchemy.sql import operators
 
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.service.items import TASK_FIGURES, Item, calculated, columns_of, item_of
+from backlit.service.prepared import Prepared
 from backlit.service.schema import comments, work_items
 from backlit.service.settings import TICK
 from backlit.service.tables import attachments, projects
@@ -35,8 +35,7 @@ DEEP = 500
 BATCH = 500
 """Items whose documents are rewritten at a time."""
 
-_READ = select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id"))
-_UPDATE = update(work_items).where(work_items.c.id == bindparam("item_id"))
+_READ = Prepared(select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id")))
 _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGURES)).where(
     work_items.c.parent_id == bindparam("parent")
 )
@@ -54,7 +53,9 @@ def within(access: Access) -> tuple[ColumnElement[bool], ...]:
     if len(access) < 2:
         return (work_items.c.project_id == access[0] if access else false(),)
     # The plus keeps the planner on the index of the order: an index on projects would need a sort.
-    return (operators.in_op(literal_column("+work_items.project_id"), access),)
+    # Written out, as a list of bound values would be expanded anew each time; they are ids from the database.
+    ids = [literal_column(str(int(project_id))) for project_id in access]
+    return (operators.in_op(literal_column("+work_items.project_id"), ids),)
 
 
 def below(parent_id: int | None) -> tuple[ColumnElement[bool], ...]:
@@ -64,21 +65,21 @@ def below(parent_id: int | None) -> tuple[ColumnElement[bool], ...]:
 
 def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
     """Read an item's project and document."""
-    row = connection.execute(_READ, {"item_id": item_id}).first()
-    return None if row is None else (row.project_id, row.doc)
+    rows = _READ.rows(connection, item_id=item_id)
+    return (rows[0][0], rows[0][1]) if rows else None
 
 
 def default_page(connection: Connection, access: Access, skip: int, top: int) -> Sequence[bytes]:
     """Read a page of documents in the default order."""
     if skip >= DEEP:
         return documents(connection, within(access), DEFAULT_ORDER, skip, top)
-    return connection.execute(_default_page(access), {"top": top, "skip": skip}).scalars().all()
+    return [row[0] for row in _default_page(access).rows(connection, top=top, skip=skip)]
 
 
 @lru_cache(256)
-def _default_page(access: Access) -> Select[bytes]:
+def _default_page(access: Access) -> Prepared:
     page = select(work_items.c.doc).where(*within(access)).order_by(*DEFAULT_ORDER)
-    return page.limit(bindparam("top")).offset(bindparam("skip"))
+    return Prepared(page.limit(bindparam("top")).offset(bindparam("skip")))
 
 
 def documents(
@@ -139,9 +140,18 @@ def change(connection: Connection, old: Item, new: Item, settings: ProjectSettin
     columns["cf"] = custom or None
     document = new.document(settings.fields_by_type[new.type])
     columns |= {"last_modified_by": new.last_modified_by, "last_modified_at": new.last_modified_at, "doc": document}
-    connection.execute(_UPDATE, columns | {"item_id": new.id})
+    _update_of(tuple(sorted(columns))).run(connection, item_id=new.id, **columns)
     projects.count_items(connection, new.project_id, 0)
     return document
+
+
+_UPDATE = update(work_items).where(work_items.c.id == bindparam("item_id"))
+
+
+@lru_cache(256)
+def _update_of(columns: tuple[str, ...]) -> Prepared:
+    values = {name: bindparam(name, type_=work_items.c[name].type) for name in columns}
+    return Prepared(_UPDATE.values(values))
 
 
 def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, by: str, now: datetime) -> None:
@@ -183,7 +193,7 @@ def reassign(
             }
             for item in items
         ]
-        connection.execute(_UPDATE, changes)
+        connection.execute(update(work_items).where(work_items.c.id == bindparam("item_id")), changes)
         projects.count_items(connection, settings.id, 0)
 
 
