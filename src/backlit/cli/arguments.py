@@ -63,7 +63,11 @@ def _add_serve(commands: "_Commands") -> None:
     serve.add_argument("--database", metavar="URL", help="database, as sqlite:///path or postgresql://user@host/name")
     serve.add_argument("--files", metavar="PLACE", help="attachments: a directory, or s3://bucket/prefix")
     serve.add_argument(
-        "--max-upload", type=_size, default="100M", metavar="SIZE", help="largest file that can be attached (%(default)s)"
+        "--max-upload",
+        type=_size,
+        default="100M",
+        metavar="SIZE",
+        help="largest file that can be attached (%(default)s)",
     )
     serve.add_argument("--service-name", metavar="NAME", default="backlit", help="name of the service (%(default)s)")
     serve.add_argument("--sample", action="store_true", help="serve a sample workspace whose passwords are known")

@@ -36,6 +36,7 @@ class _Workers:
         self._life = os.pipe()  # its writing end closes when this process is gone, however that happens
 
     def run(self) -> None:
+        """Start all, replace those that end, and come back when all have ended."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._receive)
         for place in range(len(self._listeners)):
@@ -43,8 +44,8 @@ class _Workers:
         failed = False
         while self._running:
             ended, _ = os.wait()
-            place, began = self._running.pop(ended, (None, 0.0))
-            if place is None or self._received or failed:
+            place, began = self._running.pop(ended)
+            if self._received or failed:
                 continue
             if time.monotonic() - began < SOON:
                 failed = True
