@@ -2,12 +2,13 @@
 
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
+from tests.cli.conftest import Home
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -32,7 +33,16 @@ ATTACK = """<form method="post" action="{base}/api/v1/comments" enctype="text/pl
 <input name='{{"projectId":1,"workItemId":1,"description":"' value='attack"}}'></form>
 <script>document.forms[0].submit()</script>"""
 
-Serve = Callable[[], str]
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a service that all visitors share."""
+    home = Home(tmp_path_factory.mktemp("browser"))
+    process = home.start("serve", "--sample", "--items", "20", "--port", "0")
+    assert process.stdout is not None
+    yield process.stdout.readline().split()[-1]
+    process.terminate()
+    process.communicate(timeout=20)
 
 
 def chromium() -> str:
@@ -100,8 +110,8 @@ async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
 
 
 @pytest.fixture
-async def visit(context: BrowserContext, serve: Serve, tmp_path: Path) -> Visit:
-    visit = Visit(await context.new_page(), serve(), tmp_path, "wide")
+async def visit(context: BrowserContext, base: str, tmp_path: Path) -> Visit:
+    visit = Visit(await context.new_page(), base, tmp_path, "wide")
     await visit.open()
     return visit
 
@@ -171,11 +181,11 @@ async def test_a_page_of_another_site_cannot_act_for_who_is_signed_in(visit: Vis
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-async def test_a_small_screen_by_day_and_night(browser: Browser, serve: Serve, tmp_path: Path, scheme: str) -> None:
+async def test_a_small_screen_by_day_and_night(browser: Browser, base: str, tmp_path: Path, scheme: str) -> None:
     pictures = Path(os.environ.get("BACKLIT_PICTURES", tmp_path))
     colours: Literal["dark", "light"] = "dark" if scheme == "dark" else "light"
     context = await browser.new_context(viewport={"width": 320, "height": 640}, color_scheme=colours)
-    visit = Visit(await context.new_page(), serve(), pictures, scheme)
+    visit = Visit(await context.new_page(), base, pictures, scheme)
     await visit.open()
     await visit.picture("login")
     widths = [await visit.is_too_wide()]
