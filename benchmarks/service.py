@@ -36,6 +36,7 @@ CHANGED = 7
 """The first of the items that are changed; each connection has its own."""
 CONNECTIONS = 8
 ROUND = 2.0
+PATIENCE = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,11 @@ async def load(port: int, pid: int, header: str, case: Case) -> Load:
     times: list[float] = []
     host = f"127.0.0.1:{port}"
     tasks = [asyncio.create_task(ask_for_ever(port, case.requests(host, header, n), times)) for n in range(CONNECTIONS)]
-    await asyncio.sleep(ROUND / 4)  # warm
+    await asyncio.sleep(ROUND / 4)
+    for _ in range(PATIENCE * 10):  # warm when everybody was answered once
+        if len(times) >= CONNECTIONS:
+            break
+        await asyncio.sleep(0.1)
     times.clear()
     spent, began = cpu_of([pid]), time.perf_counter()
     await asyncio.wait(tasks, timeout=ROUND, return_when=asyncio.FIRST_COMPLETED)
@@ -177,8 +182,8 @@ def line_of(case: Case, port: int, pid: int, header: str, *, runs: int, database
         case.name,
         median([each.rate for each in loads]),
         1e3 / cpu,
-        percentile(times, 0.5),
-        percentile(times, 0.99),
+        percentile(times, 0.5) if times else None,
+        percentile(times, 0.99) if times else None,
         cpu,
         join,
         cpu / join,

@@ -90,8 +90,8 @@ class _Workers:
             print(f"backlit: {error}", file=sys.stderr)
         except KeyboardInterrupt:
             status = 0
-        except BaseException:  # noqa: BLE001 - the end of the process: said, as Python itself would
-            traceback.print_exc()
+        except BaseException as error:  # noqa: BLE001 - the end of the process: said, as Python itself would
+            traceback.print_exception(error)
         finally:
             sys.stdout.flush()
             sys.stderr.flush()

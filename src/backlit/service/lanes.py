@@ -179,9 +179,10 @@ class _Worker:
                 with connection.begin_nested():
                     job.run(connection)
             except BaseException as error:
-                if _may_try_again(error, done=False):
-                    raise
-                job.error = error
+                if not _may_try_again(error, done=False):
+                    job.error = error  # kept for its caller; the others go on
+                    continue
+                raise
 
     def _is_late(self) -> bool:
         return self._deadline is not None and time.monotonic() > self._deadline

@@ -191,7 +191,7 @@ work_items = Table(
     Index("items_by_project_id", "project_id", "id"),
     Index("items_by_change", "last_modified_at", "id", "project_id"),
     Index("items_by_project_change", "project_id", "last_modified_at", "id"),
-    Index("items_by_status", "project_id", "status"),
+    Index("items_by_status", "project_id", "status", "type"),
     Index("items_by_owner", "assigned_to_id"),
     Index("items_by_parent", "parent_id"),
     Index("items_by_iteration", "iteration_id"),
