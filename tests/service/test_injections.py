@@ -57,7 +57,8 @@ async def test_hostile_texts_find_what_they_say(maya: httpx.AsyncClient, attempt
 
 
 def flat(item: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in item.items() if key != "fields"} | item["fields"]
+    top = {key: value for key, value in item.items() if key != "fields"}
+    return {**top, **item["fields"]}
 
 
 @pytest.mark.parametrize(
