@@ -13,7 +13,6 @@ from backlit.tui.looks import status_sign, type_sign
 from backlit.tui.screens.base import StoreScreen
 
 if TYPE_CHECKING:
-
     from backlit.tui.dialogs.pick import Choice
 
 NEW_TYPES = (

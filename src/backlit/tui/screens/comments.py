@@ -1,6 +1,5 @@
 """The comments of one item: read, add, quote, copy."""
 
-
 from textual import on
 from textual.app import ComposeResult
 
