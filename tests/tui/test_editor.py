@@ -228,3 +228,25 @@ async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, 
         assert shown == []
         assert "\x1b" not in text_of(pilot.app).replace("\n", "")
         assert missing(pilot.app, ["no changes"]) == []
+
+
+@pytest.mark.parametrize("theme", ["backlit", "paper", "contrast", "ansi"])
+async def test_every_theme_shows_fields_inputs_and_pickers(world: World, edit: Edit, theme: str) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        pilot.app.theme = theme
+        await pilot.press("enter", *"!", "tab", "enter")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["Status", "Ready For Test", "* Name"]) == []
+
+
+async def test_the_mouse_moves_and_a_double_click_edits(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        grid = screen_of(pilot).form.grid
+        await pilot.click(grid, offset=(30, 3))
+        moved = screen_of(pilot).form.field.key
+        await pilot.click(grid, offset=(30, 1), times=2)
+
+        assert moved == "AssignedToID"
+        assert screen_of(pilot).form.is_editing
+        assert screen_of(pilot).form.field.key == "Name"
