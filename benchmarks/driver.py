@@ -118,15 +118,23 @@ class Program:
         message = f"No screen matched {pattern!r} within {timeout:g} s; the last was:\n{self.terminal.text().rstrip()}"
         raise NoScreen(message)
 
-    def settle(self, quiet: float = 0.4, patience: float | None = None, limit: float = 20.0) -> None:
-        """Read until nothing came for `quiet` seconds while the program was not busy either."""
-        waiting, give_up = patience or quiet, time.perf_counter() + limit
+    def settle(
+        self, quiet: float = 0.4, patience: float | None = None, limit: float = 20.0, spent: float | None = None
+    ) -> None:
+        """Read until nothing came for `quiet` seconds while the program was not busy either.
+
+        `spent` is the CPU time it had used before: looking that up now would delay the first byte's time.
+        """
+        mark, waiting = time.perf_counter(), patience or quiet
+        give_up, used = mark + limit, self.cpu() if spent is None else spent
         while time.perf_counter() < give_up:
-            began, spent = time.perf_counter(), self.cpu()
             if self._take(waiting):
                 waiting = quiet
-            elif self.cpu() - spent < 0.5 * (time.perf_counter() - began):
+                continue
+            now, busy = time.perf_counter(), self.cpu()
+            if busy - used < 0.5 * (now - mark):
                 break
+            mark, used = now, busy
         self.terminal.draw()
 
     def press(self, key: str) -> Answer:
@@ -135,7 +143,7 @@ class Program:
         self._first = self.terminal.changed_at = None
         before, spent = self._received, self.cpu()
         sent = self._send(key)
-        self.settle(QUIET, PATIENCE)
+        self.settle(QUIET, PATIENCE, spent=spent)
         came, changed = self._first, self.terminal.changed_at
         return Answer(
             None if came is None else (came - sent) * 1e3,
