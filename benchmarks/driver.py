@@ -70,11 +70,14 @@ class Program:
         gc.disable()  # no pause of our own while the clock runs
         self._fd, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("4H", size[1], size[0], 0, 0))
-        self._started = time.perf_counter()
+        told, tells = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
-            _become(slave, command, environment)
+            _become(slave, command, environment, tells)
         os.close(slave)
+        os.close(tells)
+        with open(told, "rb") as moment:  # noqa: PTH123 - a descriptor, not a path
+            self._started: float = struct.unpack("d", moment.read())[0]
 
     def __enter__(self) -> Self:
         return self
@@ -200,13 +203,14 @@ class Program:
         return True
 
 
-def _become(slave: int, command: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Turn this (forked) process into the program, on its own terminal."""
+def _become(slave: int, command: Sequence[str], environment: Mapping[str, str], tells: int) -> None:
+    """Turn this (forked) process into the program, on its own terminal; tell when, so that the fork does not count."""
     try:
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for descriptor in (0, 1, 2):
             os.dup2(slave, descriptor)
+        os.write(tells, struct.pack("d", time.perf_counter()))
         os.execvpe(command[0], list(command), environment)  # noqa: S606 - the program that was asked for
     finally:
         os._exit(127)
