@@ -1,3 +1,5 @@
+"""The backlog screen, driven by keys over a real store and service."""
+
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
