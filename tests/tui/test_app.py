@@ -60,3 +60,17 @@ async def test_a_command_with_nothing_to_act_on_says_so(store: Store, opened: Op
         await pilot.pause()
         await pilot.press("s")
         await until(lambda: "There is no item under the cursor." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_a_theme_is_worn_while_the_cursor_is_on_it(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("t", "T", *"paper")
+        await until(lambda: pilot.app.theme == "paper")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.theme == "backlit"
+        await pilot.press("t", "T", *"contrast", "enter")
+        await pilot.pause()
+
+        assert pilot.app.theme == "contrast"
+        assert 'theme = "contrast" in config.toml keeps it.' in text_of(pilot.app)

@@ -46,8 +46,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self._unsubscribe: Callable[[], None] | None = None
         self._interrupted_at = -INTERRUPT_WINDOW
         self._asked_to_sign_in = False
-        known, self._theme_errors = themes.load_themes(theme_folder)
-        for each in known:
+        self._offered_themes, self._theme_errors = themes.load_themes(theme_folder)
+        for each in self._offered_themes:
             self.register_theme(each)
         self._wanted_theme = theme
         self.theme = theme if theme in self.available_themes else "backlit"
@@ -177,15 +177,21 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.push_screen(PickDialog("Project", choices, self.store.project_id), chosen)
 
     def do_app_theme(self, _count: int | None) -> None:
-        """Pick another theme."""
-        from backlit.tui.dialogs.pick import Choice, PickDialog
+        """Pick another theme for as long as the program runs."""
+        from backlit.tui.dialogs.choose_theme import ChooseTheme
+        from backlit.tui.dialogs.pick import Choice
+
+        before = self.theme
 
         def chosen(choice: Choice | None) -> None:
-            if choice is not None:
-                self.theme = str(choice.value)
+            self.theme = str(choice.value) if choice else before
+            if self.theme != before:
+                self.say(f'theme = "{self.theme}" in config.toml keeps it.')
 
-        ours = [name for name in self.available_themes if not name.startswith("textual")]
-        self.push_screen(PickDialog("Theme", [Choice(name, name) for name in ours], self.theme), chosen)
+        def wear(name: str) -> None:
+            self.theme = name
+
+        self.push_screen(ChooseTheme(self._offered_themes, before, wear), chosen)
 
     def do_app_help(self, _count: int | None) -> None:
         """List the keys that act here."""
