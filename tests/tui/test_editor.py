@@ -4,6 +4,8 @@ import pytest
 from tests.store.world import World, sent, until
 from tests.tui.editing import Edit, fields_on, go_to, item_of, save, screen_of
 from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual import events
+from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.store import Store, TreeKind
@@ -250,3 +252,32 @@ async def test_the_mouse_moves_and_a_double_click_edits(world: World, edit: Edit
         assert moved == "AssignedToID"
         assert screen_of(pilot).form.is_editing
         assert screen_of(pilot).form.field.key == "Name"
+
+
+def burst(pilot: Pilot[None], *keys: str) -> None:
+    """Keys as a slow line delivers them: all at once."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+async def test_a_burst_of_keys_acts_in_the_order_it_was_typed(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        burst(pilot, "enter", "ctrl+u", *"Tilk", "backspace", "l", "enter", "j", "enter", *"ready", "enter", "j", "x")
+        await until(lambda: "3 changed" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await save(pilot)
+        fields = await fields_on(world, store, item_id)
+
+        assert (fields["Name"], fields["Status"], fields["AssignedToID"]) == ("Till", "Ready For Test", None)
+
+
+async def test_save_behind_a_burst_saves_all_of_it(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        burst(pilot, "enter", "ctrl+u", *"Till", "escape", *"jjx", "ctrl+s")
+        await until(lambda: "Saved" in text_of(pilot.app), lambda: text_of(pilot.app))
+        fields = await fields_on(world, store, item_id)
+
+        assert (fields["Name"], fields["AssignedToID"]) == ("Till", None)

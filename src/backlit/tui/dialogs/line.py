@@ -5,8 +5,9 @@ from collections.abc import Callable
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from backlit.tui.dialogs.dialog import Dialog, LineInput
+from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.text import literal
+from backlit.tui.widgets.inputs import LineInput
 
 
 class LineDialog(Dialog[str | None]):

@@ -8,10 +8,10 @@ from textual.widgets import Static
 from backlit.model.errors import BacklitError
 from backlit.store.changes import ConnectionState
 from backlit.store.store import Store
-from backlit.tui.dialogs.dialog import LineInput
 from backlit.tui.gathered import Gathered
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.text import literal
+from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.lines import RuleLine, SidesLine
 from backlit.tui.work import work
 
@@ -77,19 +77,25 @@ class SignInScreen(StoreScreen[None]):
 
     # Keys
 
-    def on_key(self, event: events.Key) -> None:
+    def press(self, key: str) -> bool:
         """Step through the inputs, sign in, or take the other way."""
-        if event.key in _STEPS:
-            self._step(_STEPS[event.key])
-        elif event.key == "enter":
+        if key in _STEPS:
+            self._step(_STEPS[key])
+        elif key == "enter":
             self._enter()
-        elif event.key == "ctrl+t":
+        elif key == "ctrl+t":
             self._with_code = not self._with_code
             self._say("")
             self._show_way()
-        elif event.is_printable and event.character and self.focused is not None:
-            self._inputs[0].insert_text_at_cursor(event.character)
         else:
+            return False
+        return True
+
+    def on_key(self, event: events.Key) -> None:
+        """Take keys that came before an input had the focus."""
+        if event.is_printable and event.character:
+            self._inputs[0].insert_text_at_cursor(event.character)
+        elif not self.press(event.key):
             return
         event.stop()
         event.prevent_default()

@@ -8,9 +8,9 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 
 from backlit.model.fields import Field
-from backlit.tui.dialogs.dialog import LineInput
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
+from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
 LEAD = 3
