@@ -1,3 +1,5 @@
+"""What the application itself does: refresh, palette, chords, themes."""
+
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import lines_of, missing, text_of

@@ -1,3 +1,5 @@
+"""Comments: Markdown as lines, the thread, and the screen over the service."""
+
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta

@@ -1,3 +1,5 @@
+"""The help on keys and the palette."""
+
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 

@@ -1,3 +1,5 @@
+"""The outbox: what waits, what is in conflict, and how it is settled."""
+
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

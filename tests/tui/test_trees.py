@@ -1,3 +1,5 @@
+"""Areas and iterations: folding, totals, phases, and the way to the backlog."""
+
 from datetime import date
 
 from tests.store.world import World, until

@@ -19,10 +19,9 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.tree_columns import Branches, TreeLayout
 
 
-class TreeList(LineList):
-    """The nodes that no folded one hides; posts FilterAsked for the node that is chosen."""
+class TreeRows(LineList):
+    """The nodes that no folded one hides, drawn in columns."""
 
-    CONTEXTS = (Context.TREE,)
     HEADER_LINES = 1
 
     def __init__(self, kind: TreeKind, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -123,7 +122,11 @@ class TreeList(LineList):
         is_below = chosen.has_subtree and tree.is_below(node_id, chosen.node_id)
         return "✓" if node_id == chosen.node_id or is_below else " "
 
-    # Commands
+
+class TreeList(TreeRows):
+    """A tree to move in and to fold; posts FilterAsked for the node that is chosen."""
+
+    CONTEXTS = (Context.TREE,)
 
     def _current(self) -> Node:
         node = self.node
