@@ -112,3 +112,13 @@ async def test_esc_leaves_it_for_later(world: World, opened: Open) -> None:
         await pilot.pause()
 
         assert not isinstance(pilot.app.screen, SignInScreen)
+
+
+async def test_refreshing_asks_again_who_it_is(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store) as pilot:
+        await pilot.press("escape", "R")
+        await pilot.pause()
+
+        assert isinstance(pilot.app.screen, SignInScreen)

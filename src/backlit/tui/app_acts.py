@@ -3,6 +3,7 @@
 from textual.theme import Theme
 
 from backlit.model.errors import BacklitError
+from backlit.store.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.acting import contexts_of
 from backlit.tui.chord_app import ChordApp
@@ -68,7 +69,12 @@ class AppActs(ChordApp, inherit_bindings=False):
             self.push_screen(EditorScreen(self.store, chosen))
 
     def do_app_refresh(self, _count: int | None) -> None:
-        """Ask the service for what is new."""
+        """Ask the service for what is new, or first for who is asking."""
+        if self.store.connection.state is ConnectionState.SIGNED_OUT:
+            from backlit.tui.screens.sign_in import SignInScreen
+
+            self.push_screen(SignInScreen(self.store))
+            return
         self.run_worker(work(self._refresh), exclusive=True, group="refresh")
 
     async def _refresh(self) -> None:
