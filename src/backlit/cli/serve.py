@@ -16,6 +16,8 @@ from backlit.service.sample_words import PEOPLE
 from backlit.service.settings import ServiceSettings
 
 _SQLITE = "sqlite:///"
+BACKLOG = 2048
+"""Connections that may wait to be accepted."""
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -58,11 +60,17 @@ def _show_progress(done: int, total: int) -> None:
 
 
 def _listener(host: str, port: int) -> socket.socket:
+    """Bind the address; asyncio turns Nagle's algorithm off only on sockets that say they are TCP."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((host.strip("[]"), port), family=family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host.strip("[]"), port))
+        listener.listen(BACKLOG)
     except OSError as error:
+        listener.close()
         raise BacklitError(f"Port {port} on {host} cannot be used: {error.strerror or error}.") from error
+    return listener
 
 
 async def _serve(settings: ServiceSettings, listener: socket.socket, arguments: argparse.Namespace) -> None:
