@@ -30,6 +30,7 @@ class BacklogList(ListMoves):
         self._names = names
         self._view: View | None = None
         self._known = 0
+        self._largest_id = 0
         self._rows: dict[int, Row] = {}
         self._strips: dict[tuple[Row, bool], Strip] = {}
         self._layout: Layout | None = None
@@ -41,6 +42,9 @@ class BacklogList(ListMoves):
         self._view = view
         self._rows.clear()
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
+        if len(str(view.largest_id)) != len(str(self._largest_id)):
+            self._largest_id = view.largest_id
+            self.forget_drawn()
         index = view.index_of(item_id) if item_id is not None else None
         self.rows_replaced(self.cursor if index is None else index)
         self._note_current()
@@ -125,7 +129,7 @@ class BacklogList(ListMoves):
     @property
     def _columns(self) -> Layout:
         if self._layout is None:
-            self._layout = Layout(self.size.width, self._names, Looks.of(self.app))
+            self._layout = Layout(self.size.width, self._names, Looks.of(self.app), self._largest_id)
         return self._layout
 
     def _row(self, index: int) -> Row | None:
