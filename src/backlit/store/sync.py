@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from backlit.client.client import Client
     from backlit.client.resource import Listing
 
-PAGE = 1000
+PAGE = 500
 FIRST_PAGE = 100
 OVERLAP = timedelta(seconds=2)
 NOUNS_EVERY = 300.0
