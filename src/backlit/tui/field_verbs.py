@@ -114,7 +114,8 @@ class FieldVerbs(StoreScreen[None]):
                 self.change(item, {key: text.strip() or None if key != "Name" else text.strip()})
 
         check = check_name if key == "Name" else None
-        dialog = LineDialog(FIELD_BY_KEY[key].label, str(item.fields.get(key) or ""), check)
+        text = str(item.fields.get(key) or "")
+        dialog = LineDialog(FIELD_BY_KEY[key].label, text, check, is_replaced=key != "Name")
         self.app.push_screen(dialog, typed)
 
 

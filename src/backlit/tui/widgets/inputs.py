@@ -70,6 +70,16 @@ class LineInput(InOrder, Input):
         super().__init__(value, placeholder=placeholder, password=password, select_on_focus=False, compact=True)
         self.cursor_blink = False
 
+    def put(self, text: str) -> None:
+        """Put text where the cursor is, in the place of what is selected."""
+        self.replace(text, *self.selection)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Take all of it; several lines become one, where Textual would drop all but the first."""
+        event.stop()
+        event.prevent_default()
+        self.put(" ".join(event.text.splitlines()))
+
 
 class TextInput(InOrder, TextArea):
     """Several lines, wrapped, with a steady cursor; tab leaves it."""
