@@ -122,8 +122,11 @@ class BacklitApp(AppActs, inherit_bindings=False):
         return backlog.node if isinstance(backlog, BacklogScreen) else None
 
     def _go(self, mode: str) -> None:
-        if len(self.screen_stack) > 1:
-            raise CannotAct("This screen lies over the backlog; q closes it first.")
+        over = self.screen_stack[1:]
+        if not all(isinstance(screen, StoreScreen) and screen.LOSES_NOTHING for screen in over):
+            raise CannotAct("The editor is open; q closes it first.")
+        for _screen in over:
+            self.pop_screen()
         self.switch_mode(mode)
 
     def do_app_backlog(self, _count: int | None) -> None:
@@ -148,6 +151,8 @@ class BacklitApp(AppActs, inherit_bindings=False):
         """Show what waits to be sent."""
         from backlit.tui.screens.outbox import OutboxScreen
 
+        if any(isinstance(screen, OutboxScreen) for screen in self.screen_stack):
+            raise CannotAct("The outbox is open already.")
         self.push_screen(OutboxScreen(self.store))
 
     def do_app_back(self, _count: int | None) -> None:

@@ -24,6 +24,7 @@ FEW_HINTS = ("comments.add", "app.help")
 class CommentsScreen(StoreScreen[None]):
     """One item's thread; a temporary id is followed when the service gives the real one."""
 
+    LOSES_NOTHING = True
     AUTO_FOCUS = "CommentThread"
     CSS_PATH = "../styles/comments.tcss"
 
