@@ -106,6 +106,12 @@ def test_nothing_that_was_typed_disappears(text: str) -> None:
     assert laid_out(f"{text} `code`", 200) == [f"{text} code"]
 
 
+def test_every_line_lies_on_the_background_of_the_theme() -> None:
+    lines = markdown_lines("plain words that take two lines", 20, LOOKS) + markdown_lines("*marked* words", 20, LOOKS)
+
+    assert all(segment.style and segment.style.bgcolor for line in lines for segment in line)
+
+
 def test_links_and_images_are_text_with_their_address() -> None:
     text = "[here](http://a.b/c) ![pic](http://x/y) [http://z](http://z)"
 

@@ -17,6 +17,8 @@ def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec) -> list[Pa
     """Where we are: program, project, what is shown."""
     project = next((each.name for each in store.projects() if each.id == store.project_id), "")
     parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
+    if not project:
+        return parts[:1]
     if node is None:
         parts.append((" › All items" if spec.with_done else " › Open items", "muted"))
     else:

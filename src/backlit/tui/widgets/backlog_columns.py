@@ -58,7 +58,9 @@ class Layout:
         self._id_width = max(ID.width, len(str(largest_id))) if width >= ID.shown_from else 0
         self._right = [column for column in (STATUS, POINTS, OWNER, ITERATION) if width >= column.shown_from]
         taken = LEAD + TYPE + (self._id_width + 1 if self._id_width else 0)
-        self._name_width = max(4, width - taken - sum(column.width + 1 for column in self._right))
+        taken += sum(column.width + 1 for column in self._right)
+        taken += bool(self._right and self._right[-1].is_number)  # numbers do not touch what is beside them
+        self._name_width = max(4, width - taken)
 
     def header(self) -> Strip:
         """Draw the headings."""

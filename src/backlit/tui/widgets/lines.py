@@ -55,7 +55,7 @@ class SidesLine(Widget):
 def hints(command_ids: Sequence[str]) -> list[Part]:
     """Keys and labels of some commands, as the right side of a status line."""
     commands = [COMMAND_BY_ID[command_id] for command_id in command_ids]
-    return [(f"  {spelled(command.keys[0])} {command.label}", "muted") for command in commands]
+    return [*((f"  {spelled(command.keys[0])} {command.label}", "muted") for command in commands), (" ", "muted")]
 
 
 class RuleLine(Widget):
