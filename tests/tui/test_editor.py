@@ -281,3 +281,26 @@ async def test_save_behind_a_burst_saves_all_of_it(world: World, store: Store, e
         fields = await fields_on(world, store, item_id)
 
         assert (fields["Name"], fields["AssignedToID"]) == ("Till", None)
+
+
+async def test_hostile_texts_are_drawn_as_they_are_and_kept_as_they_are(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    hostile = {
+        "Name": "[bold]x[/] \x1b[31mred a\u202eb\x07c",
+        "Description": "\x1b]0;owned\x07 [/oops]",
+        "Tags": ["[red]t[/]"],
+    }
+    await world.rival.work_items.update(item_id, hostile)
+    await store.refresh()
+
+    async with edit(item_id) as pilot:
+        screen = text_of(pilot.app)
+        await go_to(pilot, "Estimate")
+        await pilot.press("enter", "ctrl+u", *"5", "enter")
+        await save(pilot)
+        fields = await fields_on(world, store, item_id)
+
+        assert missing(pilot.app, ["[bold]x[/] ␛[31mred a�b␇c", "[red]t[/]", "␛]0;owned␇ [/oops]"]) == []
+        assert all(character.isprintable() or character == "\n" for character in screen)
+        assert {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()} == {120}
+        assert {key: fields[key] for key in hostile} == hostile
