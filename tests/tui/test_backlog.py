@@ -61,7 +61,8 @@ async def test_the_open_items_stand_in_backlog_order_with_tasks_under_their_item
         await press(pilot, "k")
         lines = rows_of(pilot.app)
 
-        assert [line[2:].split()[0] for line in lines[: len(expected)]] == [str(row.id) for row in expected][: len(lines)]
+        ids = [line[2:].split()[0] for line in lines[: len(expected)]]
+        assert ids == [str(row.id) for row in expected][: len(lines)]
         assert f"{sum(row.type != 'Task' for row in expected)} items" in lines_of(pilot.app)[0]
 
 
@@ -304,6 +305,23 @@ async def test_the_preview_gives_way_where_it_is_narrow_and_low(store: Store, op
 
         assert "▌" in lines[3]
         assert not any("│" in line for line in lines)
+
+
+async def test_a_preview_for_which_there_is_no_room_is_refused_each_time(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await press(pilot, "p")
+
+        assert "The preview needs 26 lines or 120 columns." in text_of(pilot.app)
+
+
+async def test_another_project_starts_at_its_first_item(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "G")
+        await press(pilot, "g", "P", *"beacon", "enter")
+        await until(lambda: "Beacon" in lines_of(pilot.app)[0], lambda: text_of(pilot.app))
+        await until(lambda: "▌" in "".join(lines_of(pilot.app)), lambda: text_of(pilot.app))
+
+        assert "▌" in lines_of(pilot.app)[3]
 
 
 async def test_a_lost_connection_is_said_and_edits_wait(world: World, store: Store, opened: Open) -> None:

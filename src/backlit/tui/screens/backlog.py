@@ -79,6 +79,7 @@ class BacklogScreen(ItemVerbs):
         if self.store.project_id != self._project_id:
             self.node = None
             self._spec = replace(self._spec, area_ids=None, iteration_ids=None)
+            self._items.start_over()
             self._show_view()
         elif Subject.TREES in gathered:
             self._apply()

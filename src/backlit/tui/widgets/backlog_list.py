@@ -49,6 +49,11 @@ class BacklogList(ListMoves):
         self.rows_replaced(self.cursor if index is None else index)
         self._note_current()
 
+    def start_over(self) -> None:
+        """Forget the place, as what is shown next is another list."""
+        self.current_id = None
+        self.cursor = self.top = 0
+
     def moved(self, before: int) -> None:
         """Remember whose row it is now."""
         self._note_current()

@@ -90,10 +90,10 @@ class ItemPanes(Container):
 
     def do_preview_toggle(self, _count: int | None) -> None:
         """Show or hide the preview."""
+        if self.size.height < TALL and (self._is_wanted_below or self.size.width < WIDE):
+            raise CannotAct(f"The preview needs {TALL + 4} lines or {WIDE} columns.")
         self.toggle_class("-alone")
         self._place()
-        if not self.has_class("-alone") and not self._preview.display:
-            raise CannotAct(f"The preview needs {TALL + 4} lines or {WIDE} columns.")
 
     def do_preview_place(self, _count: int | None) -> None:
         """Put it at the right or below."""

@@ -38,7 +38,10 @@ class TreeRows(LineList):
 
     def show(self, branches: Branches, node_filter: NodeFilter | None) -> None:
         """Show a tree, the cursor where it was: on the node, else near its line; at first on what is current."""
-        wanted = self.node.id if self.node else _first_node(branches, node_filter)
+        is_same = any(root.id in branches.tree for root in self._folding.tree.roots)
+        wanted = self.node.id if self.node and is_same else _first_node(branches, node_filter)
+        if not is_same:
+            self.cursor = self.top = 0
         self._branches = branches
         self._filter = node_filter if node_filter and node_filter.kind is self._kind else None
         self._folding.replace(branches.tree)
