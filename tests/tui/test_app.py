@@ -56,6 +56,17 @@ async def test_what_can_follow_a_chord_is_shown_after_a_while(store: Store, open
         assert "zz centre" not in text_of(pilot.app)
 
 
+async def test_a_message_does_not_lie_over_what_can_follow_a_chord(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await pilot.press("g", "X")
+        await pilot.pause()
+        await pilot.press("g")
+        await until(lambda: not missing(pilot.app, ["gb backlog"]), lambda: text_of(pilot.app))
+        await until(lambda: "gX is no command" not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert missing(pilot.app, ["gi iterations", "go outbox", "gP project"]) == []
+
+
 async def test_a_command_with_nothing_to_act_on_says_so(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("/", *"no such item at all", "enter")
