@@ -87,3 +87,23 @@ async def test_a_theme_is_worn_while_the_cursor_is_on_it(store: Store, opened: O
 
         assert pilot.app.theme == "contrast"
         assert 'theme = "contrast" in config.toml keeps it.' in text_of(pilot.app)
+
+
+async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, opened: Open) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    world.faults.is_down = True
+    async with opened(store) as pilot:
+        await store.edit([view.rows(0, 1)[0].id], {"Name": "Waits"})
+        await pilot.press("q")
+        await pilot.pause()
+        asked = text_of(pilot.app)
+        await pilot.press("enter")
+        await pilot.pause()
+        stayed = pilot.app.is_running
+        await pilot.press("q", "y")
+        await pilot.pause()
+
+        assert "One change waits to be sent." in asked
+        assert stayed
+        assert pilot.app.return_code == 0

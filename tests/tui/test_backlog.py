@@ -308,10 +308,24 @@ async def test_the_preview_gives_way_where_it_is_narrow_and_low(store: Store, op
 
 
 async def test_a_preview_for_which_there_is_no_room_is_refused_each_time(store: Store, opened: Open) -> None:
-    async with opened(store, (80, 24)) as pilot:
+    async with opened(store, (80, 16)) as pilot:
         await press(pilot, "p")
 
-        assert "The preview needs 26 lines or 120 columns." in text_of(pilot.app)
+        assert "The preview needs 18 lines or 120 columns." in text_of(pilot.app)
+
+
+async def test_at_80x24_the_preview_comes_when_it_is_asked_for(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        before = text_of(pilot.app)
+        await press(pilot, "p")
+        await pilot.pause(0.2)
+        asked = text_of(pilot.app)
+        await press(pilot, "p")
+
+        assert f"#{item_id} ◆ Story" not in before
+        assert f"#{item_id} ◆ Story" in asked
+        assert f"#{item_id} ◆ Story" not in text_of(pilot.app)
 
 
 async def test_another_project_starts_at_its_first_item(store: Store, opened: Open) -> None:

@@ -162,7 +162,23 @@ class BacklitApp(AppActs, inherit_bindings=False):
         elif self.current_mode != "backlog":
             self.switch_mode("backlog")
         else:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Quit; ask first where the service does not have everything yet."""
+        waiting = self.store.outbox.pending
+        if not waiting:
             self.exit()
+            return
+        from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+
+        def answered(key: str | None) -> None:
+            if key is not None:
+                self.exit()
+
+        changes = "One change waits" if waiting == 1 else f"{waiting:,} changes wait"
+        sentence = f"{changes} to be sent. They are kept, and sent when backlit is opened again."
+        self.push_screen(ConfirmDialog("Quit", sentence, [Answer("y", "quit")]), answered)
 
     def do_app_unwind(self, _count: int | None) -> None:
         """Close what lies on top; never quits."""

@@ -139,7 +139,7 @@ class BacklogScreen(ItemVerbs):
             left_title(self.store, self.node, self._spec), right_title(connection, self._view.totals, time.time())
         )
         self._status.say(
-            left_status(connection, self.store.outbox, items.cursor + 1, items.row_count()),
+            left_status(connection, self.store.outbox, 0, 0),
             hints(hint_ids(self.size.width)),
         )
         items.say_when_empty(empty_words(connection, self._spec))

@@ -166,7 +166,11 @@ def _properties(item: Item, around: Surroundings) -> list[tuple[str, str, str]]:
         ("Area", around.area_path.replace("\\", " › "), plain),
         ("Estimate", str(fields.get("Estimate") or ""), plain),
         ("Remaining", _hours(fields.get("WorkRemaining")), plain),
-        ("Priority", str(fields.get("PriorityClass") or fields.get("Priority") or ""), plain),
+        (
+            "Priority",
+            ", ".join(str(fields[k]) for k in ("Priority", "PriorityClass") if fields.get(k) is not None),
+            plain,
+        ),
         ("Severity", str(fields.get("Severity") or ""), plain),
         ("Blocking", "yes" if fields.get("IsBlocking") is True else "", "conflict"),
         ("Tags", ", ".join(map(str, tags)) if isinstance(tags, list) else "", plain),
