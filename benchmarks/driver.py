@@ -70,11 +70,14 @@ class Program:
         gc.disable()  # no pause of our own while the clock runs
         self._fd, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("4H", size[1], size[0], 0, 0))
-        self._started = time.perf_counter()
+        told, tells = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
-            _become(slave, command, environment)
+            _become(slave, command, environment, tells)
         os.close(slave)
+        os.close(tells)
+        with open(told, "rb") as moment:  # noqa: PTH123 - a descriptor, not a path
+            self._started: float = struct.unpack("d", moment.read())[0]
 
     def __enter__(self) -> Self:
         return self
@@ -118,15 +121,23 @@ class Program:
         message = f"No screen matched {pattern!r} within {timeout:g} s; the last was:\n{self.terminal.text().rstrip()}"
         raise NoScreen(message)
 
-    def settle(self, quiet: float = 0.4, patience: float | None = None, limit: float = 20.0) -> None:
-        """Read until nothing came for `quiet` seconds while the program was not busy either."""
-        waiting, give_up = patience or quiet, time.perf_counter() + limit
+    def settle(
+        self, quiet: float = 0.4, patience: float | None = None, limit: float = 20.0, spent: float | None = None
+    ) -> None:
+        """Read until nothing came for `quiet` seconds while the program was not busy either.
+
+        `spent` is the CPU time it had used before: looking that up now would delay the first byte's time.
+        """
+        mark, waiting = time.perf_counter(), patience or quiet
+        give_up, used = mark + limit, self.cpu() if spent is None else spent
         while time.perf_counter() < give_up:
-            began, spent = time.perf_counter(), self.cpu()
             if self._take(waiting):
                 waiting = quiet
-            elif self.cpu() - spent < 0.5 * (time.perf_counter() - began):
+                continue
+            now, busy = time.perf_counter(), self.cpu()
+            if busy - used < 0.5 * (now - mark):
                 break
+            mark, used = now, busy
         self.terminal.draw()
 
     def press(self, key: str) -> Answer:
@@ -135,7 +146,7 @@ class Program:
         self._first = self.terminal.changed_at = None
         before, spent = self._received, self.cpu()
         sent = self._send(key)
-        self.settle(QUIET, PATIENCE)
+        self.settle(QUIET, PATIENCE, spent=spent)
         came, changed = self._first, self.terminal.changed_at
         return Answer(
             None if came is None else (came - sent) * 1e3,
@@ -192,13 +203,14 @@ class Program:
         return True
 
 
-def _become(slave: int, command: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Turn this (forked) process into the program, on its own terminal."""
+def _become(slave: int, command: Sequence[str], environment: Mapping[str, str], tells: int) -> None:
+    """Turn this (forked) process into the program, on its own terminal; tell when, so that the fork does not count."""
     try:
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for descriptor in (0, 1, 2):
             os.dup2(slave, descriptor)
+        os.write(tells, struct.pack("d", time.perf_counter()))
         os.execvpe(command[0], list(command), environment)  # noqa: S606 - the program that was asked for
     finally:
         os._exit(127)

@@ -62,6 +62,10 @@ def test_a_wrong_usage_leaves_with_2(home: Home, arguments: list[str]) -> None:
     assert "usage: backlit" in done.stderr
 
 
+def test_a_number_below_zero_is_named_as_what_is_wrong(home: Home) -> None:
+    assert "'-3' is not a whole number from 0 on" in home.run("demo", "--items", "-3").stderr
+
+
 @pytest.mark.parametrize("arguments", [[], ["demo"]])
 def test_without_a_terminal_the_way_out_is_named(home: Home, arguments: list[str]) -> None:
     done = home.run(*arguments)

@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import time
 from collections.abc import Awaitable, Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -19,14 +20,15 @@ from backlit.service.sample import write_sample
 from backlit.service.settings import ServiceSettings
 from backlit.store import ConnectionState, Places, Store
 from backlit.store.engine import Report
+from backlit.store.store import Clock, local_time
 
 PATIENCE = 15.0
 """Seconds after which something that should happen counts as not happening."""
 
 
-def make_sample(folder: Path, items: int = 60) -> Path:
+def make_sample(folder: Path, items: int = 60, today: date | None = None) -> Path:
     """Write the workspace that every test starts from."""
-    write_sample(settings_in(folder), items=items)
+    write_sample(settings_in(folder), items=items, today=today)
     return folder
 
 
@@ -37,8 +39,9 @@ def settings_in(folder: Path) -> ServiceSettings:
 class World:
     """One service; `faults` stands between it and the stores, not between it and the rival."""
 
-    def __init__(self, folder: Path, sample: Path | None = None) -> None:
+    def __init__(self, folder: Path, sample: Path | None = None, clock: Clock = local_time) -> None:
         self.folder = folder
+        self._clock = clock
         for file in sample.glob("service.sqlite*") if sample else ():
             shutil.copy(file, folder / file.name)
         self.service = Service(settings_in(folder))
@@ -70,7 +73,7 @@ class World:
                 await client.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "maya"))
             return client
 
-        store = Store(self.places(name), connect)
+        store = Store(self.places(name), connect, self._clock)
         store.open()
         self._stores.append(store)
         return store

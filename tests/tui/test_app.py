@@ -1,3 +1,5 @@
+"""What the application itself does: refresh, palette, chords, themes."""
+
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import lines_of, missing, text_of
@@ -54,9 +56,54 @@ async def test_what_can_follow_a_chord_is_shown_after_a_while(store: Store, open
         assert "zz centre" not in text_of(pilot.app)
 
 
+async def test_a_message_does_not_lie_over_what_can_follow_a_chord(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await pilot.press("g", "X")
+        await pilot.pause()
+        await pilot.press("g")
+        await until(lambda: not missing(pilot.app, ["gb backlog"]), lambda: text_of(pilot.app))
+        await until(lambda: "gX is no command" not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert missing(pilot.app, ["gi iterations", "go outbox", "gP project"]) == []
+
+
 async def test_a_command_with_nothing_to_act_on_says_so(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("/", *"no such item at all", "enter")
         await pilot.pause()
         await pilot.press("s")
         await until(lambda: "There is no item under the cursor." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_a_theme_is_worn_while_the_cursor_is_on_it(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("t", "T", *"paper")
+        await until(lambda: pilot.app.theme == "paper")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.theme == "backlit"
+        await pilot.press("t", "T", *"contrast", "enter")
+        await pilot.pause()
+
+        assert pilot.app.theme == "contrast"
+        assert 'theme = "contrast" in config.toml keeps it.' in text_of(pilot.app)
+
+
+async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, opened: Open) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    world.faults.is_down = True
+    async with opened(store) as pilot:
+        await store.edit([view.rows(0, 1)[0].id], {"Name": "Waits"})
+        await pilot.press("q")
+        await pilot.pause()
+        asked = text_of(pilot.app)
+        await pilot.press("enter")
+        await pilot.pause()
+        stayed = pilot.app.is_running
+        await pilot.press("q", "y")
+        await pilot.pause()
+
+        assert "One change waits to be sent." in asked
+        assert stayed
+        assert pilot.app.return_code == 0

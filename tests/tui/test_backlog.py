@@ -1,3 +1,5 @@
+"""The backlog screen, driven by keys over a real store and service."""
+
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
@@ -59,7 +61,8 @@ async def test_the_open_items_stand_in_backlog_order_with_tasks_under_their_item
         await press(pilot, "k")
         lines = rows_of(pilot.app)
 
-        assert [line[2:8].strip() for line in lines[: len(expected)]] == [str(row.id) for row in expected][: len(lines)]
+        ids = [line[2:].split()[0] for line in lines[: len(expected)]]
+        assert ids == [str(row.id) for row in expected][: len(lines)]
         assert f"{sum(row.type != 'Task' for row in expected)} items" in lines_of(pilot.app)[0]
 
 
@@ -302,6 +305,37 @@ async def test_the_preview_gives_way_where_it_is_narrow_and_low(store: Store, op
 
         assert "▌" in lines[3]
         assert not any("│" in line for line in lines)
+
+
+async def test_a_preview_for_which_there_is_no_room_is_refused_each_time(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 16)) as pilot:
+        await press(pilot, "p")
+
+        assert "The preview needs 18 lines or 120 columns." in text_of(pilot.app)
+
+
+async def test_at_80x24_the_preview_comes_when_it_is_asked_for(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        before = text_of(pilot.app)
+        await press(pilot, "p")
+        await pilot.pause(0.2)
+        asked = text_of(pilot.app)
+        await press(pilot, "p")
+
+        assert f"#{item_id} ◆ Story" not in before
+        assert f"#{item_id} ◆ Story" in asked
+        assert f"#{item_id} ◆ Story" not in text_of(pilot.app)
+
+
+async def test_another_project_starts_at_its_first_item(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "G")
+        await press(pilot, "g", "P", *"beacon", "enter")
+        await until(lambda: "Beacon" in lines_of(pilot.app)[0], lambda: text_of(pilot.app))
+        await until(lambda: "▌" in "".join(lines_of(pilot.app)), lambda: text_of(pilot.app))
+
+        assert "▌" in lines_of(pilot.app)[3]
 
 
 async def test_a_lost_connection_is_said_and_edits_wait(world: World, store: Store, opened: Open) -> None:

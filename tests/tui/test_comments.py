@@ -1,3 +1,5 @@
+"""Comments: Markdown as lines, the thread, and the screen over the service."""
+
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.stage import Stage, line_with, lines_of, text_of
+from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
@@ -102,6 +104,12 @@ def test_what_is_wrapped_in_a_list_hangs_under_its_text() -> None:
 )
 def test_nothing_that_was_typed_disappears(text: str) -> None:
     assert laid_out(f"{text} `code`", 200) == [f"{text} code"]
+
+
+def test_every_line_lies_on_the_background_of_the_theme() -> None:
+    lines = markdown_lines("plain words that take two lines", 20, LOOKS) + markdown_lines("*marked* words", 20, LOOKS)
+
+    assert all(segment.style and segment.style.bgcolor for line in lines for segment in line)
 
 
 def test_links_and_images_are_text_with_their_address() -> None:
@@ -242,6 +250,16 @@ async def test_a_comment_of_somebody_else_arrives_on_opening(world: World, store
         await until(lambda: "From jon" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+async def test_refreshing_brings_what_somebody_else_wrote(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    async with comments_of(opened, store, item_id) as pilot:
+        await until(lambda: ("GET", f"/api/v1/workitems/{item_id}/comments") in world.faults.requests)
+        await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "From jon"})
+        await pilot.press("R")
+
+        await until(lambda: "From jon" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
 async def test_offline_a_comment_is_shown_as_waiting(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     world.faults.is_down = True
@@ -259,6 +277,15 @@ async def test_an_answer_begins_with_the_quoted_comment(store: Store, opened: Op
         await until(lambda: len(store.comments(item_id)) == 2)
 
         assert store.comments(item_id)[1].text == "> one\n> two\n\nno"
+
+
+async def test_a_quote_goes_after_what_was_half_written(store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    await store.comment(item_id, "one")
+    await store.save_draft(f"comment:{item_id}", {"text": "half"})
+    async with comments_of(opened, store, item_id) as pilot:
+        await pilot.press("r")
+        await until(lambda: not missing(pilot.app, ["half", "> one"]), lambda: text_of(pilot.app))
 
 
 async def test_what_was_left_half_written_is_there_again(store: Store, opened: Open) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.store.world import World, until
 from tests.tui.stage import Stage, line_with, missing, text_of
+from textual import events
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -150,6 +151,24 @@ async def test_a_line_starts_with_its_text_and_answers_what_was_made_of_it() -> 
         await pilot.press("ctrl+a", *"The ", "ctrl+e", "ctrl+w", *"till", "enter")
 
         assert app.answers == ["The till"]
+
+
+async def test_a_line_that_is_to_be_replaced_goes_with_the_first_letter() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, LineDialog("Estimate", "13", is_replaced=True))
+        await pilot.press("5", "enter")
+
+        assert app.answers == ["5"]
+
+
+async def test_several_lines_pasted_into_one_are_all_kept() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, LineDialog("Name", "Basket: "))
+        app.post_message(events.Paste("first\r\nsecond\nthird\n"))
+        await pilot.pause()
+        await pilot.press("enter")
+
+        assert app.answers == ["Basket: first second third"]
 
 
 async def test_a_line_that_is_refused_says_why_and_stays() -> None:

@@ -4,6 +4,8 @@ import pytest
 from tests.store.world import World, sent, until
 from tests.tui.editing import Edit, fields_on, go_to, item_of, save, screen_of
 from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual import events
+from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.store import Store, TreeKind
@@ -228,3 +230,77 @@ async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, 
         assert shown == []
         assert "\x1b" not in text_of(pilot.app).replace("\n", "")
         assert missing(pilot.app, ["no changes"]) == []
+
+
+@pytest.mark.parametrize("theme", ["backlit", "paper", "contrast", "ansi"])
+async def test_every_theme_shows_fields_inputs_and_pickers(world: World, edit: Edit, theme: str) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        pilot.app.theme = theme
+        await pilot.press("enter", *"!", "tab", "enter")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["Status", "Ready For Test", "* Name"]) == []
+
+
+async def test_the_mouse_moves_and_a_double_click_edits(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        grid = screen_of(pilot).form.grid
+        await pilot.click(grid, offset=(30, 3))
+        moved = screen_of(pilot).form.field.key
+        await pilot.click(grid, offset=(30, 1), times=2)
+
+        assert moved == "AssignedToID"
+        assert screen_of(pilot).form.is_editing
+        assert screen_of(pilot).form.field.key == "Name"
+
+
+def burst(pilot: Pilot[None], *keys: str) -> None:
+    """Keys as a slow line delivers them: all at once."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+async def test_a_burst_of_keys_acts_in_the_order_it_was_typed(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        burst(pilot, "enter", "ctrl+u", *"Tilk", "backspace", "l", "enter", "j", "enter", *"ready", "enter", "j", "x")
+        await until(lambda: "3 changed" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await save(pilot)
+        fields = await fields_on(world, store, item_id)
+
+        assert (fields["Name"], fields["Status"], fields["AssignedToID"]) == ("Till", "Ready For Test", None)
+
+
+async def test_save_behind_a_burst_saves_all_of_it(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        burst(pilot, "enter", "ctrl+u", *"Till", "escape", *"jjx", "ctrl+s")
+        await until(lambda: "Saved" in text_of(pilot.app), lambda: text_of(pilot.app))
+        fields = await fields_on(world, store, item_id)
+
+        assert (fields["Name"], fields["AssignedToID"]) == ("Till", None)
+
+
+async def test_hostile_texts_are_drawn_as_they_are_and_kept_as_they_are(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    hostile = {
+        "Name": "[bold]x[/] \x1b[31mred a\u202eb\x07c",
+        "Description": "\x1b]0;owned\x07 [/oops]",
+        "Tags": ["[red]t[/]"],
+    }
+    await world.rival.work_items.update(item_id, hostile)
+    await store.refresh()
+
+    async with edit(item_id) as pilot:
+        screen = text_of(pilot.app)
+        await go_to(pilot, "Estimate")
+        await pilot.press("enter", "ctrl+u", *"5", "enter")
+        await save(pilot)
+        fields = await fields_on(world, store, item_id)
+
+        assert missing(pilot.app, ["[bold]x[/] ␛[31mred a�b␇c", "[red]t[/]", "␛]0;owned␇ [/oops]"]) == []
+        assert all(character.isprintable() or character == "\n" for character in screen)
+        assert {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()} == {120}
+        assert {key: fields[key] for key in hostile} == hostile

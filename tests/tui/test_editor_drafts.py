@@ -129,3 +129,13 @@ async def test_a_foreign_change_shows_where_nothing_was_touched_and_is_said_wher
 
         assert "≠ Name" in text_of(pilot.app)
         assert line_with(pilot.app, "Estimate  ").endswith("21")
+
+
+async def test_quitting_while_a_field_is_open_keeps_what_was_typed(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", "ctrl+u", *"Going")
+        await pilot.press("ctrl+c", "ctrl+c")
+
+    assert (store.draft(f"edit:{item_id}") or {})["changes"] == {"Name": "Going"}

@@ -1,3 +1,5 @@
+"""The help on keys and the palette."""
+
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -134,6 +136,25 @@ async def test_the_palette_finds_an_item_by_id(store: Store) -> None:
         await pilot.press("enter")
 
         assert app.answers == [item_id]
+
+
+async def test_an_id_that_is_typed_out_needs_no_search(store: Store) -> None:
+    item_id, _ = await item_named(store)
+    async with palette_of(store) as (pilot, app):
+        app.screen.query_one("Input").value = f"#{item_id}"  # type: ignore[attr-defined] # an Input has one
+        await pilot.press("enter")
+
+        assert app.answers == [item_id]
+
+
+async def test_items_that_come_later_leave_the_cursor_where_it_is(store: Store) -> None:
+    async with palette_of(store) as (pilot, app):
+        await pilot.press("a", "down")
+        await until(lambda: "Items" in text_of(app), lambda: text_of(app))
+        second = app.screen.query_one("OfferList")
+        await pilot.pause()
+
+        assert second.cursor == 2  # type: ignore[attr-defined] # the heading, the first, the second
 
 
 async def test_the_palette_runs_commands_before_items(store: Store) -> None:

@@ -1,3 +1,5 @@
+"""The resolver of chords and counts, and the table of commands."""
+
 import ast
 import re
 from collections import Counter

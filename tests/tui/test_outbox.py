@@ -1,3 +1,5 @@
+"""The outbox: what waits, what is in conflict, and how it is settled."""
+
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -6,7 +8,7 @@ from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
-from backlit.store import EntryState, Store, ViewSpec
+from backlit.store import ConnectionState, EntryState, Store, ViewSpec
 from backlit.tui.screens.outbox import OutboxScreen
 
 
@@ -138,3 +140,28 @@ async def test_q_goes_back(store: Store, opened: Open) -> None:
         await pilot.pause()
 
         assert not isinstance(pilot.app.screen, OutboxScreen)
+
+
+async def test_another_place_is_reached_from_the_outbox_and_it_opens_once(store: Store, opened: Open) -> None:
+    async with outbox_of(opened, store) as pilot:
+        await pilot.press("g", "o")
+        await pilot.pause()
+        twice = text_of(pilot.app)
+        await pilot.press("g", "b")
+        await pilot.pause()
+
+        assert "The outbox is open already." in twice
+        assert lines_of(pilot.app)[0].startswith(" backlit  Aurora › Open items")
+
+
+async def test_nothing_is_being_sent_while_the_service_cannot_be_reached(
+    world: World, store: Store, opened: Open
+) -> None:
+    item_id = await story(store)
+    world.faults.is_down = True
+    await store.edit([item_id], {"Estimate": "999"})
+    async with outbox_of(opened, store) as pilot:
+        await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
+        await until(lambda: "↑ waiting" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert "sending" not in text_of(pilot.app)

@@ -40,16 +40,17 @@ async def test_a_password_signs_in_and_the_backlog_comes(world: World, opened: O
         assert user.username == "maya"
 
 
-async def test_a_wrong_password_is_said_and_nothing_typed_is_lost(world: World, opened: Open) -> None:
+async def test_a_wrong_password_is_said_and_typing_begins_it_anew(world: World, opened: Open) -> None:
     store = world.store(signed_in=False)
 
     async with asked(opened, store) as pilot:
         await pilot.press(*"maya", "tab", *"lanter", "enter")
         await until(lambda: "•" in text_of(pilot.app) and "Signing in" not in text_of(pilot.app))
         shown = text_of(pilot.app)
-        await pilot.press("n", "enter")
+        await pilot.press(*"lantern", "enter")
         await signed_in(pilot, store)
 
+        assert "The user name or the password is not right." in shown
         assert "maya" in shown
         assert "••••••" in shown
         assert "lanter" not in shown
@@ -112,3 +113,13 @@ async def test_esc_leaves_it_for_later(world: World, opened: Open) -> None:
         await pilot.pause()
 
         assert not isinstance(pilot.app.screen, SignInScreen)
+
+
+async def test_refreshing_asks_again_who_it_is(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+
+    async with asked(opened, store) as pilot:
+        await pilot.press("escape", "R")
+        await pilot.pause()
+
+        assert isinstance(pilot.app.screen, SignInScreen)

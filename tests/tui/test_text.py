@@ -1,3 +1,5 @@
+"""Hostile text is drawn safely, at exactly the width it is given."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

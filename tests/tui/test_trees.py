@@ -1,3 +1,6 @@
+"""Areas and iterations: folding, totals, phases, and the way to the backlog."""
+
+from dataclasses import replace
 from datetime import date
 
 from tests.store.world import World, until
@@ -133,6 +136,21 @@ async def test_the_cursor_starts_on_the_current_iteration() -> None:
         await app.show(pilot)
 
         assert "Sprint 2" in line_with(app, "▌")
+
+
+async def test_the_tree_of_another_project_starts_on_its_own_current_iteration() -> None:
+    others = (Node(11, -1, "Beacon"), Node(12, 11, "Past"), Node(13, 11, "Now", 1), Node(14, 11, "Then", 2))
+    dates = {12: ITERATIONS[3], 13: ITERATIONS[4], 14: ITERATIONS[5]}
+    entries = {number: replace(entry, id=number) for number, entry in dates.items()}
+    async with TreeStage().run_test(size=(80, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, TreeStage)
+        await app.show(pilot)
+        await pilot.press("G")
+        app.nodes.show(Branches(Tree(others), OWN, TODAY, entries), None)
+        await pilot.pause()
+
+        assert "Now" in line_with(app, "▌")
 
 
 async def test_folding_hides_what_is_below_and_is_kept_when_the_tree_changes() -> None:

@@ -151,7 +151,7 @@ def _add_sample(command: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
     return int(text)
 
 

@@ -21,6 +21,9 @@ from backlit.service.sample_words import PEOPLE
 from backlit.service.server import Transport, run_server
 from backlit.service.settings import ServiceSettings
 
+BACKLOG = 2048
+"""Connections that may wait to be accepted."""
+
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until interrupted; a sample, whose passwords everybody knows, only to this machine."""
@@ -88,12 +91,22 @@ def _show_progress(done: int, total: int) -> None:
 
 
 def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Listen; where the socket is shared, the system deals connections out to all that do."""
+    """Listen; where the socket is shared, the system deals connections out to all that do.
+
+    asyncio turns Nagle's algorithm off only on sockets that say they are TCP.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return socket.create_server((host.strip("[]"), port), family=family, reuse_port=shared)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.bind((host.strip("[]"), port))
+        listener.listen(BACKLOG)
     except OSError as error:
+        listener.close()
         raise BacklitError(f"Port {port} on {host} cannot be used: {error.strerror or error}.") from error
+    return listener
 
 
 async def _serve(

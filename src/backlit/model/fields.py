@@ -304,5 +304,5 @@ def custom_field(
     default: str | None = None,
 ) -> Field:
     """Make the field of a project's own key; the key must end in `_cf` (SPEC 2.1)."""
-    label = key.removesuffix("_cf").replace("_", " ")
+    label = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", key.removesuffix("_cf").replace("_", " "))
     return Field(key, kind, types, label, Section.CUSTOM, choices=choices, default=default)

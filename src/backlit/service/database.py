@@ -179,7 +179,7 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
         "synchronous=FULL",
         "foreign_keys=ON",
         "busy_timeout=10000",
-        "cache_size=-32768",
+        "cache_size=-8192",
     ):
         connection.execute(f"PRAGMA {pragma}")
     for name, function in _FUNCTIONS.items():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from backlit.client.client import Client
     from backlit.client.resource import Listing
 
-PAGE = 1000
+PAGE = 500
 FIRST_PAGE = 100
 OVERLAP = timedelta(seconds=2)
 NOUNS_EVERY = 300.0
@@ -43,25 +43,28 @@ class Sync:
 
     async def people(self) -> list[int]:
         """Read the projects, the users and what the service says of itself; returns the projects' ids."""
-        me = await self._client.users.my_document()
+        me, projects, users, told = await asyncio.gather(
+            self._client.users.my_document(), _all(self._client.projects), self._users(), self._client.capabilities()
+        )
         self.user = person_of(me)
-        projects = await _all(self._client.projects)
-        try:
-            users = await _all(self._client.users)
-        except ServiceRefused:
-            users = [me]
-        told = await self._client.capabilities()
 
         def act(writer: Writer) -> None:
             writer.mirror.set_note("me", me)
             is_news = writer.mirror.note("capabilities") != told
             writer.mirror.set_note("capabilities", told)
             is_news = writer.mirror.put_nouns("project", 0, projects) or is_news
-            if writer.mirror.put_nouns("user", 0, users) or is_news:
+            if writer.mirror.put_nouns("user", 0, users or [me]) or is_news:
                 writer.signal.publish(Change(Subject.PEOPLE))
 
         await self._files.write(act)
         return [project_id for each in projects if (project_id := whole(each.get("id"))) is not None]
+
+    async def _users(self) -> list[Document]:
+        """All licensed users; nobody where the service does not list them."""
+        try:
+            return await _all(self._client.users)
+        except ServiceRefused:
+            return []
 
     async def turn(self, project_id: int, *, is_asked: bool) -> None:
         """Bring a project up to date; what seldom changes is read again when it was asked for."""
@@ -85,8 +88,9 @@ class Sync:
         await self._files.write(lambda writer: writer.mirror.set_note(key, value))
 
     async def _trees(self, project_id: int) -> None:
-        areas = await _all(self._client.areas.in_project(project_id))
-        iterations = await _all(self._client.iterations.in_project(project_id))
+        areas, iterations = await asyncio.gather(
+            _all(self._client.areas.in_project(project_id)), _all(self._client.iterations.in_project(project_id))
+        )
 
         def act(writer: Writer) -> None:
             is_news = writer.mirror.put_nouns(TreeKind.AREAS.value, project_id, areas)

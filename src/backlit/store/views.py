@@ -96,6 +96,7 @@ class View:
         self._mirror = mirror
         self._read = read
         self._ids: array[int] = array("q")
+        self._largest_id = 0
         self._is_complete = False
         self._rows: dict[int, Row] = {}
         self._changes: deque[Change] = deque(maxlen=NOTED_CHANGES)
@@ -128,7 +129,13 @@ class View:
         found = [row_of(each) for each in self._mirror.execute(sql, values)]
         self._ids = array("q", [row.id for row in found])
         self._rows.update((row.id, row) for row in found)
+        self._largest_id = max(self._ids, default=0)
         self._is_complete = len(found) < limit
+
+    @property
+    def largest_id(self) -> int:
+        """The largest id there is in the view, as far as it is loaded; 0 where there is none."""
+        return self._largest_id
 
     def id_at(self, index: int) -> int | None:
         """The id of a row; None outside of what is loaded."""
@@ -149,16 +156,16 @@ class View:
         self._is_stale = True  # until it is done: whoever cancels this leaves a view that knows it is stale
         loaded = await self._read(self._load)
         assert isinstance(loaded, tuple)
-        self._ids, self.totals = loaded
+        self._ids, self._largest_id, self.totals = loaded
         self._is_complete = True
         self._is_stale = self._are_totals_stale = False
 
-    def _load(self, mirror: sqlite3.Connection) -> tuple["array[int]", Totals]:
+    def _load(self, mirror: sqlite3.Connection) -> tuple["array[int]", int, Totals]:
         cursor = mirror.cursor()
         cursor.row_factory = lambda _, values: values[0]
         sql, values = self._query.ids()
         ids = array("q", cursor.execute(sql, values).fetchall())
-        return ids, self._read_totals(mirror)
+        return ids, max(ids, default=0), self._read_totals(mirror)
 
     def _read_totals(self, mirror: sqlite3.Connection) -> Totals:
         sql, values = self._query.totals()

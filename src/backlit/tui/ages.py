@@ -20,8 +20,8 @@ def days_until(end: date, today: date) -> str:
     """Where a day lies from today."""
     days = (end - today).days
     if days < 0:
-        return f"ended {-days} d ago"
-    return "ends today" if days == 0 else f"ends in {days} d"
+        return f"ended {-days}d ago"
+    return "ends today" if days == 0 else f"ends in {days}d"
 
 
 def moment(when: datetime | None) -> str:

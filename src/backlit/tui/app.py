@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING
 
 from textual.filter import LineFilter
 
-from backlit.model.errors import BacklitError
 from backlit.store.changes import Change, ConnectionState, Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui import themes
-from backlit.tui.acting import CannotAct, contexts_of
-from backlit.tui.chord_app import ChordApp
-from backlit.tui.commands import Command
+from backlit.tui.acting import CannotAct
+from backlit.tui.app_acts import AppActs
 from backlit.tui.gathered import Gathered
 from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.text import SafeFilter
-from backlit.tui.work import work
 
 if TYPE_CHECKING:
     from backlit.tui.screens.tree import TreeScreen
@@ -31,7 +28,7 @@ FRAME = 1 / 30
 INTERRUPT_WINDOW = 2.0
 
 
-class BacklitApp(ChordApp, inherit_bindings=False):
+class BacklitApp(AppActs, inherit_bindings=False):
     """Three modes (backlog, areas, iterations) stay mounted; other screens are pushed over them."""
 
     TITLE = "backlit"
@@ -39,15 +36,14 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, store: Store, theme: str = "backlit", theme_folder: Path | None = None) -> None:
-        super().__init__()
-        self.store = store
+        super().__init__(store)
         self._gathered = Gathered()
         self._gathering = threading.Lock()
         self._unsubscribe: Callable[[], None] | None = None
         self._interrupted_at = -INTERRUPT_WINDOW
         self._asked_to_sign_in = False
-        known, self._theme_errors = themes.load_themes(theme_folder)
-        for each in known:
+        self._offered_themes, self._theme_errors = themes.load_themes(theme_folder)
+        for each in self._offered_themes:
             self.register_theme(each)
         self._wanted_theme = theme
         self.theme = theme if theme in self.available_themes else "backlit"
@@ -126,8 +122,11 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         return backlog.node if isinstance(backlog, BacklogScreen) else None
 
     def _go(self, mode: str) -> None:
-        if len(self.screen_stack) > 1:
-            raise CannotAct("This screen lies over the backlog; q closes it first.")
+        over = self.screen_stack[1:]
+        if not all(isinstance(screen, StoreScreen) and screen.LOSES_NOTHING for screen in over):
+            raise CannotAct("The editor is open; q closes it first.")
+        for _screen in over:
+            self.pop_screen()
         self.switch_mode(mode)
 
     def do_app_backlog(self, _count: int | None) -> None:
@@ -152,6 +151,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         """Show what waits to be sent."""
         from backlit.tui.screens.outbox import OutboxScreen
 
+        if any(isinstance(screen, OutboxScreen) for screen in self.screen_stack):
+            raise CannotAct("The outbox is open already.")
         self.push_screen(OutboxScreen(self.store))
 
     def do_app_back(self, _count: int | None) -> None:
@@ -161,71 +162,23 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         elif self.current_mode != "backlog":
             self.switch_mode("backlog")
         else:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Quit; ask first where the service does not have everything yet."""
+        waiting = self.store.outbox.pending
+        if not waiting:
             self.exit()
+            return
+        from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 
-    # Acts
+        def answered(key: str | None) -> None:
+            if key is not None:
+                self.exit()
 
-    def do_app_project(self, _count: int | None) -> None:
-        """Pick another project."""
-        from backlit.tui.dialogs.pick import Choice, PickDialog
-
-        def chosen(choice: Choice | None) -> None:
-            if choice is not None and isinstance(choice.value, int):
-                self.store.choose_project(choice.value)
-
-        choices = [Choice(project.id, project.name) for project in self.store.projects()]
-        self.push_screen(PickDialog("Project", choices, self.store.project_id), chosen)
-
-    def do_app_theme(self, _count: int | None) -> None:
-        """Pick another theme."""
-        from backlit.tui.dialogs.pick import Choice, PickDialog
-
-        def chosen(choice: Choice | None) -> None:
-            if choice is not None:
-                self.theme = str(choice.value)
-
-        ours = [name for name in self.available_themes if not name.startswith("textual")]
-        self.push_screen(PickDialog("Theme", [Choice(name, name) for name in ours], self.theme), chosen)
-
-    def do_app_help(self, _count: int | None) -> None:
-        """List the keys that act here."""
-        from backlit.tui.dialogs.keys_help import KeysHelp
-
-        self.push_screen(KeysHelp(contexts_of(self.focused or self.screen)), self._run_later)
-
-    def do_app_palette(self, _count: int | None) -> None:
-        """Find a command or an item."""
-        from backlit.tui.dialogs.palette import Palette
-
-        self.push_screen(Palette(self.store, contexts_of(self.focused or self.screen)), self._run_later)
-
-    def _run_later(self, chosen: Command | int | None) -> None:
-        """Run a command, or open the item of an id, once the dialog is gone."""
-        if isinstance(chosen, Command):
-            self.call_later(self.run_command, chosen)
-        elif chosen is not None:
-            from backlit.tui.screens.editor import EditorScreen
-
-            self.push_screen(EditorScreen(self.store, chosen))
-
-    def do_app_refresh(self, _count: int | None) -> None:
-        """Ask the service for what is new."""
-        self.run_worker(work(self._refresh), exclusive=True, group="refresh")
-
-    async def _refresh(self) -> None:
-        try:
-            await self.store.refresh()
-        except BacklitError as error:
-            self.say(str(error), is_bad=True)
-
-    def do_app_redraw(self, _count: int | None) -> None:
-        """Draw everything anew."""
-        self.refresh(layout=True)
-        self.screen.refresh(layout=True)
-
-    def do_app_suspend(self, _count: int | None) -> None:
-        """Hand the terminal back to the shell."""
-        self.action_suspend_process()
+        changes = "One change waits" if waiting == 1 else f"{waiting:,} changes wait"
+        sentence = f"{changes} to be sent. They are kept, and sent when backlit is opened again."
+        self.push_screen(ConfirmDialog("Quit", sentence, [Answer("y", "quit")]), answered)
 
     def do_app_unwind(self, _count: int | None) -> None:
         """Close what lies on top; never quits."""

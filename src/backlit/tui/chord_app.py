@@ -68,6 +68,7 @@ class ChordApp(App[None], inherit_bindings=False):
     def _show_which_key(self) -> None:
         continuations = self._resolver.continuations(contexts_of(self.focused or self.screen))
         if continuations:
+            self.clear_notifications()
             self.screen.mount(WhichKey(self._resolver.chord, continuations))
 
     def _hide_which_key(self) -> None:

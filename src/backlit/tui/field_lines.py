@@ -99,6 +99,7 @@ class FieldLines:
 
 
 _HELP = {
+    Kind.TEXT: "One line of text.",
     Kind.CHOICE: "Enter lists the values.",
     Kind.BOOLEAN: "Enter says yes or no.",
     Kind.INTEGER: "A whole number.",

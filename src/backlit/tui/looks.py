@@ -86,9 +86,12 @@ class Looks:
         """The style of a theme variable, on another one as background (the theme's own when None)."""
         key = (name, on, bold)
         if key not in self._styles:
-            reverse = self._is_colourless and on == "cursor-background"
+            is_cursor = on == "cursor-background"
+            reverse = self._is_colourless and is_cursor
+            # Nobody knows how the terminal's own colours look on one another, but for this pair of them.
+            shown = "cursor-foreground" if is_cursor and self._colour(on or "").ansi is not None else name
             self._styles[key] = Style(
-                color=self._colour(name).rich_color,
+                color=self._colour(shown).rich_color,
                 bgcolor=self._colour(on or "background").rich_color,
                 bold=bold or None,
                 reverse=reverse or None,

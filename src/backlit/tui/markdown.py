@@ -72,10 +72,11 @@ def _wrapped(block: Block, width: int, looks: Looks) -> Iterator[Line]:
     room = max(LEAST_WIDTH, width - cell_len(block.rest))
     wrapped = block.text.wrap(_console(), room, overflow="fold", no_wrap=False)
     base = looks.style(on="panel" if block.is_code else None)
+    plain = _console().get_style(block.text.style)  # rich leaves it off where a line has no spans
     for index, line in enumerate(wrapped):
         before = block.first if index == 0 else block.rest
         segments = [Segment(before, mark)] if before else []
-        segments += [Segment(part.text, part.style) for part in line.render(_console()) if part.text]
+        segments += [Segment(part.text, part.style or plain) for part in line.render(_console()) if part.text]
         if block.is_code:
             missing = room - cell_len(line.plain)
             segments.append(Segment(" " * max(0, missing), base))

@@ -8,6 +8,7 @@ from textual.widgets import Static, TextArea
 
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.text import literal
+from backlit.tui.widgets.inputs import TextInput
 from backlit.tui.work import work
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ class ComposeDialog(Dialog[str | None]):
         self._key = key
         kept = (store.draft(key) or {}).get("text")
         self._kept = kept if isinstance(kept, str) and kept.strip() else None
-        self.area = TextArea(self._kept or text, compact=True, soft_wrap=True, tab_behavior="focus")
-        self.area.cursor_blink = False
+        self.area = TextInput(self._kept or text)
         self.area.move_cursor(self.area.document.end)
         self._saved = self.area.text
         self._timer: Timer | None = None

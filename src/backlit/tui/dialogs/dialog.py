@@ -7,21 +7,15 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input
 
 from backlit.tui.text import literal
+from backlit.tui.widgets.inputs import LineInput
+
+__all__ = ["Dialog", "LineInput", "Result"]
 
 Result = TypeVar("Result")
 
 STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
-
-
-class LineInput(Input):
-    """One line with readline's keys and a steady cursor."""
-
-    def __init__(self, value: str = "", *, placeholder: str = "", password: bool = False) -> None:
-        super().__init__(value, placeholder=placeholder, password=password, select_on_focus=False, compact=True)
-        self.cursor_blink = False
 
 
 class Dialog(ModalScreen[Result]):
@@ -54,8 +48,10 @@ class Dialog(ModalScreen[Result]):
         """Take a letter that was typed before the input had the focus."""
 
     def on_key(self, event: events.Key) -> None:
-        """Act before the bindings of the focused widget do."""
-        if event.is_printable and event.character:
+        """Take keys where no input has the focus, or none had it yet."""
+        if self.app.screen is not self:
+            self.app.post_message(events.Key(event.key, event.character))
+        elif event.is_printable and event.character:
             self.type_early(event.character)
         elif not self.press(event.key):
             return

@@ -5,19 +5,30 @@ from collections.abc import Callable
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from backlit.tui.dialogs.dialog import Dialog, LineInput
+from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.text import literal
+from backlit.tui.widgets.inputs import LineInput
 
 
 class LineDialog(Dialog[str | None]):
     """Asks for a line; `check` gives the sentence that says what is wrong with it, or None.
 
-    The answer is the text as typed; None when it was left.
+    The answer is the text as typed; None when it was left. With `is_replaced` the text is selected, so that
+    what is typed takes its place.
     """
 
-    def __init__(self, title: str, text: str = "", check: Callable[[str], str | None] | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        text: str = "",
+        check: Callable[[str], str | None] | None = None,
+        *,
+        is_replaced: bool = False,
+    ) -> None:
         super().__init__(title)
         self.input = LineInput(text)
+        if is_replaced:
+            self.input.select_all()
         self._check = check
         self._note = Static(literal(""), classes="fault")
 
@@ -28,7 +39,7 @@ class LineDialog(Dialog[str | None]):
 
     def type_early(self, character: str) -> None:
         """Type into the input."""
-        self.input.insert_text_at_cursor(character)
+        self.input.put(character)
 
     def press(self, key: str) -> bool:
         """Accept or leave."""

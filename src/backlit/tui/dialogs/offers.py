@@ -17,7 +17,7 @@ from backlit.tui.looks import Looks
 from backlit.tui.text import fit, literal
 from backlit.tui.widgets.line_list import LineList
 
-KEYS_WIDTH = 12
+KEYS_WIDTH = 13
 LABEL_WIDTH = 17
 LEAD = 2
 WHOLE_HELP = 84
@@ -55,10 +55,11 @@ class OfferList(LineList, can_focus=False):
         super().__init__()
         self._offers: Sequence[Offer] = ()
 
-    def show(self, offers: Sequence[Offer]) -> None:
-        """Show other offers, the cursor on the first."""
+    def show(self, offers: Sequence[Offer], value: object = None) -> None:
+        """Show other offers, the cursor on the one of a value, else on the first."""
         self._offers = offers
-        self.rows_replaced(0)
+        at = next((index for index, offer in enumerate(offers) if offer.value == value and value is not None), 0)
+        self.rows_replaced(at)
         self.step(0)
         self.post_message(self.Highlighted(self, self.cursor))
 
@@ -172,7 +173,10 @@ class OffersDialog(Dialog[Result]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow down."""
         event.stop()
-        query = event.value.strip()
+        self.narrow(event.value.strip())
+
+    def narrow(self, query: str) -> None:
+        """Show what fits; all of it where nothing is typed."""
         self.list.show(self.fitting(query) if query else self._grouped)
 
     @on(LineList.Highlighted)

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from textual.widgets import Input
-
 from backlit.model.errors import BacklitError
 from backlit.store.rows import Row
 from backlit.store.store import Store
@@ -16,6 +14,9 @@ from backlit.tui.work import work
 MOST_ITEMS = 50
 MOST_COMMANDS = 8
 """Commands shown over items, so that both are in sight."""
+
+ID_DIGITS = 19
+"""Digits from which a number is no id."""
 
 
 class Palette(OffersDialog[Command | int | None]):
@@ -33,14 +34,12 @@ class Palette(OffersDialog[Command | int | None]):
         """Stay at one height, as items come later."""
         self.list.styles.height = max(1, min(MOST_COMMANDS * 2, self.app.size.height - 4))
 
-    def on_input_changed(self, event: Input.Changed) -> None:
+    def narrow(self, query: str) -> None:
         """Show the commands at once; the items follow."""
-        event.stop()
-        query = event.value.strip()
         self._commands = self.fitting(query)[:MOST_COMMANDS] if query else list(self._grouped)
-        if not query or query.startswith("#"):
-            self._items = []
-        self._show_found()
+        words = query.casefold()
+        self._items = [each for each in self._items if words and words in each.label.casefold()]
+        self._show_found(None)
         if query:
             self.run_worker(work(self._find, query), exclusive=True, group="palette")
 
@@ -51,14 +50,24 @@ class Palette(OffersDialog[Command | int | None]):
         except BacklitError:
             return
         if self.is_attached and self.input.value.strip() == query:
+            current = self.list.current
             self._items = [_offer(row) for row in view.rows(0, MOST_ITEMS)]
-            self._show_found()
+            self._show_found(current.value if current else None)
 
-    def _show_found(self) -> None:
-        """Commands, then items; where the cursor is already on an item it starts over."""
+    def accept(self) -> None:
+        """Answer; an id that was typed out need not have been found yet."""
+        number = self.input.value.strip().removeprefix("#")
+        is_typed_out = self.list.current is None and number.isdecimal() and len(number) < ID_DIGITS
+        if is_typed_out and self._store.item(int(number)) is not None:
+            self.dismiss(int(number))
+        else:
+            super().accept()
+
+    def _show_found(self, value: object) -> None:
+        """Commands, then items, the cursor on the one of a value."""
         headings = [Offer(None, "", "Commands")] if self._items and self._commands else []
         items = [Offer(None, "", "Items"), *self._items] if self._items else []
-        self.list.show([*headings, *self._commands, *items])
+        self.list.show([*headings, *self._commands, *items], value)
 
 
 def _offer(row: Row) -> Offer:

@@ -8,9 +8,10 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from backlit.tui.dialogs.choice_list import Choice, ChoiceList
-from backlit.tui.dialogs.dialog import Dialog, LineInput
+from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.ranking import LIMIT, ranked, searchable
 from backlit.tui.text import literal
+from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
 __all__ = ["Choice", "PickDialog", "PickManyDialog"]
@@ -34,6 +35,7 @@ class _Picking(Dialog[Result]):
         self._choices = list(choices)
         self._texts = [searchable(choice.label, choice.hint) for choice in choices]
         self._shown: Sequence[Choice] = self._choices
+        self._query = ""
         self._free = free
         self.list.show(self._choices, 0, is_flat=False)
 
@@ -61,6 +63,7 @@ class _Picking(Dialog[Result]):
 
     def press(self, key: str) -> bool:
         """Move, accept or leave."""
+        self._narrow()
         match key:
             case "down" | "ctrl+n":
                 self._step(1)
@@ -87,7 +90,14 @@ class _Picking(Dialog[Result]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow down."""
         event.stop()
-        query = event.value.strip()
+        self._narrow()
+
+    def _narrow(self) -> None:
+        """Make the rows follow the input; the message that it changed may still be on its way."""
+        query = self.input.value.strip()
+        if query == self._query:
+            return
+        self._query = query
         if query:
             shown = [self._choices[index] for index in ranked(query, self._texts, LIMIT)]
             if self._free and all(choice.label != query for choice in shown):
@@ -144,6 +154,7 @@ class PickManyDialog(_Picking[tuple[str, ...] | None]):
         """Mark with tab."""
         if key != "tab":
             return super().press(key)
+        self._narrow()
         choice = self.current
         if choice is not None:
             self._toggle(str(choice.value))

@@ -20,6 +20,7 @@ from backlit.tui.node_filter import NodeFilter
 from backlit.tui.screens.backlog_words import empty_words, hint_ids, left_status, left_title, right_title
 from backlit.tui.widgets.backlog_columns import Names
 from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.item_panes import ItemPanes
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import RuleLine, SidesLine, hints
@@ -46,7 +47,8 @@ class BacklogScreen(ItemVerbs):
         self._project_id = store.project_id
         self._items = BacklogList(Names(self._owner_name, self._iteration_name), id="items")
         self._panes = ItemPanes(store, self._items)
-        self._filter = Input(placeholder="filter by name, or #id", id="filter", compact=True, select_on_focus=False)
+        self._filter = LineInput(placeholder="filter by name, or #id")
+        self._filter.id = "filter"
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._wanted_item: int | None = None
 
@@ -59,7 +61,6 @@ class BacklogScreen(ItemVerbs):
         yield self._panes
         yield RuleLine("┴")
         yield self._status
-        self._filter.cursor_blink = False
         yield self._filter
 
     def on_mount(self) -> None:
@@ -78,6 +79,7 @@ class BacklogScreen(ItemVerbs):
         if self.store.project_id != self._project_id:
             self.node = None
             self._spec = replace(self._spec, area_ids=None, iteration_ids=None)
+            self._items.start_over()
             self._show_view()
         elif Subject.TREES in gathered:
             self._apply()
@@ -137,7 +139,7 @@ class BacklogScreen(ItemVerbs):
             left_title(self.store, self.node, self._spec), right_title(connection, self._view.totals, time.time())
         )
         self._status.say(
-            left_status(connection, self.store.outbox, items.cursor + 1, items.row_count()),
+            left_status(connection, self.store.outbox, 0, 0),
             hints(hint_ids(self.size.width)),
         )
         items.say_when_empty(empty_words(connection, self._spec))

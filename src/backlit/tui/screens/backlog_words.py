@@ -17,10 +17,12 @@ def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec) -> list[Pa
     """Where we are: program, project, what is shown."""
     project = next((each.name for each in store.projects() if each.id == store.project_id), "")
     parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
+    if not project:
+        return parts[:1]
     if node is None:
         parts.append((" › All items" if spec.with_done else " › Open items", "muted"))
     else:
-        path = store.tree(node.kind).path(node.node_id).replace("\\", " › ")
+        path = store.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
         parts.append((f" › {path}" + (" and below" if node.has_subtree else ""), "foreground"))
     if spec.text:
         parts.append((f" › /{spec.text}", "accent"))
@@ -47,7 +49,8 @@ def left_status(connection: Connection, outbox: OutboxState, position: int, coun
     if outbox.refused:
         parts.append((f"  ! {outbox.refused} refused (go)", "conflict"))
     if outbox.conflicts:
-        parts.append((f"  ≠ {outbox.conflicts} conflicts (go)", "conflict"))
+        noun = "conflict" if outbox.conflicts == 1 else "conflicts"
+        parts.append((f"  ≠ {outbox.conflicts} {noun} (go)", "conflict"))
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
     elif _is_bad(connection):

@@ -1,6 +1,6 @@
 """What every screen over the store has in common: it hears of changes, at once or when it comes back."""
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from textual.screen import Screen
 
@@ -13,6 +13,9 @@ Result = TypeVar("Result")
 
 class StoreScreen(Screen[Result]):
     """A screen that shows what the store holds; hidden ones only add up what they missed."""
+
+    LOSES_NOTHING: ClassVar[bool] = False
+    """Whether it may be closed without a question, to go to another place."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()

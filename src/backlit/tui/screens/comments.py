@@ -1,6 +1,5 @@
 """The comments of one item: read, add, quote, copy."""
 
-
 from textual import on
 from textual.app import ComposeResult
 
@@ -25,6 +24,7 @@ FEW_HINTS = ("comments.add", "app.help")
 class CommentsScreen(StoreScreen[None]):
     """One item's thread; a temporary id is followed when the service gives the real one."""
 
+    LOSES_NOTHING = True
     AUTO_FOCUS = "CommentThread"
     CSS_PATH = "../styles/comments.tcss"
 
@@ -95,16 +95,35 @@ class CommentsScreen(StoreScreen[None]):
         self._write("")
 
     def do_comments_quote(self, _count: int | None) -> None:
-        """Write a comment that begins with the one under the cursor."""
+        """Write a comment that begins with the one under the cursor, or goes on with it after what was kept."""
         comment = self._current()
-        quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines())
-        self._write(f"{quoted}\n\n")
+        quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines()) + "\n\n"
+        kept = (self.store.draft(f"comment:{self._item_id}") or {}).get("text")
+        if isinstance(kept, str) and kept.strip():
+            self.run_worker(work(self._quote_after, f"{kept.rstrip()}\n\n{quoted}"), group="writes")
+        else:
+            self._write(quoted)
+
+    async def _quote_after(self, text: str) -> None:
+        await self.store.save_draft(f"comment:{self._item_id}", {"text": text})
+        self._write("")
 
     def do_comments_copy(self, _count: int | None) -> None:
         """Copy the text of the comment under the cursor."""
         text = self._current().text
         self.app.copy_to_clipboard(text)
         self.say(f"Copied the comment: {' '.join(text.split())[:60]}")
+
+    def do_app_refresh(self, _count: int | None) -> None:
+        """Have this item read anew, and all that is new."""
+        self.run_worker(work(self._refresh), exclusive=True, group="refresh")
+
+    async def _refresh(self) -> None:
+        await self.store.look_at(self._item_id)
+        try:
+            await self.store.refresh()
+        except BacklitError as error:
+            self.say(str(error), is_bad=True)
 
     def do_app_back(self, _count: int | None) -> None:
         """Go back to where this was opened."""

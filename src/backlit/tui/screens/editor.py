@@ -98,8 +98,23 @@ class EditorScreen(EditorMoves):
     # Saving
 
     def do_editor_save(self, _count: int | None) -> None:
-        """Save, after the input has taken the keys typed before."""
-        (self.focused or self).call_later(self._save)
+        """Save."""
+        self._in_order(self._save)
+
+    def _in_order(self, act: Callable[[], object]) -> None:
+        """Act after the input has taken the keys that were typed before."""
+        typing = self.focused
+        if typing is None or not self.form.is_editing:
+            act()
+            return
+
+        def after_keys() -> None:
+            if self.focused is typing:
+                act()
+            else:  # enter or tab was among them, and what came behind it was sent to the app
+                self.app.call_later(act)
+
+        typing.call_later(after_keys)
 
     def _save(self, then: Callable[[], object] | None = None) -> None:
         self.form.leave()
@@ -154,7 +169,9 @@ class EditorScreen(EditorMoves):
 
     def do_editor_close(self, _count: int | None) -> None:
         """Leave the open field, else the editor; asks where something would be lost."""
-        if not self.form.leave():
+        if self.form.is_editing:
+            self._in_order(self.form.leave)
+        else:
             self.guarded(lambda: self.dismiss(None))
 
     def guarded(self, leave: Callable[[], object]) -> None:

@@ -14,7 +14,7 @@ from backlit.tui.widgets.lines import Part, hints
 
 HINTS = ("editor.edit", "editor.save", "editor.revert", "editor.difference", "editor.close", "app.help")
 FEW_HINTS = ("editor.edit", "editor.save", "app.help")
-WHILE_TYPING = (("  esc leave the field", "muted"), ("  ctrl+s save", "muted"))
+WHILE_TYPING = (("  esc leave the field", "muted"), ("  ctrl+s save ", "muted"))
 ROOM_FOR_HINTS = 100
 ROOM_FOR_AUTHOR = 80
 SIGN_NOTES: Mapping[RowSign, str] = {
@@ -26,7 +26,7 @@ SIGN_NOTES: Mapping[RowSign, str] = {
 def left_title(item_id: int | None, item_type: str, name: object) -> list[Part]:
     """Which item it is."""
     sign = (f"{type_sign(item_type)} {item_type}  ", type_colour(item_type))
-    number = "new " if item_id is None or item_id < 0 else f"#{item_id} "
+    number = " new " if item_id is None or item_id < 0 else f" #{item_id} "
     return [(" backlit ", "accent"), (number, "muted"), sign, (str(name or ""), "foreground")]
 
 
@@ -35,7 +35,7 @@ def right_title(item: Item | None, width: int) -> list[Part]:
     if item is None:
         return []
     sign, colour = ROW_SIGNS[item.sign]
-    parts: list[Part] = [(f" {sign} ", colour)]
+    parts: list[Part] = [(f" {sign} " if sign.strip() else " ", colour)]
     if item.last_modified_at is not None and width >= ROOM_FOR_AUTHOR:
         parts.insert(0, (f"  {item.last_modified_by}, {moment(item.last_modified_at)}", "muted"))
     return parts

@@ -1,6 +1,7 @@
 """What the service does not have yet, what it refused, and what somebody else changed meanwhile."""
 
 from collections import Counter
+from dataclasses import replace
 
 from textual import on
 from textual.app import ComposeResult
@@ -9,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from backlit.model.errors import BacklitError
-from backlit.store.changes import Subject
+from backlit.store.changes import ConnectionState, Subject
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
@@ -32,6 +33,7 @@ TEXT_LIMIT = 2_000
 class OutboxScreen(StoreScreen[None]):
     """The undelivered entries, oldest first, and beneath them what the one under the cursor would change."""
 
+    LOSES_NOTHING = True
     AUTO_FOCUS = "OutboxList"
     CSS_PATH = "../styles/outbox.tcss"
 
@@ -53,13 +55,14 @@ class OutboxScreen(StoreScreen[None]):
 
     def store_changed(self, gathered: Gathered) -> None:
         """Show what was sent, refused or added."""
-        if Subject.OUTBOX in gathered or Subject.ITEMS in gathered:
+        if any(subject in gathered for subject in (Subject.OUTBOX, Subject.ITEMS, Subject.CONNECTION)):
             self._show_entries()
         else:
             self._draw_words()
 
     def _show_entries(self) -> None:
-        self._entries = self.store.outbox_entries()
+        is_online = self.store.connection.state is ConnectionState.ONLINE
+        self._entries = [entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()]
         self._list.show(self._entries)
         self._draw_words()
 
@@ -82,7 +85,7 @@ class OutboxScreen(StoreScreen[None]):
             if counts[state]
         ]
         self.query_one("#title", SidesLine).say(
-            [(" backlit ", "accent"), (" › Outbox", "muted")], [*right, (" ", "muted")]
+            [(" backlit ", "accent"), (" Outbox", "foreground")], [*right, (" ", "muted")]
         )
         status = left_status(self.store.connection, self.store.outbox, self._list.cursor + 1, len(self._entries))
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
@@ -170,3 +173,8 @@ class OutboxScreen(StoreScreen[None]):
             await (self.store.retry(entry_id) if is_kept else self.store.discard(entry_id))
         except BacklitError as error:
             self.say(str(error), is_bad=True)
+
+
+def _at_rest(entry: OutboxEntry) -> OutboxEntry:
+    """An entry as it is while nothing can be sent, also one that was under way when the line went."""
+    return replace(entry, state=EntryState.WAITING) if entry.state is EntryState.SENDING else entry

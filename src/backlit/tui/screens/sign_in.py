@@ -5,13 +5,13 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
-from backlit.model.errors import BacklitError
+from backlit.model.errors import BacklitError, Unauthorized
 from backlit.store.changes import ConnectionState
 from backlit.store.store import Store
-from backlit.tui.dialogs.dialog import LineInput
 from backlit.tui.gathered import Gathered
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.text import literal
+from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.lines import RuleLine, SidesLine
 from backlit.tui.work import work
 
@@ -57,7 +57,7 @@ class SignInScreen(StoreScreen[None]):
 
     def on_mount(self) -> None:
         """Start with the password."""
-        self._title.say([(" backlit ", "accent"), ("Sign in", "foreground")])
+        self._title.say([(" backlit ", "accent"), (" Sign in", "foreground")])
         self._show_way()
 
     @property
@@ -68,7 +68,7 @@ class SignInScreen(StoreScreen[None]):
         self.query_one("#with-password").display = not self._with_code
         self.query_one("#with-code").display = self._with_code
         other = "use a password" if self._with_code else "use a code"
-        self._hints.say([(f" enter sign in  ctrl+t {other}  esc not now", "muted")])
+        self._hints.say([(f" enter sign in  ctrl+t {other}  esc not now ", "muted")])
         self.set_focus(self._inputs[0])
 
     def _say(self, sentence: str, *, is_bad: bool = False) -> None:
@@ -77,19 +77,25 @@ class SignInScreen(StoreScreen[None]):
 
     # Keys
 
-    def on_key(self, event: events.Key) -> None:
+    def press(self, key: str) -> bool:
         """Step through the inputs, sign in, or take the other way."""
-        if event.key in _STEPS:
-            self._step(_STEPS[event.key])
-        elif event.key == "enter":
+        if key in _STEPS:
+            self._step(_STEPS[key])
+        elif key == "enter":
             self._enter()
-        elif event.key == "ctrl+t":
+        elif key == "ctrl+t":
             self._with_code = not self._with_code
             self._say("")
             self._show_way()
-        elif event.is_printable and event.character and self.focused is not None:
-            self._inputs[0].insert_text_at_cursor(event.character)
         else:
+            return False
+        return True
+
+    def on_key(self, event: events.Key) -> None:
+        """Take keys that came before an input had the focus."""
+        if event.is_printable and event.character:
+            self._inputs[0].put(event.character)
+        elif not self.press(event.key):
             return
         event.stop()
         event.prevent_default()
@@ -121,6 +127,9 @@ class SignInScreen(StoreScreen[None]):
                 await self.store.sign_in_with_code(self._code.value.strip())
             else:
                 await self.store.sign_in(self._username.value.strip(), self._password.value)
+        except Unauthorized:
+            self._say(_CODE_REFUSED if self._with_code else _REFUSED, is_bad=True)
+            self._ask_again()
         except BacklitError as error:
             self._say(str(error), is_bad=True)
         else:
@@ -128,6 +137,12 @@ class SignInScreen(StoreScreen[None]):
             self._close_if_signed_in()
         finally:
             self._is_asking = False
+
+    def _ask_again(self) -> None:
+        """Select what was wrong, for nobody sees what a password lacks: typing begins it anew."""
+        wrong = self._inputs[-1]
+        wrong.select_all()
+        self.set_focus(wrong)
 
     # The store
 
@@ -147,3 +162,5 @@ class SignInScreen(StoreScreen[None]):
 
 _NEEDED = "A user name and a password are needed."
 _NEEDED_WITH_CODE = "The code is needed."
+_REFUSED = "The user name or the password is not right."
+_CODE_REFUSED = "The code is not right, or no longer good."

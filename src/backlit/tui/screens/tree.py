@@ -55,6 +55,7 @@ class TreeScreen(StoreScreen[None]):
         super().__init__(store)
         self._kind = kind
         self._node_filter = node_filter
+        self._shown_filter: NodeFilter | None = None
         self._items_timer: Timer | None = None
         self._totals_timer: Timer | None = None
 
@@ -76,9 +77,9 @@ class TreeScreen(StoreScreen[None]):
         self.call_after_refresh(self._tree.centre)
 
     def on_screen_resume(self) -> None:
-        """Catch up; the backlog's filter may be another one too."""
-        super().on_screen_resume()
-        self._show_tree()
+        """Show through which node the backlog is seen now; the base catches up with the store."""
+        if self._node_filter() != self._shown_filter:
+            self._show_tree()
 
     def on_resize(self) -> None:
         """Show the node's items where there is room; let the rules meet the line between the panes."""
@@ -110,7 +111,8 @@ class TreeScreen(StoreScreen[None]):
         iterations = self.store.iterations() if self._kind is TreeKind.ITERATIONS else {}
         tree = self.store.tree(self._kind)
         branches = Branches(tree, self.store.totals(self._kind), self.store.today(), iterations)
-        self._tree.show(branches, self._node_filter())
+        self._shown_filter = self._node_filter()
+        self._tree.show(branches, self._shown_filter)
         self._draw_words()
 
     @on(LineList.Highlighted, "#tree")

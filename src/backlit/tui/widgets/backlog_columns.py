@@ -38,7 +38,7 @@ class Column:
     is_number: bool = False
 
 
-ID = Column("ID", 6, 48, is_number=True)
+ID = Column("ID", 3, 48, is_number=True)
 STATUS = Column("Status", 7, 44)
 POINTS = Column("Pts", 5, 36, is_number=True)
 OWNER = Column("Owner", 7, 60)
@@ -51,14 +51,16 @@ TYPE = 2
 class Layout:
     """The columns that fit a width; the name gets what is left."""
 
-    def __init__(self, width: int, names: Names, looks: Looks) -> None:
+    def __init__(self, width: int, names: Names, looks: Looks, largest_id: int = 0) -> None:
         self.width = width
         self._names = names
         self._looks = looks
-        self._id_width = ID.width if width >= ID.shown_from else 0
+        self._id_width = max(ID.width, len(str(largest_id))) if width >= ID.shown_from else 0
         self._right = [column for column in (STATUS, POINTS, OWNER, ITERATION) if width >= column.shown_from]
         taken = LEAD + TYPE + (self._id_width + 1 if self._id_width else 0)
-        self._name_width = max(4, width - taken - sum(column.width + 1 for column in self._right))
+        taken += sum(column.width + 1 for column in self._right)
+        taken += bool(self._right and self._right[-1].is_number)  # numbers do not touch what is beside them
+        self._name_width = max(4, width - taken)
 
     def header(self) -> Strip:
         """Draw the headings."""

@@ -11,13 +11,13 @@ from backlit.tui.commands import Context
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
 from backlit.tui.widgets.backlog_columns import Layout, Names
-from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.list_moves import ListMoves
 
 STRIPS_KEPT = 512
 FIRST_ROWS = 200
 
 
-class BacklogList(LineList):
+class BacklogList(ListMoves):
     """A window on a view; what it keeps in memory is the rows in sight and their drawn lines."""
 
     CONTEXTS = (Context.LIST, Context.ITEM)
@@ -30,6 +30,7 @@ class BacklogList(LineList):
         self._names = names
         self._view: View | None = None
         self._known = 0
+        self._largest_id = 0
         self._rows: dict[int, Row] = {}
         self._strips: dict[tuple[Row, bool], Strip] = {}
         self._layout: Layout | None = None
@@ -41,9 +42,17 @@ class BacklogList(LineList):
         self._view = view
         self._rows.clear()
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
+        if len(str(view.largest_id)) != len(str(self._largest_id)):
+            self._largest_id = view.largest_id
+            self.forget_drawn()
         index = view.index_of(item_id) if item_id is not None else None
         self.rows_replaced(self.cursor if index is None else index)
         self._note_current()
+
+    def start_over(self) -> None:
+        """Forget the place, as what is shown next is another list."""
+        self.current_id = None
+        self.cursor = self.top = 0
 
     def moved(self, before: int) -> None:
         """Remember whose row it is now."""
@@ -125,7 +134,7 @@ class BacklogList(LineList):
     @property
     def _columns(self) -> Layout:
         if self._layout is None:
-            self._layout = Layout(self.size.width, self._names, Looks.of(self.app))
+            self._layout = Layout(self.size.width, self._names, Looks.of(self.app), self._largest_id)
         return self._layout
 
     def _row(self, index: int) -> Row | None:
@@ -136,49 +145,3 @@ class BacklogList(LineList):
             stop = max(self.top + self.page, index + 1)
             self._rows = dict(enumerate(self._view.rows(start, stop), start))
         return self._rows.get(index)
-
-    # Commands
-
-    def do_list_down(self, count: int | None) -> None:
-        """Move down."""
-        self.move_to(self.cursor + (count or 1))
-
-    def do_list_up(self, count: int | None) -> None:
-        """Move up."""
-        self.move_to(self.cursor - (count or 1))
-
-    def do_list_first(self, count: int | None) -> None:
-        """Go to the first row, or to row `count`."""
-        self.move_to((count or 1) - 1)
-
-    def do_list_last(self, count: int | None) -> None:
-        """Go to the last row, or to row `count`."""
-        self.move_to((count or self.row_count()) - 1)
-
-    def do_list_half_down(self, count: int | None) -> None:
-        """Move down half a page."""
-        self.move_to(self.cursor + (self.page // 2) * (count or 1))
-
-    def do_list_half_up(self, count: int | None) -> None:
-        """Move up half a page."""
-        self.move_to(self.cursor - (self.page // 2) * (count or 1))
-
-    def do_list_page_down(self, count: int | None) -> None:
-        """Scroll down a page, the cursor staying at its line."""
-        self._page_by(self.page * (count or 1))
-
-    def do_list_page_up(self, count: int | None) -> None:
-        """Scroll up a page."""
-        self._page_by(-self.page * (count or 1))
-
-    def do_list_centre(self, _count: int | None) -> None:
-        """Scroll the row to the middle."""
-        self.scroll_rows(self.cursor - self.page // 2)
-
-    def do_list_to_top(self, _count: int | None) -> None:
-        """Scroll the row to the top."""
-        self.scroll_rows(self.cursor)
-
-    def do_list_to_bottom(self, _count: int | None) -> None:
-        """Scroll the row to the bottom."""
-        self.scroll_rows(self.cursor - self.page + 1)

@@ -1,6 +1,6 @@
 """The editor's form: the grid of fields, and what each kind of field is edited with."""
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
@@ -162,15 +162,16 @@ class FieldForm(Container):
         except BadRequest:
             self.draft.set_unread(field.key, text)
 
-    def on_key(self, event: events.Key) -> None:
+    def press(self, key: str) -> bool:
         """Leave the input with enter, tab and the arrows; leave a long text with tab."""
-        steps = _LEAVING_STEPS.get(event.key)
-        if steps is None or not self._is_open:
-            return
-        event.stop()
-        event.prevent_default()
+        steps = _LEAVING_STEPS.get(key)
+        if steps is None or not self._is_open or self._edited is None:
+            return False
+        if self._edited.kind is Kind.LONG_TEXT and "tab" not in key:
+            return False
         self.leave()
         self.grid.step(steps)
+        return True
 
     # Long texts
 

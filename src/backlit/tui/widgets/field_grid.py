@@ -8,9 +8,9 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 
 from backlit.model.fields import Field
-from backlit.tui.dialogs.dialog import LineInput
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
+from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
 LEAD = 3
@@ -151,7 +151,12 @@ class FieldGrid(LineList):
         looks, line, width = self._looks, self._lines[index], self.size.width
         if line.is_heading:
             text = f" {line.text} "
-            return Strip([Segment(fit(text + "─" * (width - len(text) - 1), width), looks.style("faint"))])
+            return Strip(
+                [
+                    Segment(fit(text, len(text)), looks.style("faint")),
+                    Segment("─" * max(0, width - len(text) - 1) + " ", looks.style("rule")),
+                ]
+            )
         left = LEAD + self._label_width + GAP
         if line.field is None:
             note = Segment(fit(line.text, max(0, width - left)), looks.style(line.colour))

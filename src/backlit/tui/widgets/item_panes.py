@@ -16,7 +16,8 @@ from backlit.tui.widgets.preview import Preview, Surroundings
 PREVIEW_DELAY = 0.06
 """Seconds the cursor rests on a row before its preview is drawn, so that holding j draws none."""
 WIDE = 120
-TALL = 22
+TALL, LEAST = 22, 14
+"""Lines of the panes from which on the preview is below the list by itself, and when it is asked for."""
 LIST_SHARE = 65
 """Per cent of the width that the list has, with the preview beside it; the style sheet says the same."""
 
@@ -41,6 +42,7 @@ class ItemPanes(Container):
         self._preview = Preview()
         self._timer: Timer | None = None
         self._is_wanted_below = False
+        self._is_asked_for = False
 
     def compose(self) -> ComposeResult:
         """The list, then the preview."""
@@ -81,7 +83,7 @@ class ItemPanes(Container):
         width, height = self.size
         is_below = self._is_wanted_below or width < WIDE
         self.set_class(is_below, "-below")
-        has_room = height >= TALL if is_below else True
+        has_room = not is_below or height >= (LEAST if self._is_asked_for else TALL)
         self._preview.display = has_room and not self.has_class("-alone")
         is_beside = self._preview.display and not is_below
         self.post_message(self.Placed(width * LIST_SHARE // 100 if is_beside else None))
@@ -90,10 +92,11 @@ class ItemPanes(Container):
 
     def do_preview_toggle(self, _count: int | None) -> None:
         """Show or hide the preview."""
-        self.toggle_class("-alone")
+        if self.size.height < LEAST and (self._is_wanted_below or self.size.width < WIDE):
+            raise CannotAct(f"The preview needs {LEAST + 4} lines or {WIDE} columns.")
+        self._is_asked_for = not self._preview.display
+        self.set_class(not self._is_asked_for, "-alone")
         self._place()
-        if not self.has_class("-alone") and not self._preview.display:
-            raise CannotAct(f"The preview needs {TALL + 4} lines or {WIDE} columns.")
 
     def do_preview_place(self, _count: int | None) -> None:
         """Put it at the right or below."""

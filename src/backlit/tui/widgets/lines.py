@@ -15,6 +15,10 @@ Part = tuple[str, str]
 """Some text and the theme variable that colours it."""
 
 
+SCRAP = 12
+"""Cells of which a part at the left has to show this many, or all it has; less says nothing."""
+
+
 class SidesLine(Widget):
     """One line with something at the left and something at the right; the left gives way when it is tight."""
 
@@ -39,9 +43,13 @@ class SidesLine(Widget):
         while right and sum(cell_len(text) for text, _ in right) > width - min(width // 2, self._left_width()):
             right.pop(0)
         left_width = max(0, width - sum(cell_len(text) for text, _ in right))
-        segments, taken = [], 0
+        segments: list[Segment] = []
+        taken = 0
         for text, colour in self._left:
-            shown = fit(text, min(cell_len(safe(text)), left_width - taken))
+            whole = cell_len(safe(text))
+            if segments and left_width - taken < min(whole, SCRAP):
+                break
+            shown = fit(text, min(whole, left_width - taken))
             taken += cell_len(shown)
             segments.append(Segment(shown, looks.style(colour)))
         segments.append(Segment(" " * (left_width - taken), looks.style()))
@@ -55,7 +63,7 @@ class SidesLine(Widget):
 def hints(command_ids: Sequence[str]) -> list[Part]:
     """Keys and labels of some commands, as the right side of a status line."""
     commands = [COMMAND_BY_ID[command_id] for command_id in command_ids]
-    return [(f"  {spelled(command.keys[0])} {command.label}", "muted") for command in commands]
+    return [*((f"  {spelled(command.keys[0])} {command.label}", "muted") for command in commands), (" ", "muted")]
 
 
 class RuleLine(Widget):

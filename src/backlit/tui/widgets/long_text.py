@@ -1,17 +1,15 @@
 """A text of many lines that gives back byte for byte what was not touched."""
 
-from textual.widgets import TextArea
-
 from backlit.tui.kept_text import merged
 from backlit.tui.text import literal
+from backlit.tui.widgets.inputs import TextInput
 
 
-class LongText(TextArea):
+class LongText(TextInput):
     """Takes the lower half of the editor while a long text is edited."""
 
     def __init__(self) -> None:
-        super().__init__("", compact=True, soft_wrap=True, tab_behavior="focus", id="long-text")
-        self.cursor_blink = False
+        super().__init__(id="long-text")
         self._raw = ""
         self._loaded = ""
 

@@ -69,6 +69,8 @@ COLUMNS = (WORD, DATES, CAPACITY, OWN_ITEMS, OWN_POINTS, ALL_ITEMS, ALL_POINTS)
 AREA_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (OWN_ITEMS, OWN_POINTS))
 ITERATION_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (DATES,), (CAPACITY,), (WORD,), (OWN_ITEMS, OWN_POINTS))
 """Which columns are shown first where there is little room."""
+MARGIN = 1
+"""Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first columns are shown."""
 
@@ -83,7 +85,7 @@ class TreeLayout:
         self._has_dates = bool(branches.iterations)
         priority = ITERATION_PRIORITY if self._has_dates else AREA_PRIORITY
         shown = set(priority[0])
-        left = width - LEAD - _width(shown)
+        left = width - LEAD - _width(shown) - MARGIN
         for columns in priority[1:]:
             if left - _width(columns) < LEAST_NAME:
                 break

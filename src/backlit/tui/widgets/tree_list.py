@@ -19,10 +19,9 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.tree_columns import Branches, TreeLayout
 
 
-class TreeList(LineList):
-    """The nodes that no folded one hides; posts FilterAsked for the node that is chosen."""
+class TreeRows(LineList):
+    """The nodes that no folded one hides, drawn in columns."""
 
-    CONTEXTS = (Context.TREE,)
     HEADER_LINES = 1
 
     def __init__(self, kind: TreeKind, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -39,7 +38,10 @@ class TreeList(LineList):
 
     def show(self, branches: Branches, node_filter: NodeFilter | None) -> None:
         """Show a tree, the cursor where it was: on the node, else near its line; at first on what is current."""
-        wanted = self.node.id if self.node else _first_node(branches, node_filter)
+        is_same = any(root.id in branches.tree for root in self._folding.tree.roots)
+        wanted = self.node.id if self.node and is_same else _first_node(branches, node_filter)
+        if not is_same:
+            self.cursor = self.top = 0
         self._branches = branches
         self._filter = node_filter if node_filter and node_filter.kind is self._kind else None
         self._folding.replace(branches.tree)
@@ -123,7 +125,11 @@ class TreeList(LineList):
         is_below = chosen.has_subtree and tree.is_below(node_id, chosen.node_id)
         return "✓" if node_id == chosen.node_id or is_below else " "
 
-    # Commands
+
+class TreeList(TreeRows):
+    """A tree to move in and to fold; posts FilterAsked for the node that is chosen."""
+
+    CONTEXTS = (Context.TREE,)
 
     def _current(self) -> Node:
         node = self.node

@@ -1,0 +1,104 @@
+"""The pictures in screenshots/, written by `python -m tests.screenshots`; test_snapshots.py holds the screens to them.
+
+Everything is real (service, store, application) and everything that could differ is fixed: sample, day, clock, size.
+"""
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from tests.store.world import World, make_sample, until
+from textual.pilot import Pilot
+
+from backlit.store import ConnectionState, Store
+from backlit.tui.app import BacklitApp
+
+FOLDER = Path(__file__).parents[1] / "screenshots"
+TODAY = date(2026, 3, 11)
+ITEMS = 500
+STEADY = 3
+"""Looks at the screen that have to be the same, one after another, before it counts as drawn."""
+
+
+def clock() -> datetime:
+    """The time it is on every picture."""
+    return datetime(TODAY.year, TODAY.month, TODAY.day, 15, 30, tzinfo=UTC)
+
+
+def write_workspace(folder: Path) -> Path:
+    """Write what the pictures show."""
+    return make_sample(folder, ITEMS, TODAY)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A screen at a size, and the keys that lead to it."""
+
+    size: tuple[int, int]
+    keys: tuple[str, ...] = ()
+    signed_in: bool = True
+
+
+SHOWN = ("1", "7", "j")
+"""To an item that has an owner, a description and comments."""
+
+SCENES: Mapping[str, Scene] = {
+    "backlog-120x40": Scene((120, 40), SHOWN),
+    "editor-120x40": Scene((120, 40), (*SHOWN, "enter")),
+    "sign-in-120x40": Scene((120, 40), tuple("maya"), signed_in=False),
+    "backlog-80x24": Scene((80, 24), SHOWN),
+    "iterations-120x40": Scene((120, 40), ("g", "i")),
+    "comments-120x40": Scene((120, 40), (*SHOWN, "g", "c")),
+}
+
+
+async def picture(scene: Scene, workspace: Path, folder: Path) -> str:
+    """Play a scene in an empty folder; returns the screen as SVG."""
+    world = World(folder, workspace, clock=clock)
+    await world.start()
+    try:
+        store = world.store(signed_in=scene.signed_in)
+        async with BacklitApp(store).run_test(size=scene.size) as pilot:
+            return await _play(scene, pilot, store)
+    finally:
+        await world.stop()
+
+
+async def _play(scene: Scene, pilot: Pilot[None], store: Store) -> str:
+    wanted = ConnectionState.ONLINE if scene.signed_in else ConnectionState.SIGNED_OUT
+    await until(lambda: store.connection.state is wanted, lambda: store.connection)
+    await _settled(pilot)
+    for key in scene.keys:
+        await pilot.press(key)
+    await _settled(pilot)
+    return pilot.app.export_screenshot(title="backlit")
+
+
+async def _settled(pilot: Pilot[None]) -> None:
+    """Wait until nothing moves any more."""
+    seen, same = "", 0
+    while same < STEADY:
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause(0.1)
+        now = pilot.app.export_screenshot()
+        same = same + 1 if now == seen else 0
+        seen = now
+
+
+async def write_all(names: list[str]) -> None:
+    """Write some pictures, or all."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "workspace").mkdir()
+        workspace = write_workspace(Path(folder) / "workspace")
+        for name in names or SCENES:
+            place = Path(folder) / name
+            place.mkdir()
+            (FOLDER / f"{name}.svg").write_text(await picture(SCENES[name], workspace, place), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(write_all(sys.argv[1:]))

@@ -1,0 +1,106 @@
+"""A terminal for tests: the real command in a pseudo-terminal, its screen drawn by pyte."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import pyte
+
+PATIENCE = 30.0
+"""Seconds after which something that should be on the screen counts as missing."""
+KEYS = {
+    "enter": "\r",
+    "escape": "\x1b",
+    "space": " ",
+    "tab": "\t",
+    "backspace": "\x7f",
+    "down": "\x1b[B",
+    "up": "\x1b[A",
+}
+_FOREIGN = re.compile(rb"\x1b\[[<=>][0-9;]*[A-Za-z]|\x1b\[\?[0-9;]*(?:\$p|u)|\x1b\[[0-9;]*\$p|\x1bP[^\x1b]*\x1b\\")
+
+
+class Terminal:
+    """One program and its screen."""
+
+    def __init__(self, process: int, file: int, size: tuple[int, int]) -> None:
+        self._process = process
+        self._file = file
+        self._screen = pyte.Screen(*size)
+        self._stream = pyte.ByteStream(self._screen)
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.rstrip() for line in self._screen.display]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def press(self, *keys: str) -> None:
+        """Send keys: names as in KEYS, `ctrl+x`, or text to type."""
+        for key in keys:
+            sent = KEYS.get(key) or (chr(ord(key[5]) & 0x1F) if key.startswith("ctrl+") else key)
+            os.write(self._file, sent.encode())
+            self.read(0.02)
+
+    def read(self, seconds: float) -> None:
+        """Draw what comes within some time."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            if not select.select([self._file], [], [], left)[0]:
+                return
+            try:
+                data = os.read(self._file, 65536)
+            except OSError:
+                return
+            self._stream.feed(_FOREIGN.sub(b"", data))
+
+    def wait_for(self, pattern: str) -> None:
+        """Wait until the screen shows something."""
+        deadline = time.monotonic() + PATIENCE
+        while not re.search(pattern, self.text):
+            assert time.monotonic() < deadline, f"{pattern!r} did not appear on\n{self.text}"
+            self.read(0.05)
+
+    def wait_without(self, pattern: str) -> None:
+        """Wait until the screen no longer shows something."""
+        deadline = time.monotonic() + PATIENCE
+        while re.search(pattern, self.text):
+            assert time.monotonic() < deadline, f"{pattern!r} stays on\n{self.text}"
+            self.read(0.05)
+
+    def kill(self) -> None:
+        """End the program as a crash of the machine would."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self._process, 0)
+
+
+@contextmanager
+def terminal(
+    arguments: Sequence[str], environment: Mapping[str, str], size: tuple[int, int] = (120, 40)
+) -> Iterator[Terminal]:
+    """Run `backlit` with some arguments on a terminal of some size; it is killed at the end."""
+    process, file = pty.fork()
+    if process == 0:
+        named = {"LINES": str(size[1]), "COLUMNS": str(size[0])}
+        os.execve(sys.executable, [sys.executable, "-m", "backlit", *arguments], {**environment, **named})
+    fcntl.ioctl(file, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+    shown = Terminal(process, file, size)
+    try:
+        yield shown
+    finally:
+        shown.kill()
+        os.close(file)

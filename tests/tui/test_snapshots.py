@@ -1,0 +1,39 @@
+"""The screens are what the pictures in screenshots/ show; `python -m tests.screenshots` writes those anew."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_textual_snapshot import SVGImageExtension  # type: ignore[import-untyped] # the plugin has no types
+from syrupy.assertion import SnapshotAssertion
+from tests.screenshots import FOLDER, SCENES, picture, write_workspace
+
+
+class Pictures(SVGImageExtension):  # type: ignore[misc] # for the same reason
+    """Snapshots that lie in screenshots/ under the name of their scene."""
+
+    @classmethod
+    def dirname(cls, **_: Any) -> str:
+        return str(FOLDER)
+
+    @classmethod
+    def get_snapshot_name(cls, *, index: Any, **_: Any) -> str:
+        return str(index)
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_workspace(tmp_path_factory.mktemp("workspace"))
+
+
+@pytest.mark.parametrize("name", SCENES)
+async def test_the_screen_is_as_on_its_picture(
+    name: str, workspace: Path, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
+    shown = await picture(SCENES[name], workspace, tmp_path)
+
+    assert shown == snapshot(name=name, extension_class=Pictures)
+
+
+def test_every_picture_is_of_a_scene() -> None:
+    assert {path.stem for path in FOLDER.iterdir()} == set(SCENES)
