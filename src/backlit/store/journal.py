@@ -13,41 +13,15 @@ import orjson
 from backlit.model.errors import StorageError
 from backlit.store.changes import OutboxState
 from backlit.store.database import connect, ids_json, transaction, version_of
-from backlit.store.entries import TEMPORARY_IDS, UNDELIVERED, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
+from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
 
-VERSION = 1
 KEPT_SENT = 10_000
 
-_UNDELIVERED_SQL = f"state IN ({', '.join(repr(state.value) for state in UNDELIVERED)})"
 _ENTRY_COLUMNS = (
     "id, created_at, project_id, item_id, kind, payload, base, base_modified_at, state, reason, attempts, step,"
     " known_id, theirs"
 )
-
-_SCHEMA = f"""
-CREATE TABLE entries (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  created_at REAL NOT NULL,
-  project_id INTEGER NOT NULL,
-  item_id INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  payload TEXT NOT NULL,
-  base TEXT NOT NULL,
-  base_modified_at TEXT,
-  state TEXT NOT NULL,
-  reason TEXT NOT NULL DEFAULT '',
-  attempts INTEGER NOT NULL DEFAULT 0,
-  step INTEGER NOT NULL,
-  known_id INTEGER,
-  theirs TEXT NOT NULL DEFAULT '{{}}'
-);
-CREATE INDEX undelivered ON entries (id, state) WHERE {_UNDELIVERED_SQL};
-CREATE INDEX undelivered_by_item ON entries (item_id, id) WHERE {_UNDELIVERED_SQL};
-CREATE TABLE renames (temporary_id INTEGER PRIMARY KEY, real_id INTEGER NOT NULL);
-CREATE TABLE drafts (key TEXT PRIMARY KEY, content TEXT NOT NULL, saved_at REAL NOT NULL);
-CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-PRAGMA user_version = {VERSION};
-"""
 
 
 class Journal:
@@ -107,13 +81,13 @@ class Journal:
         if item_ids is None:
             return list(self.outgoing())
         return self._select(
-            f"{_UNDELIVERED_SQL} AND item_id IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants only
+            f"{UNDELIVERED_SQL} AND item_id IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants only
             (ids_json(item_ids),),
         )
 
     def outgoing(self) -> Iterator[OutboxEntry]:
         """What has not reached the service, oldest first, read as far as asked for; nothing may write meanwhile."""
-        sql = f"SELECT {_ENTRY_COLUMNS} FROM entries INDEXED BY undelivered WHERE {_UNDELIVERED_SQL} ORDER BY id"  # noqa: S608 # constants
+        sql = f"SELECT {_ENTRY_COLUMNS} FROM entries INDEXED BY undelivered WHERE {UNDELIVERED_SQL} ORDER BY id"  # noqa: S608 # constants
         return map(_entry, self._connection.execute(sql))
 
     def update(self, entry: OutboxEntry) -> None:
@@ -175,7 +149,7 @@ class Journal:
 
     def state(self) -> OutboxState:
         """Count what is undelivered."""
-        sql = f"SELECT state FROM entries INDEXED BY undelivered WHERE {_UNDELIVERED_SQL}"  # noqa: S608 # constants
+        sql = f"SELECT state FROM entries INDEXED BY undelivered WHERE {UNDELIVERED_SQL}"  # noqa: S608 # constants
         counts = Counter(state for (state,) in self._connection.execute(sql))
         return OutboxState(
             pending=counts[EntryState.WAITING] + counts[EntryState.SENDING],
@@ -190,7 +164,7 @@ class Journal:
     def forget_old(self) -> None:
         """Drop delivered entries beyond the latest ten thousand."""
         with transaction(self._connection):
-            sql = f"DELETE FROM entries WHERE NOT ({_UNDELIVERED_SQL}) AND id <= (SELECT max(id) FROM entries) - ?"  # noqa: S608 # constants
+            sql = f"DELETE FROM entries WHERE NOT ({UNDELIVERED_SQL}) AND id <= (SELECT max(id) FROM entries) - ?"  # noqa: S608 # constants
             self._connection.execute(sql, (KEPT_SENT,))
 
     def draft(self, key: str) -> dict[str, object] | None:
@@ -228,19 +202,25 @@ class Journal:
 def _opened(path: Path) -> sqlite3.Connection:
     try:
         connection = connect(path, "FULL")
-        version = version_of(connection)
-        if version == 0:
+        if version_of(connection) < len(STEPS):
             with transaction(connection):
-                if version_of(connection) == 0:
-                    for statement in _SCHEMA.split(";\n"):
-                        connection.execute(statement)
+                _bring_up(connection)
+        version = version_of(connection)
     except sqlite3.DatabaseError as error:
         raise StorageError(f"The journal {path} cannot be opened: {error}. It is left as it is.") from error
-    if version > VERSION:
+    if version > len(STEPS):
         connection.close()
         raise StorageError(f"The journal {path} was written by a newer backlit; it is left as it is.")
     path.chmod(0o600)
     return connection
+
+
+def _bring_up(connection: sqlite3.Connection) -> None:
+    """Take the steps that the file has not taken yet; another process may have taken them meanwhile."""
+    for step in STEPS[version_of(connection) :]:
+        for statement in step.split(";\n"):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(STEPS)}")
 
 
 def _entry(values: tuple[object, ...]) -> OutboxEntry:

@@ -1,0 +1,32 @@
+"""The tables of the journal, as steps: a file of an older version takes those it lacks, and loses nothing by it."""
+
+from backlit.store.entries import UNDELIVERED
+
+UNDELIVERED_SQL = f"state IN ({', '.join(repr(state.value) for state in UNDELIVERED)})"
+
+_FIRST = f"""
+CREATE TABLE entries (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  created_at REAL NOT NULL,
+  project_id INTEGER NOT NULL,
+  item_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  base TEXT NOT NULL,
+  base_modified_at TEXT,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL DEFAULT '',
+  attempts INTEGER NOT NULL DEFAULT 0,
+  step INTEGER NOT NULL,
+  known_id INTEGER,
+  theirs TEXT NOT NULL DEFAULT '{{}}'
+);
+CREATE INDEX undelivered ON entries (id, state) WHERE {UNDELIVERED_SQL};
+CREATE INDEX undelivered_by_item ON entries (item_id, id) WHERE {UNDELIVERED_SQL};
+CREATE TABLE renames (temporary_id INTEGER PRIMARY KEY, real_id INTEGER NOT NULL);
+CREATE TABLE drafts (key TEXT PRIMARY KEY, content TEXT NOT NULL, saved_at REAL NOT NULL);
+CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL)
+"""
+
+STEPS = (_FIRST,)
+"""Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""
