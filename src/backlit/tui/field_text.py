@@ -79,7 +79,7 @@ class FieldWords:
         if isinstance(value, int) and field.kind in _REFERENCES:
             return self.reference(field.kind, value)
         if isinstance(value, int | float):
-            return f"{value:.10g}" if field.kind is Kind.COMPUTED else number_text(value)
+            return number_text(round(value, 2)) if field.kind is Kind.COMPUTED else number_text(value)
         return _first_line(str(value)) if field.kind is Kind.LONG_TEXT else str(value)
 
     def reference(self, kind: Kind, value: int) -> str:
