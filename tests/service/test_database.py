@@ -1,9 +1,11 @@
 """Lanes, transactions, migrations and the life of a service."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,10 @@ from sqlalchemy import Connection, select, text, update
 from sqlalchemy.event import listen
 
 from backlit.model.errors import BadRequest, Conflict, ServiceError, StorageError
+from backlit.service.admin.check import Checker
 from backlit.service.app import Service
 from backlit.service.database import engine_at, writing_engine
+from backlit.service.files import open_files
 from backlit.service.lanes import Lane
 from backlit.service.migrations import VERSION
 from backlit.service.schema import schema_version, work_items
@@ -130,6 +134,34 @@ async def test_a_newer_database_is_refused_and_left_alone(settings: ServiceSetti
 
     with pytest.raises(StorageError, match="newer backlit"):
         await Service(settings).start()
+
+
+async def test_an_older_database_is_brought_up_and_keeps_what_it_has(tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    with closing(sqlite3.connect(old)) as connection:
+        connection.executescript((Path(__file__).parent / "version_1.sql").read_text(encoding="utf-8"))
+    names = names_in(old)
+    for path in (old, tmp_path / "new.db"):
+        service = Service(ServiceSettings(f"sqlite:///{path}", tmp_path / "files"))
+        await service.start()
+        await service.stop()
+
+    engine = engine_at(f"sqlite:///{old}")
+    with engine.connect() as read:
+        problems = list(Checker(read, open_files(tmp_path / "files")).problems())
+    engine.dispose()
+    assert (problems, names_in(old)) == ([], names)
+    assert tables_in(old) == tables_in(tmp_path / "new.db")
+
+
+def names_in(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [name for (name,) in connection.execute("SELECT name FROM work_items ORDER BY id")]
+
+
+def tables_in(path: Path) -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return set(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
 
 
 async def test_what_is_no_database_is_refused(tmp_path: Path) -> None:

@@ -52,16 +52,5 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
         opening = opener.submit(store.open)
         from backlit.tui.app import BacklitApp
 
-        _log_to(locations)
     opening.result()
     return BacklitApp(store, settings.theme, locations.themes), store
-
-
-def _log_to(locations: Locations) -> None:
-    """Have what goes wrong inside written to a file: on the screen it would be in the way."""
-    import logging
-
-    locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    logging.basicConfig(
-        filename=locations.log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s"
-    )

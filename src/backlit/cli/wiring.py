@@ -30,6 +30,7 @@ def store_of(profile: Profile, locations: Locations) -> "Store":
 
 def connect_to(profile: Profile, locations: Locations) -> "Connect":
     """What makes the profile's client: over the network, or with its own service started in this process."""
+    _log_to(locations)
 
     async def connect(report: Report) -> "Client":
         if profile.kind is ProfileKind.REMOTE:
@@ -37,6 +38,16 @@ def connect_to(profile: Profile, locations: Locations) -> "Connect":
         return await _inside(profile, locations, report)
 
     return connect
+
+
+def _log_to(locations: Locations) -> None:
+    """Have what goes wrong inside written to a file: on the screen it would be in the way."""
+    import logging
+
+    locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=locations.log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s"
+    )
 
 
 def remote_client(profile: Profile, locations: Locations) -> "Client":

@@ -6,11 +6,29 @@ from sqlalchemy import Connection, func, insert, inspect, select, text, update
 
 from backlit.model.errors import StorageError
 from backlit.service.dialects import CASE_FUNCTIONS
-from backlit.service.schema import METADATA, schema_version
+from backlit.service.schema import (
+    METADATA,
+    attachments,
+    login_attempts,
+    login_sessions,
+    schema_version,
+    time_entry_types,
+    work_items,
+)
 
 Step = Callable[[Connection], None]
 
-STEPS: tuple[Step, ...] = ()
+
+def _add_files_and_sign_ins(connection: Connection) -> None:
+    """Add attachments, time entry types, sign-ins by cookie and the count of failed ones; name the type in an index."""
+    METADATA.create_all(connection, [time_entry_types, attachments, login_sessions, login_attempts])
+    for index in work_items.indexes:
+        if index.name == "items_by_status":
+            index.drop(connection)
+            index.create(connection)
+
+
+STEPS: tuple[Step, ...] = (_add_files_and_sign_ins,)
 """Step n brings version n to n + 1; a fresh database gets today's tables at once."""
 
 VERSION = len(STEPS) + 1
