@@ -33,6 +33,33 @@ def test_tags_put_on_and_taken_off_by_both_are_all_honoured() -> None:
     assert merge({"Tags": ["a"]}, {"Tags": []}, {"Tags": ["b"]}).changes == {}
 
 
+def test_a_long_text_merges_by_line_and_a_name_does_not() -> None:
+    base, mine, theirs = "a\nb\nc", "A\nb\nc", "a\nb\nC"
+
+    merged = merge(
+        dict.fromkeys(("Description", "Notes_cf", "Name"), base),
+        dict.fromkeys(("Description", "Notes_cf", "Name"), mine),
+        dict.fromkeys(("Description", "Notes_cf", "Name"), theirs),
+    )
+
+    assert merged.changes == {"Description": "A\nb\nC", "Notes_cf": "A\nb\nC"}
+    assert merged.conflicts == {"Name": theirs}
+
+
+def test_a_long_text_in_which_both_changed_a_line_is_a_conflict() -> None:
+    assert merge({"Resolution": "a\nb"}, {"Resolution": "A\nb"}, {"Resolution": "1\nb"}).conflicts == {
+        "Resolution": "1\nb"
+    }
+    assert merge({"Description": None}, {"Description": "mine"}, {"Description": "theirs"}).conflicts
+
+
+def test_a_list_of_words_of_a_project_s_own_merges_as_tags_do() -> None:
+    assert merge({"Places_cf": ["a"]}, {"Places_cf": ["a", "b"]}, {"Places_cf": ["c", "a"]}).changes == {
+        "Places_cf": ["c", "a", "b"]
+    }
+    assert merge({"Places_cf": ["a"]}, {"Places_cf": None}, {"Places_cf": ["a", "c"]}).changes == {"Places_cf": ["c"]}
+
+
 def test_true_is_not_one() -> None:
     assert merge({"X_cf": 1}, {"X_cf": True}, {"X_cf": 1}).changes == {"X_cf": True}
 
