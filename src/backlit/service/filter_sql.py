@@ -39,6 +39,7 @@ from backlit.model.filters import (
     Function,
     In,
     Literal,
+    Mentions,
     Not,
     Operator,
     Or,
@@ -173,6 +174,8 @@ class _Emitter:
                 return self._comparison(operator, left, right)
             case In(term, choices):
                 return or_(false(), *(self._comparison(Operator.EQ, term, choice) for choice in choices))
+        if isinstance(node, Mentions):
+            return false()  # no text of a filter is read as one
         value = self._term(node)
         return value.sql.is_(true()) if value.family is _Family.BOOLEAN else false()
 

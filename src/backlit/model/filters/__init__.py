@@ -2,6 +2,8 @@
 
 from backlit.model.filters.matching import matches
 from backlit.model.filters.tree import (
+    COMMENTS,
+    POINTS,
     And,
     AnyTag,
     Call,
@@ -10,6 +12,7 @@ from backlit.model.filters.tree import (
     Function,
     In,
     Literal,
+    Mentions,
     Not,
     Operator,
     Or,
@@ -18,11 +21,14 @@ from backlit.model.filters.tree import (
     TagVariable,
     Term,
     Value,
+    Where,
     all_of,
     any_of,
 )
 
 __all__ = [
+    "COMMENTS",
+    "POINTS",
     "And",
     "AnyTag",
     "Call",
@@ -31,6 +37,7 @@ __all__ = [
     "Function",
     "In",
     "Literal",
+    "Mentions",
     "Not",
     "Operator",
     "Or",
@@ -39,6 +46,7 @@ __all__ = [
     "TagVariable",
     "Term",
     "Value",
+    "Where",
     "all_of",
     "any_of",
     "matches",

@@ -2,12 +2,15 @@
 
 import math
 import operator
+import re
+import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from enum import Enum
 
 from backlit.model.filters.tree import (
+    COMMENTS,
     And,
     AnyTag,
     Call,
@@ -16,12 +19,14 @@ from backlit.model.filters.tree import (
     Function,
     In,
     Literal,
+    Mentions,
     Not,
     Operator,
     Or,
     Property,
     TagVariable,
     Term,
+    Where,
 )
 
 
@@ -62,8 +67,43 @@ def _holds(node: Filter, item: _Item) -> bool:
         case In(term, choices):
             value = _value(term, item)
             return any(_compare(Operator.EQ, value, choice.value) for choice in choices)
+        case Mentions():
+            return _mentions(node, item)
         case _:
             return _value(node, item) is True
+
+
+def _mentions(node: Mentions, item: _Item) -> bool:
+    if node.where is Where.NAME:
+        return node.text.casefold() in str(item.values.get("Name") or "").casefold()
+    wanted = words_of(node.text)
+    comments = item.values.get(COMMENTS)
+    texts = [item.values.get("Name"), item.values.get("Description"), *(comments if isinstance(comments, list) else ())]
+    return bool(wanted) and any(_begin_in_a_row(wanted, words_of(str(text or ""))) for text in texts)
+
+
+_WORD = re.compile(r"[^\W_]+")
+SYLLABIC = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+"""Writing without spaces between words: each sign counts as a word."""
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text as a search sees them: in one case, without accents, signs of Chinese and its like alone."""
+    folded = text.casefold()
+    if not folded.isascii():
+        plain = unicodedata.normalize("NFD", SYLLABIC.sub(r" \g<0> ", folded))
+        folded = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return _WORD.findall(folded)
+
+
+def _begin_in_a_row(wanted: list[str], words: list[str]) -> bool:
+    *whole, last = wanted
+    return any(
+        words[at : at + len(whole)] == whole and words[at + len(whole)].startswith(last)
+        for at in range(len(words) - len(whole))
+    )
 
 
 def _tags(item: _Item) -> Collection[str]:

@@ -130,7 +130,29 @@ class AnyTag:
     part: "Filter | None"
 
 
-Filter = Comparison | In | And | Or | Not | AnyTag | Call | Property | Literal
+class Where(StrEnum):
+    """In which texts of an item words are looked for."""
+
+    NAME = "name"
+    ANYWHERE = "name, description and comments"
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """A text occurs, in any case: any part of the name, or words that begin so, in a row, anywhere.
+
+    There is no way to ask a service for it; `matches` finds the comments' texts under `COMMENTS`.
+    """
+
+    text: str
+    where: Where = Where.NAME
+
+
+POINTS = "Points"
+"""The property that is the Estimate as a number, which no service has; null where it is none."""
+COMMENTS = "Comments"
+
+Filter = Comparison | In | And | Or | Not | AnyTag | Call | Property | Literal | Mentions
 """A boolean Property or Literal is a filter by itself (`IsBlocking and not false`)."""
 
 

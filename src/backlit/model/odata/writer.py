@@ -3,6 +3,7 @@
 from datetime import date, datetime
 from enum import StrEnum
 
+from backlit.model.errors import BadRequest
 from backlit.model.filters import (
     And,
     AnyTag,
@@ -12,6 +13,7 @@ from backlit.model.filters import (
     Function,
     In,
     Literal,
+    Mentions,
     Not,
     Operator,
     Or,
@@ -50,6 +52,8 @@ def write_filter(filter_: Filter, dialect: Dialect = Dialect.V3) -> str:
             return write_filter(any_of(Comparison(Operator.EQ, term, choice) for choice in choices), dialect)
         case In(term, choices):
             return f"{_term(term, dialect)} in ({', '.join(_literal(choice.value, dialect) for choice in choices)})"
+        case Mentions(text):
+            raise BadRequest(f"No service can be asked for words such as {text!r}; they are looked for here.")
         case _:
             return _term(filter_, dialect)
 

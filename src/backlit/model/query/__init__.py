@@ -1,0 +1,23 @@
+"""The short language people type to find items: text to a tree and back, its meaning, and completion."""
+
+from backlit.model.query.completion import Candidate, Vocabulary, complete
+from backlit.model.query.meaning import NameKind, Names, filter_of, mentions_status
+from backlit.model.query.syntax import AllOf, AnyOf, Condition, Node, NotThis, Word, parse_query, write_query
+
+__all__ = [
+    "AllOf",
+    "AnyOf",
+    "Candidate",
+    "Condition",
+    "NameKind",
+    "Names",
+    "Node",
+    "NotThis",
+    "Vocabulary",
+    "Word",
+    "complete",
+    "filter_of",
+    "mentions_status",
+    "parse_query",
+    "write_query",
+]

@@ -1,0 +1,77 @@
+"""The keys of a query: short names for what is asked often, and every field by its own name."""
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+
+from backlit.model.fields import (
+    ALL_TYPES,
+    FIELD_BY_KEY,
+    FIELDS,
+    PROPERTY_BY_LOWER_NAME,
+    TOP_LEVEL,
+    Field,
+    Kind,
+    Section,
+    Settable,
+    ValueType,
+)
+from backlit.model.filters import POINTS
+
+ANYWHERE_KEY = "text"
+
+POINTS_FIELD = Field(
+    POINTS,
+    Kind.COMPUTED,
+    tuple(each for each in ALL_TYPES if FIELD_BY_KEY["Estimate"].applies_to(each)),
+    "Points",
+    Section.COMPUTED,
+    "The Estimate as a number.",
+    settable=Settable.NEVER,
+    computed=ValueType.NUMBER,
+)
+
+SHORT_KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        "owner": "AssignedToID",
+        "iter": "IterationID",
+        "area": "AreaID",
+        "team": "TeamID",
+        "est": POINTS,
+        "tag": "Tags",
+        "changed": "lastModifiedAt",
+        "created": "createdAt",
+        "parent": "ParentID",
+        "class": "PriorityClass",
+        "blocking": "IsBlocking",
+        "by": "createdBy",
+    }
+)
+"""What is asked often, under the name people use for it."""
+
+_FIELD_BY_LOWER: Mapping[str, Field] = MappingProxyType(
+    {
+        **PROPERTY_BY_LOWER_NAME,
+        POINTS.lower(): POINTS_FIELD,
+        **{
+            short: POINTS_FIELD if key == POINTS else PROPERTY_BY_LOWER_NAME[key.lower()]
+            for short, key in SHORT_KEYS.items()
+        },
+    }
+)
+
+
+def field_named(key: str, custom: Collection[Field] = ()) -> Field | None:
+    """The field a key means, in any case; a custom one also without its ending `_cf`."""
+    lower = key.lower()
+    own = {field.key.lower(): field for field in custom}
+    return _FIELD_BY_LOWER.get(lower) or own.get(lower) or own.get(f"{lower}_cf")
+
+
+def all_keys(custom: Collection[Field] = ()) -> dict[str, str]:
+    """Every key with what it asks for, the short ones first."""
+    keys = {short: _FIELD_BY_LOWER[short].label for short in SHORT_KEYS}
+    keys[ANYWHERE_KEY] = "Words of the name, the description or a comment"
+    shortened = set(SHORT_KEYS.values())
+    return keys | {
+        field.key.lower(): field.label for field in (*TOP_LEVEL, *FIELDS, *custom) if field.key not in shortened
+    }

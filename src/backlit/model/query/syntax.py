@@ -1,0 +1,257 @@
+"""The text of a query and its tree: `status:open @me -tag:x (est>5 or est:none) "exact words"`."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NoReturn
+
+from backlit.model.errors import BadRequest
+
+TEXT_LIMIT = 4096
+"""How many characters a query may have."""
+DEPTH_LIMIT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A part of the name, in any case."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A key, in any case, compared with one of some values; `at` is its place in the text, from 1."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+    at: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """All parts hold; none at all hold always. No part is an AllOf."""
+
+    parts: "tuple[Node, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One of at least two parts holds; none of them is an AnyOf."""
+
+    parts: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class NotThis:
+    """The part does not hold."""
+
+    part: "Node"
+
+
+Node = Word | Condition | AllOf | AnyOf | NotThis
+
+OPERATORS = (":", "=", "<=", ">=", "<", ">")
+
+
+class _Shape(StrEnum):
+    OPEN = "("
+    CLOSE = ")"
+    MINUS = "-"
+    OR = "or"
+    AND = "and"
+    NOT = "not"
+    TERM = "term"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    shape: _Shape
+    at: int
+    node: Word | Condition | None = None
+
+
+_KEY = re.compile(r"([^\W\d]\w*)(<=|>=|[:=<>])")
+_BARE = re.compile(r"[^\s()\"]+")
+_VALUE = re.compile(r"[^\s()\",]+")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SIGNS = {"#": "tag", "@": "owner"}
+_WORDS = {"or": _Shape.OR, "and": _Shape.AND, "not": _Shape.NOT}
+_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+def refuse(reason: str, at: int) -> NoReturn:
+    """Raise the BadRequest for a place in a query."""
+    sentence = f"The query cannot be read at character {at}: {reason}."
+    raise BadRequest(sentence, {"query": sentence})
+
+
+def parse_query(text: str) -> Node:
+    """Read a query; an empty one is an AllOf without parts. Raises BadRequest naming the place and the way out."""
+    if len(text) > TEXT_LIMIT:
+        refuse(f"it has more than {TEXT_LIMIT} characters", TEXT_LIMIT)
+    parser = _Parser(_tokens(text))
+    node = parser.alternatives(0)
+    token = parser.take()
+    if token.shape is not _Shape.END:
+        refuse("this ')' closes nothing; take it out, or write it in double quotes", token.at)
+    return node
+
+
+def _tokens(text: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    at = 0
+    while True:
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if at == len(text):
+            return [*tokens, _Token(_Shape.END, at + 1)]
+        token, at = _token(text, at)
+        tokens.append(token)
+
+
+def _token(text: str, at: int) -> tuple[_Token, int]:
+    sign = text[at]
+    if sign in "()":
+        return _Token(_Shape(sign), at + 1), at + 1
+    if sign == "-" and at + 1 < len(text) and not text[at + 1].isspace():
+        return _Token(_Shape.MINUS, at + 1), at + 1
+    if sign in _SIGNS and at + 1 < len(text) and _value_begins(text, at + 1):
+        values, end = _values(text, at + 1)
+        is_id = sign == "#" and all(_NUMBER.fullmatch(value) for value in values) and text[at + 1] != '"'
+        return _Token(_Shape.TERM, at + 1, Condition("id" if is_id else _SIGNS[sign], ":", values, at + 1)), end
+    found = _KEY.match(text, at)
+    if found:
+        values, end = _values(text, found.end())
+        return _Token(_Shape.TERM, at + 1, Condition(found[1], found[2], values, at + 1)), end
+    return _word(text, at)
+
+
+def _word(text: str, at: int) -> tuple[_Token, int]:
+    if text[at] == '"':
+        value, end = _quoted(text, at)
+        return _Token(_Shape.TERM, at + 1, Word(value)), end
+    found = _BARE.match(text, at)
+    assert found is not None, "what is no space, bracket or quote is part of a word"
+    shape = _WORDS.get(found[0].lower())
+    return _Token(shape or _Shape.TERM, at + 1, None if shape else Word(found[0])), found.end()
+
+
+def _value_begins(text: str, at: int) -> bool:
+    return at < len(text) and (text[at] == '"' or _VALUE.match(text, at) is not None)
+
+
+def _values(text: str, at: int) -> tuple[tuple[str, ...], int]:
+    values: list[str] = []
+    while True:
+        if not _value_begins(text, at):
+            refuse('a value is missing here; write one such as "none", or the whole in double quotes', at + 1)
+        if text[at] == '"':
+            value, at = _quoted(text, at)
+        else:
+            found = _VALUE.match(text, at)
+            assert found is not None, "a value begins here"
+            value, at = found[0], found.end()
+        values.append(value)
+        if at >= len(text) or text[at] != ",":
+            return tuple(values), at
+        at += 1
+
+
+def _quoted(text: str, at: int) -> tuple[str, int]:
+    found = _QUOTED.match(text, at)
+    if found is None:
+        refuse("this double quote has no other at its end", at + 1)
+    return _ESCAPE.sub(r"\1", found[1]), found.end()
+
+
+class _Parser:
+    def __init__(self, tokens: Iterable[_Token]) -> None:
+        self._rest = list(tokens)[::-1]
+
+    def take(self) -> _Token:
+        return self._rest.pop()
+
+    def alternatives(self, depth: int) -> Node:
+        if depth > DEPTH_LIMIT:
+            refuse(f"brackets and negations are nested more than {DEPTH_LIMIT} deep", self._rest[-1].at)
+        parts = [self._conjunction(depth)]
+        while self._rest[-1].shape is _Shape.OR:
+            at = self.take().at
+            parts.append(self._conjunction(depth))
+            if AllOf() in (parts[0], parts[-1]):
+                refuse('"or" stands between two conditions; in double quotes it is a word to find', at)
+        return any_of(parts)
+
+    def _conjunction(self, depth: int) -> Node:
+        parts: list[Node] = []
+        while self._rest[-1].shape not in {_Shape.OR, _Shape.CLOSE, _Shape.END}:
+            if self._rest[-1].shape is _Shape.AND:
+                self.take()
+            else:
+                parts.append(self._part(depth))
+        return all_of(parts)
+
+    def _part(self, depth: int) -> Node:
+        token = self.take()
+        if depth > DEPTH_LIMIT:
+            refuse(f"brackets and negations are nested more than {DEPTH_LIMIT} deep", token.at)
+        if token.node is not None:
+            return token.node
+        if token.shape is _Shape.OPEN:
+            node = self.alternatives(depth + 1)
+            if self.take().shape is not _Shape.CLOSE:
+                refuse("this '(' is never closed; add a ')', or write it in double quotes", token.at)
+            return node
+        if token.shape in {_Shape.MINUS, _Shape.NOT} and self._rest[-1].shape in {
+            _Shape.TERM, _Shape.OPEN, _Shape.MINUS, _Shape.NOT,
+        }:  # fmt: skip
+            return NotThis(self._part(depth + 1))
+        refuse(f'a condition is missing after "{token.shape}"; in double quotes it is a word to find', token.at)
+
+
+def all_of(parts: Iterable[Node]) -> Node:
+    """Join nodes so that all have to hold, flat."""
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, AllOf) else (part,))]
+    return flat[0] if len(flat) == 1 else AllOf(tuple(flat))
+
+
+def any_of(parts: Iterable[Node]) -> Node:
+    """Join nodes, at least one, so that one has to hold, flat."""
+    flat = [inner for part in parts for inner in (part.parts if isinstance(part, AnyOf) else (part,))]
+    return flat[0] if len(flat) == 1 else AnyOf(tuple(flat))
+
+
+def write_query(node: Node) -> str:
+    """Write a tree as text that is read as the same tree."""
+    match node:
+        case AllOf(parts):
+            return " ".join(_bracketed(part, isinstance(part, AnyOf)) for part in parts)
+        case AnyOf(parts):
+            return " or ".join(write_query(part) for part in parts)
+        case NotThis(part):
+            return f"-{_bracketed(part, isinstance(part, AllOf | AnyOf))}"
+        case Word(text):
+            is_plain = _BARE.fullmatch(text) and text[0] not in "-#@" and not _KEY.match(text)
+            return text if is_plain and text.lower() not in _WORDS else quoted(text)
+        case Condition(key, operator, values):
+            return f"{key}{operator}{','.join(written(value) for value in values)}"
+
+
+def _bracketed(node: Node, needs: bool) -> str:
+    return f"({write_query(node)})" if needs else write_query(node)
+
+
+def written(value: str) -> str:
+    """Write a value, in double quotes where it needs them."""
+    return value if _VALUE.fullmatch(value) else quoted(value)
+
+
+def quoted(text: str) -> str:
+    """Write a text in double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

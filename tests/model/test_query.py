@@ -1,0 +1,227 @@
+"""The query language: what is read, what it means, what is refused, what is written back and completed."""
+
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import STATUSES, Field, ItemType, Kind, custom_field
+from backlit.model.filters import matches
+from backlit.model.query import (
+    AllOf,
+    AnyOf,
+    Condition,
+    NameKind,
+    Node,
+    NotThis,
+    Vocabulary,
+    Word,
+    complete,
+    filter_of,
+    mentions_status,
+    parse_query,
+    write_query,
+)
+from backlit.model.query.keys import SHORT_KEYS, all_keys
+from backlit.model.query.syntax import OPERATORS, all_of, any_of
+
+IDS = {
+    NameKind.USER: {"me": {5}, "maya": {5}, "jon": {6}},
+    NameKind.AREA: {"checkout": {7, 8}},
+    NameKind.ITERATION: {"current": {3}},
+    NameKind.TEAM: {"core": {1}},
+}
+
+
+class Book:
+    """Names as a test has them."""
+
+    def now(self) -> datetime:
+        return datetime(2026, 3, 10, 12)
+
+    def today(self) -> date:
+        return date(2026, 3, 10)
+
+    def custom_fields(self) -> Collection[Field]:
+        return (custom_field("Channel_cf", Kind.TEXT), custom_field("Risk_cf", Kind.NUMBER))
+
+    def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:
+        found = IDS[kind].get(name.lower(), set())
+        return frozenset(found if with_subtree else sorted(found)[:1])
+
+    def roots(self, kind: NameKind) -> frozenset[int]:
+        return frozenset({1} if kind in {NameKind.AREA, NameKind.ITERATION} else ())
+
+    def values(self, field: Field) -> Sequence[str]:
+        if field.kind is Kind.STATUS:
+            return list(dict.fromkeys(status for each in STATUSES.values() for status in each))
+        if field.key == "type":
+            return list(ItemType)
+        names = {Kind.USER: ["maya", "jon"], Kind.TAGS: ["ux", "API"], Kind.AREA: ["Checkout"]}
+        return names.get(field.kind, field.choices)
+
+
+ITEM = {
+    "id": 12,
+    "type": "Bug",
+    "Name": "Card retry (or not) fails",
+    "Description": "After expiry the café is closed. 中文界面",
+    "Status": "In Progress",
+    "AssignedToID": 5,
+    "AreaID": 8,
+    "IterationID": 3,
+    "Points": 5.0,
+    "Tags": ["ux", "API"],
+    "Severity": "2 - High",
+    "IsBlocking": True,
+    "Channel_cf": "Web shop",
+    "createdBy": "jon",
+    "createdAt": datetime(2026, 3, 1, 9),
+    "lastModifiedAt": datetime(2026, 3, 9, 9),
+    "Comments": ["Seen on staging"],
+}
+
+
+def finds(text: str) -> bool:
+    return matches(filter_of(parse_query(text), Book()), ITEM)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "status:open @me #ux iter:current est>4 type:bug,story",
+        'area:"Checkout" -tag:x changed<7d created>2026-02-01',
+        "RETRY fails",
+        '"retry (or"',
+        "owner:any -owner:none",
+        "@jon or est<=5",
+        "(@jon or est>=9) or (#api severity:high)",
+        "not (@jon type:bug)",
+        "channel:shop channel_cf:WEB by:jon",
+        "blocking:yes class:none priority:none",
+        "#12 id:12,13 id>11",
+        "text:expir text:cafe text:staging text:文界",
+        "created:2026-03-01 created<=2026-03-01 created>=2026-03-01 -created>2026-03-01 -created<2026-03-01",
+        "changed:yesterday changed<today changed<2w -changed>36h changed>12h",
+        "status:progress status=\"in progress\" -status:done,deferred",
+    ],
+)  # fmt: skip
+def test_a_query_finds_the_item_it_describes(text: str) -> None:
+    assert finds(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@jon",
+        "est>5",
+        "tag:none",
+        "-retry",
+        "area=checkout",
+        "iter:none",
+        "text:xpiry",
+        "changed>7d",
+        "#13",
+        "owner:none",
+    ],
+)
+def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
+    assert not finds(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "way_out"),
+    [
+        ("retry colour:red", 7, "in double quotes it is a text to find"),
+        ("est>many", 1, "est:none"),
+        ("@nobody", 1, "maya, jon"),
+        ("status:gone", 1, "Not Done"),
+        ('"never closed', 1, "double quote"),
+        ("(est>5", 1, "add a ')'"),
+        ("est>5)", 6, "take it out"),
+        ("est>5 or", 7, "between two conditions"),
+        ("est>", 5, "a value is missing"),
+        ("changed<soon", 1, "7d"),
+        ("owner>me", 1, 'write "owner:"'),
+        ("blocking:perhaps", 1, "blocking:no"),
+        ("a not", 3, "in double quotes"),
+        ("(" * 60, 52, "nested"),
+        ("-" * 60 + "a", 52, "nested"),
+        ("x" * 5000, 4096, "more than"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place_and_the_way_out(text: str, at: int, way_out: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        finds(text)
+
+    assert f"character {at}:" in refused.value.message
+    assert way_out in refused.value.message
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+keys = st.sampled_from([*SHORT_KEYS, "text", "Channel_cf", "status"]) | st.from_regex(r"\A[a-z_]\w{0,6}\Z")
+leaves: st.SearchStrategy[Node] = st.builds(Word, texts) | st.builds(
+    Condition, keys, st.sampled_from(OPERATORS), st.lists(texts, min_size=1, max_size=3).map(tuple)
+)
+trees: st.SearchStrategy[Node] = st.recursive(
+    leaves,
+    lambda inner: (
+        st.lists(inner, max_size=3).map(all_of)
+        | st.lists(inner.filter(lambda each: each != AllOf()), min_size=1, max_size=3).map(any_of)
+        | st.builds(NotThis, inner)
+    ),
+    max_leaves=12,
+)
+
+
+@given(trees)
+@settings(max_examples=300, deadline=None)
+def test_what_is_written_reads_back_as_the_same_tree(tree: Node) -> None:
+    assert parse_query(write_query(tree)) == tree
+
+
+@given(st.text(max_size=40) | st.text('()"-#@: <>=,aor not\\', max_size=30))
+@settings(max_examples=300, deadline=None)
+def test_no_text_does_more_than_be_refused(text: str) -> None:
+    with suppress(BadRequest):
+        tree = parse_query(text)
+        assert parse_query(write_query(tree)) == tree
+        finds(text)
+
+
+def test_signs_are_short_for_keys() -> None:
+    assert parse_query("@me #ux #12,13") == parse_query("owner:me tag:ux id:12,13")
+    assert parse_query("a or b c") == AnyOf((Word("a"), AllOf((Word("b"), Word("c")))))
+
+
+def test_a_query_about_the_status_is_told_from_others() -> None:
+    assert mentions_status(parse_query("a (b or -status:done)"))
+    assert not mentions_status(parse_query("a @me"))
+
+
+def test_keys_and_values_are_offered_where_the_cursor_is() -> None:
+    names = {"owner": ["maya", "jon k"], "tag": ["ux", "api"]}
+    vocabulary = Vocabulary(all_keys(), lambda key: names.get(key.lower(), []))
+
+    def offered(text: str) -> list[str]:
+        return [text[: each.start] + each.text for each in complete(text, len(text), vocabulary)]
+
+    assert "x -owner:" in offered("x -ow")
+    assert offered("x owner:") == ["x owner:maya", 'x owner:"jon k"']
+    assert offered("x owner:maya,j") == ['x owner:maya,"jon k"']
+    assert offered('owner:"j') == ['owner:"jon k"']
+    assert offered("#u") == ["#ux"]
+    assert offered("(@m") == ["(@maya"]
+    assert offered("nothing zz") == []
+
+
+def test_the_page_of_the_language_names_every_short_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "query.md").read_text(encoding="utf-8")
+
+    assert [key for key in (*SHORT_KEYS, "text") if f"`{key}" not in page] == []
