@@ -24,7 +24,10 @@ TABLE = {
     418: errors.BadRequest,
     429: errors.TooManyRequests,
     500: errors.ServiceError,
-    502: errors.ServiceError,
+    408: errors.Unavailable,
+    502: errors.Unavailable,
+    503: errors.Unavailable,
+    504: errors.Unavailable,
 }
 
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from tests.client.foreign import PACING, Foreign, answer, empty_page
 
-from backlit.model.errors import Offline, ServiceError, TooManyRequests, Unclear
+from backlit.model.errors import Offline, ServiceError, TooManyRequests, Unavailable, Unclear
 
 ITEM = '{"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Seven", "Odd_cf": 1.0}}'
 DEAD = httpx.ConnectError("refused")
@@ -111,6 +111,35 @@ async def test_a_change_without_an_answer_is_unclear_after_all_attempts(tmp_path
             await client.work_items.update(7, {"Name": "x"})
 
     assert len(foreign.requests) == PACING.attempts
+
+
+@pytest.mark.parametrize(("trouble", "sent"), [(SILENT, 1), (answer(502), 1), (DEAD, PACING.attempts)])
+async def test_a_change_that_is_not_repeatable_is_repeated_only_while_it_cannot_have_happened(
+    tmp_path: Path, trouble: httpx.Response | Exception, sent: int
+) -> None:
+    foreign = Foreign(trouble)
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(Exception, match=r"."):
+            await client.work_items.update_document(7, {"Name": "x"}, is_repeatable=False)
+
+    assert len(foreign.requests) == sent
+
+
+async def test_a_wish_to_be_left_alone_is_handed_on_from_503_too(tmp_path: Path) -> None:
+    async with Foreign(answer(503, retry_after="3600")).client(tmp_path) as client:
+        with pytest.raises(Unavailable) as caught:
+            await client.users.me()
+
+    assert caught.value.retry_after == 3600.0
+
+
+async def test_each_request_is_told_with_its_status(tmp_path: Path) -> None:
+    told: list[tuple[str, int]] = []
+    async with Foreign(answer(503), SILENT, answer(200, ITEM)).client(tmp_path) as client:
+        client.watch(lambda method, status, _: told.append((method, status)))
+        await client.work_items.get(7)
+
+    assert told == [("GET", 503), ("GET", 0), ("GET", 200)]
 
 
 async def test_a_change_sends_only_what_changes_and_takes_any_success(tmp_path: Path) -> None:

@@ -3,14 +3,15 @@
 import asyncio
 import shutil
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
 from tests.store.papers import places_in
 
+from backlit.client.calls import USUAL
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application
@@ -20,6 +21,7 @@ from backlit.service.sample import write_sample
 from backlit.service.settings import ServiceSettings
 from backlit.store import ConnectionState, Places, Store
 from backlit.store.engine import Report
+from backlit.store.pacing import USUAL_WAITS
 from backlit.store.store import Clock, local_time
 
 PATIENCE = 15.0
@@ -42,6 +44,7 @@ class World:
     def __init__(self, folder: Path, sample: Path | None = None, clock: Clock = local_time) -> None:
         self.folder = folder
         self._clock = clock
+        self.pacing, self.waits = USUAL, USUAL_WAITS
         for file in sample.glob("service.sqlite*") if sample else ():
             shutil.copy(file, folder / file.name)
         self.service = Service(settings_in(folder))
@@ -68,12 +71,13 @@ class World:
 
         async def connect(report: Report) -> Client:
             report("Preparing", 1, 2)
-            client = Client.inside(self.faults, TokenCache(self.folder / f"{name}.json", name))
+            tokens = TokenCache(self.folder / f"{name}.json", name)
+            client = Client.inside(self.faults, tokens, pacing=self.pacing)
             if signed_in and not client.auth.signed_in:
                 await client.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "maya"))
             return client
 
-        store = Store(self.places(name), connect, self._clock)
+        store = Store(self.places(name), connect, self._clock, self.waits)
         store.open()
         self._stores.append(store)
         return store
@@ -116,12 +120,22 @@ async def sent(store: Store) -> None:
     await until(lambda: store.outbox.pending == 0, lambda: (store.outbox, store.connection, store.outbox_entries()))
 
 
+class Said(NamedTuple):
+    status: int
+    headers: Sequence[tuple[bytes, bytes]] = ()
+    body: bytes = b""
+
+
 class Faults:
     """Loses requests before, or answers after, they reached the service; as a bad network does."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self.is_down = False
+        self.says: Callable[[str, str], Said | None] = lambda _method, _path: None
+        """The answer to a method and path, instead of the service's."""
+        self.stalls: frozenset[str] = frozenset()
+        """Ends of paths that are never answered."""
         self.lost_answers: dict[str, int] = {}
         """How many answers to a method are lost after the service did what was asked."""
         self.delay = 0.0
@@ -134,10 +148,13 @@ class Faults:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         method = scope["method"]
         self.requests.append((method, scope["path"]))
-        if self.is_down:
-            await send({"type": "http.response.start", "status": 503, "headers": []})
-            await send({"type": "http.response.body", "body": b""})
+        said = self.says(method, scope["path"]) or (Said(503) if self.is_down else None)
+        if said is not None:
+            await send({"type": "http.response.start", "status": said.status, "headers": said.headers})
+            await send({"type": "http.response.body", "body": said.body})
             return
+        if scope["path"].endswith(tuple(self.stalls)):
+            await asyncio.Event().wait()
         if self.delay:
             await asyncio.sleep(self.delay)
         if scope["path"].endswith(tuple(self.lacks)):

@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, NamedTuple
@@ -63,6 +64,8 @@ class Calls:
     ) -> None:
         self._root = root
         self.base_url = str(root)
+        self.on_answer: Callable[[str, int, float], None] = lambda _method, _status, _seconds: None
+        """Told of each request its method, the answer's status (0: none came) and the seconds it took."""
         self._pacing = pacing
         self._http = httpx.AsyncClient(
             transport=transport,
@@ -86,11 +89,14 @@ class Calls:
         query: Mapping[str, QueryValue] | None = None,
         body: object = None,
         headers: Mapping[str, str] | None = None,
+        *,
+        is_repeatable: bool = True,
     ) -> Answer:
         """Send one request to `path` (from the base address) and return a success.
 
-        GET, PUT and DELETE are repeated after what may pass; POST never. Raises errors of model/errors.py: Offline
-        when nothing arrived there, Unclear when a write may have taken effect.
+        GET, PUT and DELETE are repeated after what may pass, those that are not repeatable only while it is sure that
+        they had no effect; POST never. Raises errors of model/errors.py: Offline when nothing arrived there, Unclear
+        when a write may have taken effect.
         """
         attempts_left = self._pacing.attempts if method != "POST" else 1
         pause = self._pacing.first_pause
@@ -112,6 +118,8 @@ class Calls:
                 wanted = retry_after(answer.headers) or 0.0
                 if answer.status not in _PASSING:
                     raise failure
+            if may_have_happened and not is_repeatable:
+                raise failure
             if attempts_left <= 0 or wanted > self._pacing.longest_pause:
                 raise failure
             await asyncio.sleep(max(wanted, random.uniform(pause / 2, pause)))  # noqa: S311  jitter is no secret
@@ -134,6 +142,15 @@ class Calls:
         )
 
     async def _once(self, request: httpx.Request) -> Answer:
+        began, status = time.monotonic(), 0
+        try:
+            answer = await self._answer(request)
+            status = answer.status
+            return answer
+        finally:
+            self.on_answer(request.method, status, time.monotonic() - began)
+
+    async def _answer(self, request: httpx.Request) -> Answer:
         try:
             async with asyncio.timeout(LONGEST_ANSWER):
                 response = await self._http.send(request, auth=self.auth, stream=True)

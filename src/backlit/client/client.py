@@ -48,9 +48,14 @@ class Client:
         tokens: TokenCache,
         base_url: str = "http://backlit.local",
         on_close: Callable[[], Awaitable[None]] | None = None,
+        pacing: Pacing = USUAL,
     ) -> Self:
         """Speak to a service in this process, which has been started; `on_close` stops it with the client."""
-        return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi)), on_close)
+        return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi), pacing), on_close)
+
+    def watch(self, on_answer: Callable[[str, int, float], None]) -> None:
+        """Have each request told: its method, the answer's status (0 where none came), the seconds it took."""
+        self._calls.on_answer = on_answer
 
     async def capabilities(self) -> Document | None:
         """Read what the service can beyond SPEC.md; None where it has no such extension."""

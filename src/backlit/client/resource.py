@@ -109,10 +109,16 @@ class Resource(Listing[ModelT]):
         """Create one and read the answer, checked."""
         return read_model(self._model, await self.create_document(body))
 
-    async def update_document(self, identity: int, changes: Mapping[str, Any], if_match: str | None = None) -> Document:
-        """Send only what changes, flat (SPEC 4.1); PreconditionFailed when `if_match` is no longer the version."""
+    async def update_document(
+        self, identity: int, changes: Mapping[str, Any], if_match: str | None = None, *, is_repeatable: bool = True
+    ) -> Document:
+        """Send only what changes, flat (SPEC 4.1); PreconditionFailed when `if_match` is no longer the version.
+
+        What is not repeatable is not sent again after a lost answer: somebody may have changed the same meanwhile.
+        """
         headers = {"If-Match": if_match} if if_match else None
-        answer = await self._calls.call("PUT", f"{self._path}/{identity}", body=dict(changes), headers=headers)
+        path = f"{self._path}/{identity}"
+        answer = await self._calls.call("PUT", path, body=dict(changes), headers=headers, is_repeatable=is_repeatable)
         return answer.document()
 
     async def update(self, identity: int, changes: Mapping[str, Any]) -> ModelT:

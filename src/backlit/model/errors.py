@@ -78,13 +78,7 @@ class UnsupportedMedia(ServiceRefused):
 
 
 class Trouble(BacklitError):
-    """Something that may pass: the same request may succeed later."""
-
-
-class TooManyRequests(Trouble):
-    """The caller is asked to slow down; `retry_after` is in seconds where the service named it."""
-
-    status = 429
+    """Something that may pass: the same request may succeed later; after `retry_after` seconds where that was said."""
 
     def __init__(
         self,
@@ -96,10 +90,22 @@ class TooManyRequests(Trouble):
         self.retry_after = retry_after
 
 
+class TooManyRequests(Trouble):
+    """The caller is asked to slow down."""
+
+    status = 429
+
+
 class ServiceError(Trouble):
     """The service failed (5xx), or its answer made no sense."""
 
     status = 500
+
+
+class Unavailable(ServiceError):
+    """The service, or what stands before it, says that it cannot answer anything for the moment."""
+
+    status = 503
 
 
 class Offline(Trouble):
@@ -135,9 +141,11 @@ ERROR_BY_STATUS: Mapping[int, type[BacklitError]] = MappingProxyType(
             UnsupportedMedia,
             TooManyRequests,
             ServiceError,
+            Unavailable,
         )
     }
 )
+_PASSING = frozenset({408, 425, 502, 503, 504})
 
 
 def error_for(
@@ -146,8 +154,8 @@ def error_for(
     errors: Mapping[str, str] | None = None,
     retry_after: float | None = None,
 ) -> BacklitError:
-    """Make the error an HTTP status stands for; unknown 4xx become BadRequest, 5xx ServiceError."""
-    if status == TooManyRequests.status:
-        return TooManyRequests(message, errors, retry_after)
-    fallback = ServiceError if status >= 500 else BadRequest
-    return ERROR_BY_STATUS.get(status, fallback)(message, errors)
+    """Make the error an HTTP status stands for; what gateways say is Unavailable, unknown 4xx are BadRequest."""
+    if status in _PASSING:
+        return Unavailable(message, errors, retry_after)
+    kind = ERROR_BY_STATUS.get(status, ServiceError if status >= 500 else BadRequest)
+    return kind(message, errors, retry_after) if issubclass(kind, Trouble) else kind(message, errors)

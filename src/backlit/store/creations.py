@@ -1,12 +1,16 @@
 """Making items and comments exactly once: after an unclear failure, look before sending again (FEATURES rule 9)."""
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from backlit.model.errors import ServiceRefused
+import orjson
+
+from backlit.model.errors import ServiceError, ServiceRefused, Unclear
 from backlit.store.entries import EntryKind, OutboxEntry
-from backlit.store.files import Files
+from backlit.store.files import Files, Writer
+from backlit.store.pacing import Waits
 from backlit.store.people import person_of
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.values import is_same
@@ -16,45 +20,96 @@ if TYPE_CHECKING:
     from backlit.client.resource import Page
 
 _PAGE = 200
+_LONGEST_SETTLING = 30.0
 
 
 class Creations:
-    """Sends ADD and COMMENT entries; called for one entry at a time, so that no look meets another's request."""
+    """Sends ADD and COMMENT entries; called for one of a project, or of an item, at a time.
 
-    def __init__(self, client: "Client", files: Files) -> None:
+    So no look meets the request of another entry that may have made what it looks for.
+    """
+
+    def __init__(self, client: "Client", files: Files, waits: Waits) -> None:
         self._client = client
         self._files = files
+        self._settling = waits.settling
+        self._began = time.monotonic()
+        self._settled_at: dict[int, float] = {}
 
     async def make(self, entry: OutboxEntry) -> Document:
         """Make what an entry asks for, or find what an earlier attempt has made; returns it as received.
 
-        Raises Unclear when it may have been made: the next call then looks first.
+        Raises Unclear when it may have been made, or may yet be: the next call then looks first. Raises ServiceRefused
+        when nobody but the user can tell whether something that is there is what was made.
         """
         if entry.known_id is not None:
             found = await self._look(entry, entry.known_id)
+            if found is None and time.monotonic() < self._settled_at.get(entry.id, self._began + self._settling):
+                raise Unclear("The service did not say whether it was made; that is looked for.")
             if found is not None:
+                self._settled_at.pop(entry.id, None)
                 return found
         else:
             known_id = await self._largest_id(entry)
             await self._files.write(lambda writer: writer.journal.update(replace(entry, known_id=known_id)))
-        if entry.kind is EntryKind.COMMENT:
-            body = {"projectId": entry.project_id, "workItemId": entry.item_id, "description": entry.payload["text"]}
-            return await self._client.comments.create_document(body)
-        return await self._client.work_items.create_document(entry.payload)
+        return await self._post(entry)
+
+    async def _post(self, entry: OutboxEntry) -> Document:
+        """Send it; without an answer it may still arrive for as long again as the answer was waited for."""
+        began = time.monotonic()
+        try:
+            if entry.kind is EntryKind.COMMENT:
+                body = {
+                    "projectId": entry.project_id,
+                    "workItemId": entry.item_id,
+                    "description": entry.payload["text"],
+                }
+                made = await self._client.comments.create_document(body)
+            else:
+                made = await self._client.work_items.create_document(entry.payload)
+        except (Unclear, ServiceError):
+            ended = time.monotonic()
+            self._settled_at[entry.id] = ended + min(max(self._settling, ended - began), _LONGEST_SETTLING)
+            raise
+        self._settled_at.pop(entry.id, None)
+        return made
 
     async def _look(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        me = person_of(await self._client.users.my_document())
-        my_names = {me.username.casefold(), me.display_name.casefold()}
-        taken = await self._files.write(lambda writer: writer.journal.made_ids(entry.kind))
+        me = await self._client.users.my_document()
+
+        def known(writer: Writer) -> tuple[frozenset[int], frozenset[str], list[OutboxEntry]]:
+            return writer.journal.made_ids(entry.kind), _others(writer, me), writer.journal.unsettled(entry)
+
+        taken, others, unsettled = await self._files.write(known)
         candidates = [
             each
             for each in await self._made_since(entry, known_id)
             if (whole(each.get("id")) or 0) > known_id
             and each.get("id") not in taken
-            and str(each.get("createdBy") or "").casefold() in my_names
-            and _is_made_by(entry, each)
+            and str(each.get("createdBy") or "").casefold() not in others
         ]
-        return max(candidates, key=lambda each: _likeness(entry, each), default=None)
+        alike = [each for each in candidates if _is_made_by(entry, each)]
+        if alike or entry.kind is EntryKind.COMMENT:
+            return max(alike, key=lambda each: _likeness(entry, each), default=None)
+        return await self._look_for_renamed(entry, candidates, unsettled)
+
+    async def _look_for_renamed(
+        self, entry: OutboxEntry, candidates: Sequence[Document], unsettled: Sequence[OutboxEntry]
+    ) -> Document | None:
+        """What somebody has renamed since it was made; when there is a doubt, the user is asked."""
+        rivals = [each for each in unsettled if _kin(each.payload) == _kin(entry.payload)]
+        renamed = [
+            each
+            for each in candidates
+            if _kin(each) == _kin(entry.payload)
+            and each.get("lastModifiedAt") != each.get("createdAt")
+            and not any(_name(fields_in(each)) == _name(_wanted(rival)) for rival in rivals)
+        ]
+        if len(renamed) <= 1 and not (renamed and rivals):
+            return renamed[0] if renamed else None
+        await self._files.write(lambda writer: writer.journal.update(replace(entry, known_id=None)))
+        numbers = " or ".join(f"#{each.get('id')}" for each in renamed)
+        raise ServiceRefused(f"It may have been made already, as {numbers}, renamed since. If not, send it again.")
 
     async def _made_since(self, entry: OutboxEntry, known_id: int) -> list[Document]:
         """All that was made after the first attempt; newest first where the service orders, all where it does not."""
@@ -88,11 +143,31 @@ class Creations:
             return await self._client.work_items.documents(order="id desc", top=top, skip=skip)
 
 
+def _others(writer: Writer, me: Document) -> frozenset[str]:
+    """The names of everybody who is certainly somebody else; how a service names the user is not promised."""
+    found = writer.mirror.connection.execute("SELECT doc FROM nouns WHERE kind = 'user'")
+    users = [orjson.loads(doc) for (doc,) in found]
+    return frozenset(name for user in users if user.get("id") != me.get("id") for name in _names(user)) - _names(me)
+
+
+def _names(user: Document) -> frozenset[str]:
+    person = person_of(user)
+    full = f"{user.get('firstName') or ''} {user.get('lastName') or ''}".strip()
+    names = (person.username, person.display_name, full, str(user.get("email") or ""))
+    return frozenset(name.casefold() for name in names if name)
+
+
 def _is_made_by(entry: OutboxEntry, found: Document) -> bool:
     if entry.kind is EntryKind.COMMENT:
         return str(found.get("description") or "").split() == str(entry.payload["text"]).split()
-    is_alike = found.get("type") == entry.payload["type"] and found.get("projectId") == entry.project_id
-    return is_alike and _name(fields_in(found)) == _name(_wanted(entry))
+    return _kin(found) == _kin(entry.payload) and _name(fields_in(found)) == _name(_wanted(entry))
+
+
+def _kin(document: Mapping[str, object]) -> tuple[object, ...]:
+    """What nobody can change of an item after it was made."""
+    fields = document.get("fields")
+    parent = fields.get("ParentID") if isinstance(fields, dict) else None
+    return document.get("type"), document.get("projectId"), parent
 
 
 def _likeness(entry: OutboxEntry, found: Document) -> tuple[int, int]:

@@ -175,7 +175,7 @@ def _retry(writer: Writer, entry_id: int) -> None:
     if entry is None or entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
         return
     base = {**entry.base, **entry.theirs}
-    writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}))
+    writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
     show(writer, [entry.item_id])
     writer.signal.publish(Change(Subject.OUTBOX))
 

@@ -1,16 +1,16 @@
 """The engine: a thread with its own event loop, where the client lives, where is synced and sent."""
 
 import asyncio
-import random
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from backlit.model.errors import BacklitError, Offline, SignInNeeded, TooManyRequests, Trouble
+from backlit.model.errors import BacklitError, Offline, SignInNeeded, Trouble
 from backlit.store.changes import Change, Connection, ConnectionState, Signal, Subject
 from backlit.store.files import Files
+from backlit.store.pacing import Waits
 from backlit.store.people import Person
 from backlit.store.places import SendingLock
 
@@ -22,28 +22,28 @@ Report = Callable[[str, int, int], None]
 """Says what is being prepared: a sentence, how much is done, of how much."""
 
 _T = TypeVar("_T")
-SYNC_EVERY = 20.0
 STOP_SECONDS = 2.0
 WATCH_EVERY = 2.0
 """Seconds between two looks at what other processes on this machine do."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
 
 class Engine:
     """Keeps the connection; its public methods are called on any thread, the others on its own."""
 
-    def __init__(self, files: Files, signal: Signal, connect: Callable[[Report], Awaitable["Client"]]) -> None:
+    def __init__(
+        self, files: Files, signal: Signal, connect: Callable[[Report], Awaitable["Client"]], waits: Waits
+    ) -> None:
         self.connection = Connection()
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None
         self._files = files
         self._signal = signal
         self._connect = connect
+        self._waits = waits
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._main: asyncio.Task[None] | None = None
         self._session: Session | None = None
         self._project_id: int | None = None
-        self._failures = 0
         self._running = threading.Event()
 
     def start(self, project_id: int | None) -> None:
@@ -137,13 +137,17 @@ class Engine:
 
     async def _connected(self) -> "Client":
         self.show(ConnectionState.PREPARING, "Connecting")
+        failures = 0
         while True:
             try:
                 return await self._connect(
                     lambda sentence, done, total: self.show(ConnectionState.PREPARING, sentence, done, total)
                 )
             except BacklitError as error:
-                await asyncio.sleep(self.failed(error))
+                failures += 1
+                self.failed(error)
+                asked = error.retry_after or 0.0 if isinstance(error, Trouble) else 0.0
+                await asyncio.sleep(max(asked, self._waits.pause(failures)))
 
     async def _wait_for(self, lock: SendingLock) -> None:
         """Until this process is the one that sends, show what the other one does."""
@@ -166,7 +170,7 @@ class Engine:
     async def _serve(self, client: "Client") -> None:
         from backlit.store.session import Session
 
-        session = Session(client, self._files, self)
+        session = Session(client, self._files, self, self._waits)
         session.use_project(self._project_id)
         self._session = session
         await session.run()
@@ -185,20 +189,24 @@ class Engine:
         is_new = self.connection.state is not ConnectionState.ONLINE
         self.show(ConnectionState.LOADING if is_new else ConnectionState.ONLINE, "Loading" if is_new else "", user=user)
 
-    def failed(self, error: BacklitError) -> float:
-        """Show a failure; returns how many seconds to wait before trying again, with jitter."""
+    def failed(self, error: BacklitError) -> None:
+        """Show a failure."""
         if isinstance(error, SignInNeeded):
             self.show(ConnectionState.SIGNED_OUT, error.message)
         elif isinstance(error, Trouble):
             self.show(ConnectionState.OFFLINE, error.message)
         else:
             self.show(ConnectionState.FAILED, error.message)
-        self._failures += 1
-        pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(self._failures - 1, 10))
-        asked = error.retry_after or 0.0 if isinstance(error, TooManyRequests) else 0.0
-        return max(asked, random.uniform(pause / 2, pause))  # noqa: S311 # jitter is no secret
+
+    def lost(self, sentence: str) -> None:
+        """Show that the service cannot be asked now, and why."""
+        self.show(ConnectionState.OFFLINE, sentence)
+
+    def found(self) -> None:
+        """Show that the service answers again; what is here is as old as it was."""
+        is_loaded = self.connection.synced_at is not None
+        self.show(ConnectionState.ONLINE if is_loaded else ConnectionState.LOADING, "" if is_loaded else "Loading")
 
     def succeeded(self) -> None:
         """Show that the mirror is up to date."""
-        self._failures = 0
         self.show(ConnectionState.ONLINE, "", synced_at=time.time())

@@ -90,6 +90,20 @@ class Journal:
         sql = f"SELECT {_ENTRY_COLUMNS} FROM entries INDEXED BY undelivered WHERE {UNDELIVERED_SQL} ORDER BY id"  # noqa: S608 # constants
         return map(_entry, self._connection.execute(sql))
 
+    def following(self, item_id: int) -> list[OutboxEntry]:
+        """What is undelivered of an item, and the new tasks that are to go under it."""
+        kind = f"kind = '{EntryKind.ADD}' AND json_extract(payload, '$.fields.ParentID')"
+        return self._select(f"{UNDELIVERED_SQL} AND (item_id = ?1 OR {kind} = ?1)", (item_id,))
+
+    def sending(self) -> list[OutboxEntry]:
+        """What is marked as being on its way."""
+        return self._select(f"{UNDELIVERED_SQL} AND state = '{EntryState.SENDING}'", ())
+
+    def unsettled(self, entry: OutboxEntry) -> list[OutboxEntry]:
+        """The other entries of this kind and project that may have made something already, unknown to us."""
+        where = f"{UNDELIVERED_SQL} AND known_id IS NOT NULL AND kind = ? AND project_id = ? AND id <> ?"
+        return self._select(where, (entry.kind.value, entry.project_id, entry.id))
+
     def update(self, entry: OutboxEntry) -> None:
         """Write an entry's new state, reason, attempts, payload and bases."""
         with transaction(self._connection):
@@ -124,8 +138,9 @@ class Journal:
                 self._rename(entry.temporary_id, real_id)
 
     def _rename(self, temporary_id: int, real_id: int) -> None:
+        following = self.following(temporary_id)
         self._connection.execute("INSERT OR REPLACE INTO renames VALUES (?, ?)", (temporary_id, real_id))
-        for entry in self.undelivered():
+        for entry in following:
             if entry.item_id == temporary_id:
                 self.update(replace(entry, item_id=real_id))
             elif entry.parent_id == temporary_id:

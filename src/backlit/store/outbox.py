@@ -1,109 +1,164 @@
 """The outbox: sends the journal's entries, those of one item in order, and never the same thing twice."""
 
 import asyncio
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from backlit.model.errors import BacklitError, Offline, ServiceError, ServiceRefused, Unclear
+from backlit.model.errors import (
+    BacklitError,
+    PreconditionFailed,
+    ServiceError,
+    ServiceRefused,
+    SignInNeeded,
+    Trouble,
+    Unclear,
+)
 from backlit.store.changes import Change, Subject
 from backlit.store.creations import Creations
 from backlit.store.edits import show
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.merge import kept_otherwise, merge
+from backlit.store.pacing import USUAL_WAITS, Flow, Waits
+from backlit.store.reach import SHUTS
 from backlit.store.rows import Document, fields_in, whole
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
 
-IN_FLIGHT = 4
-FAILURES = 5
+FAILURES = 8
 """How often the service may fail over one entry before the entry counts as refused."""
-_RACES = 3
+_RACES = 5
+_AHEAD = 200
+"""Entries that wait for others which are on their way; beyond so many nobody looks for more to send."""
 _BUSY = frozenset({EntryState.WAITING, EntryState.SENDING})
 
 
 class Outbox:
     """Sends what waits; every step is in the journal before the request that follows from it."""
 
-    def __init__(self, client: "Client", files: Files) -> None:
+    def __init__(self, client: "Client", files: Files, waits: Waits = USUAL_WAITS) -> None:
         self._client = client
         self._files = files
-        self._creations = Creations(client, files)
-        self._creating = asyncio.Lock()
+        self._waits = waits
+        self._creations = Creations(client, files, waits)
+        self._flow = Flow()
+        client.watch(self._flow.answered)
+        self._failures: dict[int, int] = {}
+        self._not_before: dict[int, float] = {}
+        self.due = asyncio.Event()
+        """Set when there is something to send, also while sending."""
+        self.delivered = 0
+        """How many entries the service has taken from this process."""
 
-    async def recover(self) -> None:
-        """Take up what was on its way when the last process ended."""
+    def hurry(self) -> None:
+        """Try what failed again at once."""
+        self._not_before.clear()
+        self.due.set()
 
+    async def send(self) -> float | None:
+        """Send all that can be sent now, some items at a time; returns after how many seconds there is more.
+
+        Raises the trouble that keeps everything waiting, or SignInNeeded; trouble with one entry lets that one wait,
+        and what the service refuses stays in the journal with its reason.
+        """
+        await self._files.write(_recover)
+        running: set[asyncio.Task[BacklitError | None]] = set()
+        woken = asyncio.create_task(self.due.wait())
+        trouble: BacklitError | None = None
+        try:
+            while True:
+                if trouble is None:
+                    running |= await self._started(running)
+                if not running:
+                    break
+                done, _ = await asyncio.wait({*running, woken}, return_when=asyncio.FIRST_COMPLETED)
+                if woken in done:
+                    self.due.clear()
+                    woken = asyncio.create_task(self.due.wait())
+                for task in running & done:
+                    trouble = task.result() or trouble
+                running -= done
+        finally:
+            await _cancel([woken, *running])
+        if trouble is not None:
+            raise trouble
+        return self._next_after()
+
+    async def _started(self, running: Collection[object]) -> set["asyncio.Task[BacklitError | None]"]:
+        now = time.monotonic()
+        self._not_before = {entry_id: until for entry_id, until in self._not_before.items() if until > now}
+        take = partial(_take, room=self._flow.room - len(running), resting=frozenset(self._not_before))
+        return {asyncio.create_task(self._send_one(entry)) for entry in await self._files.write(take)}
+
+    def _next_after(self) -> float | None:
+        return max(0.0, min(self._not_before.values()) - time.monotonic()) if self._not_before else None
+
+    async def _send_one(self, entry: OutboxEntry) -> BacklitError | None:
+        """Send an entry and settle it; returns what keeps all others from being sent too."""
+        try:
+            await (self._send_edit(entry) if entry.kind is EntryKind.EDIT else self._create(entry))
+        except ServiceRefused as error:
+            await self._settle(entry, EntryState.REFUSED, error.message)
+        except SignInNeeded as error:
+            await self._rest(entry)
+            return error
+        except Trouble as error:
+            is_general = isinstance(error, SHUTS)
+            await self._failed(entry, error, is_counted=isinstance(error, ServiceError) and not is_general)
+            return error if is_general else None
+        self._forget(entry)
+        return None
+
+    async def _failed(self, entry: OutboxEntry, error: Trouble, *, is_counted: bool) -> None:
+        """Let an entry wait again, longer each time; or give it up where the service fails over it and over it."""
+        attempts = entry.attempts + is_counted
+        if attempts >= FAILURES:
+            self._forget(entry)
+            await self._settle(entry, EntryState.REFUSED, f"The service failed over it repeatedly: {error.message}")
+            return
+        if not isinstance(error, SHUTS) or isinstance(error, ServiceError):
+            failures = self._failures[entry.id] = self._failures.get(entry.id, 0) + 1
+            self._not_before[entry.id] = time.monotonic() + self._waits.pause(failures)
+        await self._rest(replace(entry, attempts=attempts, reason=error.message))
+
+    def _forget(self, entry: OutboxEntry) -> None:
+        self._failures.pop(entry.id, None)
+        self._not_before.pop(entry.id, None)
+
+    async def _rest(self, entry: OutboxEntry) -> None:
         def act(writer: Writer) -> None:
-            stuck = [entry for entry in writer.journal.undelivered() if entry.state is EntryState.SENDING]
-            writer.journal.update_all(replace(entry, state=EntryState.WAITING) for entry in stuck)
+            current = writer.journal.entry(entry.id) or entry
+            rested = replace(current, state=EntryState.WAITING, attempts=entry.attempts, reason=entry.reason)
+            writer.journal.update(rested)
 
         await self._files.write(act)
 
-    async def send(self) -> None:
-        """Send all that can be sent now, some items at a time.
-
-        Raises the trouble that keeps entries waiting, or SignInNeeded; what the service refuses stays in the journal
-        with its reason and is not raised.
-        """
-        running: set[asyncio.Task[BacklitError | None]] = set()
-        rested: set[int] = set()
-        trouble: BacklitError | None = None
-        is_stopped = False
-        while True:
-            if not is_stopped:
-                take = partial(_take, room=IN_FLIGHT - len(running), rested=rested)
-                for entry in await self._files.write(take):
-                    running.add(asyncio.create_task(self._send_one(entry, rested)))
-            if not running:
-                break
-            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                trouble = task.result() or trouble
-            is_stopped = trouble is not None and not isinstance(trouble, ServiceError | Unclear)
-        if trouble is not None:
-            raise trouble
-
-    async def _send_one(self, entry: OutboxEntry, rested: set[int]) -> BacklitError | None:
-        """Send an entry and settle it; returns what kept it from being settled."""
-        try:
-            if entry.kind is EntryKind.EDIT:
-                await self._send_edit(entry)
-            else:
-                async with self._creating:
-                    await self._create(entry)
-        except ServiceRefused as error:
-            await self._settle(entry, EntryState.REFUSED, error.message)
-        except BacklitError as error:
-            rested.add(entry.id)
-            if isinstance(error, ServiceError) and entry.attempts >= FAILURES:
-                await self._settle(entry, EntryState.REFUSED, f"The service failed over it repeatedly: {error.message}")
-                return None
-            await self._rest(entry, is_counted=not isinstance(error, Offline))
-            return error
-        return None
-
     async def _send_edit(self, entry: OutboxEntry) -> None:
-        """Get, compare, put, compare the echo (FEATURES rule 14)."""
-        for race in range(_RACES):
+        """Get, compare, put, compare the echo (FEATURES rule 14); a put without an answer is compared again."""
+        for _ in range(_RACES):
             fetched = await self._client.work_items.fetch(entry.item_id)
+            if not _is_item(fetched.document, entry.item_id):
+                raise ServiceError("The service answered with something other than the item that it was asked for.")
             merged = merge(entry.base, entry.payload, fields_in(fetched.document))
             if merged.conflicts:
                 await self._conflict(entry, fetched.document, dict(merged.conflicts))
                 return
-            echo = fetched.document
+            echo: Document = fetched.document
             if merged.changes:
                 try:
-                    echo = await self._client.work_items.update_document(entry.item_id, merged.changes, fetched.etag)
-                except ServiceRefused as error:
-                    if error.status == 412 and race < _RACES - 1:
-                        continue
-                    raise
-            await self._delivered(entry, echo, kept_otherwise(merged.changes, fields_in(echo)))
-            return
+                    echo = await self._client.work_items.update_document(
+                        entry.item_id, merged.changes, fetched.etag, is_repeatable=False
+                    )
+                except (PreconditionFailed, Unclear):
+                    continue
+            if _is_item(echo, entry.item_id):
+                await self._delivered(entry, echo, kept_otherwise(merged.changes, fields_in(echo)))
+                return
+        raise Unclear("It could not be made sure that the change was taken over; that is looked at again.")
 
     async def _delivered(self, entry: OutboxEntry, echo: Document, kept: Sequence[str]) -> None:
         if kept:
@@ -112,10 +167,12 @@ class Outbox:
             return
 
         def act(writer: Writer) -> None:
+            _receive(writer, entry.item_id, echo)  # first: else a crash between leaves an old value to start edits from
             writer.journal.deliver(entry)
-            _receive(writer, entry.item_id, echo)
+            _show_sign(writer, entry.item_id)
 
         await self._files.write(act)
+        self.delivered += 1
 
     async def _conflict(self, entry: OutboxEntry, document: Document, theirs: dict[str, object]) -> None:
         keys = ", ".join(sorted(theirs))
@@ -128,19 +185,11 @@ class Outbox:
         def act(writer: Writer) -> None:
             current = writer.journal.entry(entry.id) or entry
             writer.journal.update(replace(current, state=state, reason=reason, theirs=entry.theirs))
-            _receive(writer, entry.item_id, received)
+            if received is not None:
+                _receive(writer, entry.item_id, received)
+            _show_sign(writer, entry.item_id)
             if entry.kind is EntryKind.COMMENT:
                 writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
-
-        await self._files.write(act)
-
-    async def _rest(self, entry: OutboxEntry, *, is_counted: bool) -> None:
-        """Let an entry wait again; a request that never left does not count as an attempt."""
-
-        def act(writer: Writer) -> None:
-            current = writer.journal.entry(entry.id) or entry
-            attempts = entry.attempts if is_counted else entry.attempts - 1
-            writer.journal.update(replace(current, state=EntryState.WAITING, attempts=attempts))
 
         await self._files.write(act)
 
@@ -151,40 +200,57 @@ class Outbox:
             raise Unclear("The service made something but did not say its id.")
 
         def act(writer: Writer) -> None:
-            writer.journal.deliver(entry, real_id)
             if entry.kind is EntryKind.ADD:
-                writer.mirror.rename(entry.temporary_id, made, writer.journal.undelivered())
+                writer.mirror.put_items([made], ())  # first: else a crash between leaves it unseen until the next sync
+                writer.journal.deliver(entry, real_id)
+                writer.mirror.rename(entry.temporary_id, made, writer.journal.following(real_id))
                 ids = frozenset({entry.temporary_id, real_id})
                 writer.signal.publish(Change(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
             else:
+                writer.journal.deliver(entry, real_id)
                 writer.mirror.comments.remove([entry.temporary_id])
                 writer.mirror.comments.put([made])
                 renamed = {entry.temporary_id: real_id}
                 writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id}), renamed=renamed))
 
         await self._files.write(act)
+        self.delivered += 1
 
 
-def _receive(writer: Writer, item_id: int, received: Document | None) -> None:
-    undelivered = writer.journal.undelivered([item_id])
-    if received is not None:
-        writer.announce(writer.mirror.put_items([received], undelivered))
+def _is_item(document: Document, item_id: int) -> bool:
+    return document.get("id") == item_id and isinstance(document.get("fields"), dict)
+
+
+def _receive(writer: Writer, item_id: int, received: Document) -> None:
+    writer.announce(writer.mirror.put_items([received], writer.journal.undelivered([item_id])))
+
+
+def _show_sign(writer: Writer, item_id: int) -> None:
     show(writer, [item_id])
     writer.signal.publish(Change(Subject.ITEMS, frozenset({item_id}), frozenset({"sign"})))
 
 
-def _take(writer: Writer, room: int, rested: Collection[int]) -> list[OutboxEntry]:
+def _recover(writer: Writer) -> None:
+    """Take up what was on its way when the last process, or the last attempt, ended without a word."""
+    stuck = writer.journal.sending()
+    if stuck:
+        writer.journal.update_all(replace(entry, state=EntryState.WAITING) for entry in stuck)
+
+
+def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEntry]:
     """Choose what may be sent next, and mark it as being sent before it is."""
     if room <= 0:
         return []
     chosen: list[OutboxEntry] = []
-    earlier: dict[int, list[OutboxEntry]] = {}
+    earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
+    behind = 0
     for entry in writer.journal.outgoing():
-        before = earlier.setdefault(entry.item_id, [])
-        may_go = entry.state is EntryState.WAITING and entry.id not in rested and _is_free(entry, before)
-        if may_go:
-            chosen.append(replace(entry, state=EntryState.SENDING, attempts=entry.attempts + 1))
-        if len(chosen) == room:
+        before = earlier.setdefault(_line(entry), [])
+        if entry.state is EntryState.WAITING and entry.id not in resting and _is_free(entry, before):
+            entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # those behind it see that it goes
+            chosen.append(entry)
+        behind += any(each.state is EntryState.SENDING for each in before)
+        if len(chosen) == room or behind > _AHEAD:
             break
         before.append(entry)
     if chosen:
@@ -192,8 +258,23 @@ def _take(writer: Writer, room: int, rested: Collection[int]) -> list[OutboxEntr
     return chosen
 
 
+def _line(entry: OutboxEntry) -> tuple[object, int]:
+    """What has to be sent one after the other: what is done to an item; new items, so that they rank as made."""
+    return (EntryKind.ADD, entry.project_id) if entry.kind is EntryKind.ADD else (None, entry.item_id)
+
+
 def _is_free(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
     """Whether nothing has to go first: entries on their way, a new item or parent, a blocked change of a field."""
-    if (entry.kind is not EntryKind.ADD and entry.item_id < 0) or (entry.parent_id or 0) < 0:
+    if entry.kind is EntryKind.ADD:
+        is_parent_there = (entry.parent_id or 0) >= 0
+        return is_parent_there and not any(each.state is EntryState.SENDING for each in before)
+    if entry.item_id < 0:
         return False
     return not any(each.state in _BUSY or each.touched & entry.touched for each in before)
+
+
+async def _cancel(tasks: Sequence["asyncio.Task[bool] | asyncio.Task[BacklitError | None]"]) -> None:
+    """End tasks and wait until they have ended; what they were sending is taken up again by the next turn."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from backlit.model.errors import BacklitError, NotFound, SignInNeeded, Trouble
 from backlit.store.changes import Change, ConnectionState, Subject
-from backlit.store.engine import SYNC_EVERY
 from backlit.store.files import Files, Writer
 from backlit.store.outbox import Outbox
+from backlit.store.pacing import Waits
 from backlit.store.people import Person
+from backlit.store.reach import SHUTS, Reach
 from backlit.store.rows import Document
 from backlit.store.sync import NOUNS_EVERY, Sync, store_items
 
@@ -32,8 +33,14 @@ class Face(Protocol):
     def welcome(self, user: Person | None) -> None:
         """Say who is signed in."""
 
-    def failed(self, error: BacklitError) -> float:
-        """Say what failed; returns the seconds to wait."""
+    def failed(self, error: BacklitError) -> None:
+        """Say what failed."""
+
+    def lost(self, sentence: str) -> None:
+        """Say that the service cannot be asked now."""
+
+    def found(self) -> None:
+        """Say that the service answers again."""
 
     def succeeded(self) -> None:
         """Say that all is up to date."""
@@ -42,16 +49,17 @@ class Face(Protocol):
 class Session:
     """The loops; all of it runs on the engine's thread."""
 
-    def __init__(self, client: "Client", files: Files, face: Face) -> None:
+    def __init__(self, client: "Client", files: Files, face: Face, waits: Waits) -> None:
         self._client = client
         self._files = files
         self._face = face
-        self._outbox = Outbox(client, files)
+        self._waits = waits
+        self._outbox = Outbox(client, files, waits)
+        self._reach = Reach(client.users.my_document, face.lost, self._found, waits)
         self._sync = Sync(client, files, self._show_progress)
         self._turning = asyncio.Lock()
         self._sync_due = asyncio.Event()
-        self._send_due = asyncio.Event()
-        self._retry_due = asyncio.Event()
+        self._send_due = self._outbox.due
         self._look_due = asyncio.Event()
         self._wanted: dict[int, None] = {}
         self._looked: dict[int, float] = {}
@@ -76,15 +84,13 @@ class Session:
 
     async def refresh(self) -> None:
         """Sync now, trees and people too, and have what waits sent."""
+        self._reach.hurry()
         self._people_due = 0.0
-        self._retry_due.set()
-        self._send_due.set()
+        self._outbox.hurry()
         try:
             await self._turn(is_asked=True)
         except BacklitError as error:
-            self._face.failed(error)
-            if isinstance(error, SignInNeeded):
-                self._signed_in.clear()
+            self._note(error)
             raise
 
     async def sign_in(self, username: str, password: str) -> None:
@@ -106,45 +112,70 @@ class Session:
     def _begin(self) -> None:
         self._people_due = 0.0
         self._signed_in.set()
-        for event in (self._sync_due, self._send_due, self._retry_due):
-            event.set()
+        self._sync_due.set()
+        self._send_due.set()
 
     async def run(self) -> None:
         """Run until cancelled."""
-        await self._outbox.recover()
         if self._client.auth.signed_in:
             self._begin()
         else:
             self._face.show(ConnectionState.SIGNED_OUT, "You are not signed in.")
         async with asyncio.TaskGroup() as loops:
-            loops.create_task(self._repeat(self._sync_turn, self._sync_due, SYNC_EVERY))
-            loops.create_task(self._repeat(self._outbox.send, self._send_due, None))
+            loops.create_task(self._reach.watch())
+            loops.create_task(self._repeat(self._sync_turn, self._sync_due))
+            loops.create_task(self._repeat(self._send_turn, self._send_due))
             loops.create_task(self._look())
 
-    async def _repeat(self, work: Callable[[], Awaitable[None]], due: asyncio.Event, period: float | None) -> None:
-        """Work whenever it is due; after a failure wait longer each time, unless asked to try at once."""
-        has_failed = False
+    async def _repeat(self, work: Callable[[], Awaitable[float | None]], due: asyncio.Event) -> None:
+        """Work whenever it is due, or after the seconds it asked for; after a failure wait longer each time."""
+        failures = 0
+        period: float | None = None
         while True:
-            await self._signed_in.wait()
+            await self._ready()
             await _first(due, period)
+            if not (self._signed_in.is_set() and self._reach.is_open):
+                continue
             due.clear()
             try:
-                await work()
-                if has_failed:
-                    has_failed = False
+                period = await work()
+                if failures and due is not self._sync_due:
                     self._sync_due.set()
-            except SignInNeeded as error:
-                self._signed_in.clear()
-                self._face.failed(error)
-                due.set()
+                failures = 0
             except BacklitError as error:
-                has_failed = True
-                due.set()
-                self._retry_due.clear()
-                await _first(self._retry_due, self._face.failed(error))
+                failures += 1
+                period = 0.0 if self._note(error) else self._waits.pause(failures)
 
-    async def _sync_turn(self) -> None:
+    async def _ready(self) -> None:
+        await self._signed_in.wait()
+        await self._reach.wait()
+
+    def _note(self, error: BacklitError) -> bool:
+        """Show what failed; says whether all have to wait until the service can be asked again."""
+        if isinstance(error, SHUTS):
+            self._reach.lost(error)
+            return True
+        self._face.failed(error)
+        if isinstance(error, SignInNeeded):
+            self._signed_in.clear()
+            return True
+        return False
+
+    def _found(self) -> None:
+        self._face.found()
+        self._sync_due.set()
+        self._send_due.set()
+
+    async def _send_turn(self) -> float | None:
+        before = self._outbox.delivered
+        period = await self._outbox.send()
+        if self._outbox.delivered > before:
+            self._reach.works()
+        return period
+
+    async def _sync_turn(self) -> float:
         await self._turn(is_asked=False)
+        return self._waits.sync_every
 
     async def _turn(self, *, is_asked: bool) -> None:
         async with self._turning:
@@ -155,8 +186,8 @@ class Session:
                 self._people_due = time.monotonic() + NOUNS_EVERY
             if self._project_id is not None:
                 await self._sync.turn(self._project_id, is_asked=is_asked)
+            self._reach.works()
             self._face.succeeded()
-            self._retry_due.set()
 
     def _show_progress(self, done: int, total: int) -> None:
         self._face.show(ConnectionState.LOADING, "Loading", done, total)
@@ -165,14 +196,16 @@ class Session:
         """Read the items that are being looked at, the latest first."""
         while True:
             await self._look_due.wait()
-            await self._signed_in.wait()
+            await self._ready()
             while self._wanted:
                 item_id, _ = self._wanted.popitem()
                 self._looked[item_id] = time.monotonic()
                 try:
                     await self._read(item_id)
-                except (Trouble, SignInNeeded):
+                except (Trouble, SignInNeeded) as error:
                     self._wanted.clear()
+                    if isinstance(error, (SignInNeeded, *SHUTS)):
+                        self._note(error)
                 except BacklitError:
                     continue
             self._look_due.clear()

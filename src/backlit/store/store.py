@@ -13,6 +13,7 @@ from backlit.store.changes import Change, Connection, OutboxState, Signal, Subje
 from backlit.store.edits import Edits
 from backlit.store.engine import Engine, Report
 from backlit.store.files import Files
+from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
 from backlit.store.rows import Item, item_of, moment
 from backlit.store.views import View, ViewSpec
@@ -53,11 +54,11 @@ class Store(Edits):
     are called on the store's threads.
     """
 
-    def __init__(self, places: Places, connect: Connect, clock: Clock = local_time) -> None:
+    def __init__(self, places: Places, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS) -> None:
         self._clock = clock
         self._signal = Signal()
         super().__init__(Files(places, self._signal), self._signal)
-        self._engine = Engine(self._files, self._signal, connect)
+        self._engine = Engine(self._files, self._signal, connect, waits)
         self._engine.on_projects = self._choose_first_project
         self.wake = self._engine.wake
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
