@@ -37,7 +37,7 @@ class WorkItems(Resource[WorkItem]):
 
     async def attachments(self, identity: int, **query: Unpack[Query]) -> Envelope[Attachment]:
         """List the files attached to an item."""
-        return await Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment).list(**query)
+        return await self.attachments_below(identity).list(**query)
 
     def tasks_below(self, identity: int) -> Listing[WorkItem]:
         """The list of tasks added to an item, to be paged or read as received."""
@@ -46,6 +46,10 @@ class WorkItems(Resource[WorkItem]):
     def comments_below(self, identity: int) -> Listing[Comment]:
         """The list of comments on an item, to be paged or read as received."""
         return Listing(self._calls, f"{self._path}/{identity}/comments", Comment)
+
+    def attachments_below(self, identity: int) -> Listing[Attachment]:
+        """The list of files attached to an item, to be paged or read as received."""
+        return Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment)
 
     async def rank(self, identity: int, place: Document) -> None:
         """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension (DECISIONS)."""
@@ -107,7 +111,11 @@ class Projects(Resource[Project]):
 
     async def time_entry_types(self, project_id: int, **query: Unpack[Query]) -> Envelope[TimeEntryType]:
         """List the kinds of work that time can be booked on in a project."""
-        return await Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes", TimeEntryType).list(**query)
+        return await self.time_entry_types_of(project_id).list(**query)
+
+    def time_entry_types_of(self, project_id: int) -> Listing[TimeEntryType]:
+        """The list of a project's time entry types, to be paged or read as received."""
+        return Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes", TimeEntryType)
 
     async def _envelope(self, query: Query) -> dict[str, Any]:
         """The list below the resource root, else below /api, else what the root areas say of their projects."""

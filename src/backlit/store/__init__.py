@@ -1,5 +1,6 @@
 """The store of work that screens and commands share; headless, without Textual."""
 
+from backlit.store.attachments import AttachmentEntry
 from backlit.store.changes import Change, Connection, ConnectionState, OutboxState, Subject
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.store.people import IterationEntry, Person, ProjectEntry, TreeKind
@@ -9,6 +10,7 @@ from backlit.store.store import CommentEntry, Connect, Store
 from backlit.store.views import View, ViewSpec
 
 __all__ = [
+    "AttachmentEntry",
     "Change",
     "CommentEntry",
     "Connect",

@@ -13,6 +13,7 @@ class Subject(StrEnum):
 
     ITEMS = "items"
     COMMENTS = "comments"
+    ATTACHMENTS = "attachments"
     TREES = "trees"
     PEOPLE = "people"
     CONNECTION = "connection"
@@ -23,8 +24,8 @@ class Subject(StrEnum):
 class Change:
     """Something in the store is no longer as it was.
 
-    Empty `ids` mean many or all; for comments they are the ids of the items. Empty `fields` mean any, or that
-    items came or went. `renamed` maps temporary ids to the real ones that the service gave.
+    Empty `ids` mean many or all; for comments and attachments they are the ids of the items. Empty `fields` mean any,
+    or that items came or went. `renamed` maps temporary ids to the real ones that the service gave.
     """
 
     kind: Subject

@@ -3,12 +3,14 @@
 import sqlite3
 from collections.abc import Iterable, Sequence
 
+import orjson
+
 from backlit.store.database import ids_json, transaction
 from backlit.store.entries import EntryKind, OutboxEntry
 from backlit.store.rows import Document, moment, whole
 
-_COLUMNS = "id, item_id, project_id, text, author, created_at, is_internal, pending"
-_INSERT_COMMENT = f"INSERT OR REPLACE INTO comments ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 # constants
+_COLUMNS = "id, item_id, project_id, text, author, created_at, is_internal, pending, doc"
+_INSERT_COMMENT = f"INSERT OR REPLACE INTO comments ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 # constants
 
 
 class Comments:
@@ -52,7 +54,7 @@ class Comments:
         self._connection.executemany(
             _INSERT_COMMENT,
             [
-                (entry.temporary_id, entry.item_id, entry.project_id, entry.payload["text"], author, None, 1, 1)
+                (entry.temporary_id, entry.item_id, entry.project_id, entry.payload["text"], author, None, 1, 1, None)
                 for entry in undelivered
                 if entry.kind is EntryKind.COMMENT and entry.item_id in wanted
             ],
@@ -73,4 +75,5 @@ def _comment_row(document: Document) -> tuple[object, ...] | None:
         created if moment(created) else None,
         int(document.get("type") != "Feedback"),
         0,
+        orjson.dumps(document),
     )

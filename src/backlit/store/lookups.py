@@ -11,7 +11,15 @@ from backlit.model.trees import Node, Totals, Tree
 from backlit.store.changes import Change, Signal, Subject
 from backlit.store.files import Files
 from backlit.store.learnt import CUSTOM, STATUS, TAG, TEAM, widest
-from backlit.store.people import IterationEntry, Person, ProjectEntry, TreeKind, iteration_of, person_of
+from backlit.store.people import (
+    TIME_ENTRY_TYPES,
+    IterationEntry,
+    Person,
+    ProjectEntry,
+    TreeKind,
+    iteration_of,
+    person_of,
+)
 from backlit.store.rows import Document, whole
 
 _T = TypeVar("_T")
@@ -112,6 +120,14 @@ class Lookups:
                 for node_id, count, points in self._files.mirror.execute(_TOTALS_SQL[kind], (self.project_id,))
                 if node_id is not None
             },
+        )
+
+    def time_entry_types(self) -> tuple[str, ...]:
+        """What the current project's time is booked on, by name, in the service's order."""
+        return self._keep(
+            Subject.TREES,
+            TIME_ENTRY_TYPES,
+            lambda: tuple(str(each.get("name") or "") for each in self._nouns(TIME_ENTRY_TYPES, self.project_id)),
         )
 
     def _learnt(self, kind: str) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 
 from backlit.model.errors import StorageError
+from backlit.store.attachments import MirroredAttachments
 from backlit.store.comments import Comments
 from backlit.store.database import connect, drop_database, ids_json, transaction, version_of
 from backlit.store.entries import EntryKind, OutboxEntry
@@ -33,6 +34,8 @@ NOT_ITS_FAULT = frozenset(
 
 _INSERT_ITEM = f"INSERT OR REPLACE INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608 # constants
 
+_HANGING_ON_ITEMS = (("items", "id"), ("documents", "id"), ("comments", "item_id"), ("attachments", "item_id"))
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -48,6 +51,7 @@ class Mirror:
     def __init__(self, path: Path) -> None:
         self.connection = _opened(path)
         self.comments = Comments(self.connection)
+        self.attachments = MirroredAttachments(self.connection)
 
     def close(self) -> None:
         """Close the connection."""
@@ -138,7 +142,7 @@ class Mirror:
         return {found[0]: orjson.loads(found[1]) for found in self.connection.execute(sql, (ids_json(item_ids),))}
 
     def remove_items(self, item_ids: Iterable[int]) -> frozenset[int]:
-        """Forget items that the service no longer has, with their tasks and comments; says which they were."""
+        """Forget items that the service no longer has, with what hangs on them; says which they were."""
         with transaction(self.connection):
             gone = {
                 found[0]
@@ -148,7 +152,7 @@ class Mirror:
                     (ids_json(item_ids),),
                 )
             }
-            for table, column in (("items", "id"), ("documents", "id"), ("comments", "item_id")):
+            for table, column in _HANGING_ON_ITEMS:
                 self.connection.execute(
                     f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants
                     (ids_json(gone),),
@@ -182,9 +186,14 @@ class Mirror:
         return str(found.get("name") or "") if isinstance(found, dict) else ""
 
     def put_nouns(self, kind: str, project_id: int, documents: Iterable[Document]) -> bool:
-        """Replace all nouns of a kind (users, projects, areas, iterations); says whether anything changed."""
+        """Replace all nouns of a kind (users, projects, trees, time entry types); says whether anything changed.
+
+        Those without an id are known by their place.
+        """
+        numbered = ((whole(each.get("id")), each) for each in documents)
         rows = {
-            noun_id: orjson.dumps(each).decode() for each in documents if (noun_id := whole(each.get("id"))) is not None
+            at if noun_id is None else noun_id: orjson.dumps(each).decode()
+            for at, (noun_id, each) in enumerate(numbered)
         }
         with transaction(self.connection):
             before = dict(

@@ -16,6 +16,10 @@ class TreeKind(StrEnum):
     ITERATIONS = "iterations"
 
 
+TIME_ENTRY_TYPES = "time entry types"
+"""The kind of noun that only has a name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """A user; unlicensed users are not listed by the service and so may be unknown here."""

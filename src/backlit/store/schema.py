@@ -1,6 +1,6 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 2
+VERSION = 3
 
 SCHEMA = f"""
 CREATE TABLE items (
@@ -44,11 +44,21 @@ CREATE TABLE comments (
   author TEXT NOT NULL,
   created_at TEXT,
   is_internal INTEGER NOT NULL,
-  pending INTEGER NOT NULL
+  pending INTEGER NOT NULL,
+  doc BLOB
 );
 CREATE INDEX comments_by_item ON comments (item_id, id);
 CREATE INDEX comments_pending ON comments (item_id) WHERE pending = 1;
 CREATE INDEX comments_by_project ON comments (project_id, id);
+CREATE TABLE attachments (
+  id INTEGER PRIMARY KEY,
+  item_id INTEGER NOT NULL,
+  project_id INTEGER NOT NULL,
+  comment_id INTEGER,
+  doc BLOB NOT NULL
+);
+CREATE INDEX attachments_by_item ON attachments (item_id, id);
+CREATE INDEX attachments_by_project ON attachments (project_id, id);
 CREATE TABLE nouns (
   kind TEXT NOT NULL,
   project_id INTEGER NOT NULL,

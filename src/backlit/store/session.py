@@ -12,8 +12,9 @@ from backlit.store.outbox import Outbox
 from backlit.store.pacing import Waits
 from backlit.store.people import Person
 from backlit.store.reach import SHUTS, Reach
+from backlit.store.reading import read_all, store_items
 from backlit.store.rows import Document
-from backlit.store.sync import NOUNS_EVERY, Sync, store_items
+from backlit.store.sync import NOUNS_EVERY, Sync
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -216,15 +217,22 @@ class Session:
         except NotFound:
             self._sync_due.set()
             raise
-        comments = [page async for page in self._client.work_items.comments_below(item_id).pages()]
+        comments, attachments = await asyncio.gather(
+            read_all(self._client.work_items.comments_below(item_id)),
+            read_all(self._client.work_items.attachments_below(item_id)),
+        )
         await store_items(self._files, [document])
-        await self._files.write(_replacing_comments(item_id, [each for page in comments for each in page.results]))
+        await self._files.write(_replacing_what_hangs_on(item_id, comments, attachments))
 
 
-def _replacing_comments(item_id: int, documents: list[Document]) -> Callable[[Writer], None]:
+def _replacing_what_hangs_on(
+    item_id: int, comments: list[Document], attachments: list[Document]
+) -> Callable[[Writer], None]:
     def act(writer: Writer) -> None:
-        if writer.mirror.comments.replace_all(item_id, documents):
+        if writer.mirror.comments.replace_all(item_id, comments):
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
+        if writer.mirror.attachments.replace_all(item_id, attachments):
+            writer.signal.publish(Change(Subject.ATTACHMENTS, frozenset({item_id})))
 
     return act
 

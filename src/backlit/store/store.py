@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from backlit.store.attachments import Attachments
 from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.edits import Edits
 from backlit.store.engine import Engine, Report
@@ -58,6 +59,7 @@ class Store(Edits):
         self._clock = clock
         self._signal = Signal()
         super().__init__(Files(places, self._signal), self._signal)
+        self.attachments = Attachments(self._files)
         self._engine = Engine(self._files, self._signal, connect, waits)
         self._engine.on_projects = self._choose_first_project
         self.wake = self._engine.wake
@@ -117,7 +119,7 @@ class Store(Edits):
     def _use_project(self, project_id: int) -> None:
         self.project_id = project_id
         self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
-        for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS):
+        for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
             self._signal.publish(Change(subject))
 
     def view(self, spec: ViewSpec) -> View:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from backlit.model.dates import write_datetime
 from backlit.model.errors import BadRequest, NotFound, ServiceRefused
 from backlit.store.changes import Change, Subject
+from backlit.store.feeds import feeds_of, obeys
 from backlit.store.files import Files, Writer
-from backlit.store.people import Person, TreeKind, person_of
+from backlit.store.people import TIME_ENTRY_TYPES, Person, TreeKind, person_of
+from backlit.store.reading import PAGE, read_all, store_items
 from backlit.store.rows import Document, moment, whole
 from backlit.store.sweep import Sweep
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from backlit.client.client import Client
     from backlit.client.resource import Listing
 
-PAGE = 500
 FIRST_PAGE = 100
 OVERLAP = timedelta(seconds=2)
 NOUNS_EVERY = 300.0
@@ -37,6 +38,7 @@ class Sync:
         self._files = files
         self._progress = progress
         self._sweep = Sweep(client, files)
+        self._feeds = feeds_of(client, files)
         self._nouns_at: dict[int, float] = {}
         self._walked_at: dict[int, float] = {}
         self.user: Person | None = None
@@ -44,7 +46,10 @@ class Sync:
     async def people(self) -> list[int]:
         """Read the projects, the users and what the service says of itself; returns the projects' ids."""
         me, projects, users, told = await asyncio.gather(
-            self._client.users.my_document(), _all(self._client.projects), self._users(), self._client.capabilities()
+            self._client.users.my_document(),
+            read_all(self._client.projects),
+            self._where_offered(self._client.users),
+            self._client.capabilities(),
         )
         self.user = person_of(me)
 
@@ -59,10 +64,10 @@ class Sync:
         await self._files.write(act)
         return [project_id for each in projects if (project_id := whole(each.get("id"))) is not None]
 
-    async def _users(self) -> list[Document]:
-        """All licensed users; nobody where the service does not list them."""
+    async def _where_offered(self, listing: "Listing[Any]") -> list[Document]:
+        """A whole list; empty where the service does not give it."""
         try:
-            return await _all(self._client.users)
+            return await read_all(listing)
         except ServiceRefused:
             return []
 
@@ -79,7 +84,8 @@ class Sync:
         else:
             await self._delta(project_id)
             await self._sweep.reconcile(project_id)
-        await self._comments(project_id)
+        for feed in self._feeds:
+            await feed.turn(project_id)
 
     async def _note(self, key: str) -> object:
         return await self._files.write(lambda writer: writer.mirror.note(key))
@@ -88,13 +94,16 @@ class Sync:
         await self._files.write(lambda writer: writer.mirror.set_note(key, value))
 
     async def _trees(self, project_id: int) -> None:
-        areas, iterations = await asyncio.gather(
-            _all(self._client.areas.in_project(project_id)), _all(self._client.iterations.in_project(project_id))
+        areas, iterations, types = await asyncio.gather(
+            read_all(self._client.areas.in_project(project_id)),
+            read_all(self._client.iterations.in_project(project_id)),
+            self._where_offered(self._client.projects.time_entry_types_of(project_id)),
         )
 
         def act(writer: Writer) -> None:
-            is_news = writer.mirror.put_nouns(TreeKind.AREAS.value, project_id, areas)
-            if writer.mirror.put_nouns(TreeKind.ITERATIONS.value, project_id, iterations) or is_news:
+            read = {TreeKind.AREAS.value: areas, TreeKind.ITERATIONS.value: iterations, TIME_ENTRY_TYPES: types}
+            changed = {kind for kind, found in read.items() if writer.mirror.put_nouns(kind, project_id, found)}
+            if changed:
                 writer.signal.publish(Change(Subject.TREES))
 
         await self._files.write(act)
@@ -122,7 +131,7 @@ class Sync:
         done = 0
         while True:
             page = await self._items(f"projectId eq {project_id} and id gt {position}", "id", PAGE)
-            if page is None or not _obeys(page.results, project_id, position):
+            if page is None or not obeys(page.results, project_id, position):
                 return False
             if storing is not None:
                 await storing
@@ -186,27 +195,6 @@ class Sync:
             else:
                 since, skip = latest, 0
 
-    async def _comments(self, project_id: int) -> None:
-        """Read the comments made since the last turn, by id; where that is refused, items are asked when looked at."""
-        key = f"comments {project_id}"
-        position = whole(await self._note(key)) or 0
-        while position >= 0:
-            try:
-                page = await self._client.comments.documents(
-                    filter=f"projectId eq {project_id} and id gt {position}", order="id", top=PAGE
-                )
-            except (BadRequest, NotFound):
-                page = None
-            if page is None or not _obeys(page.results, project_id, position):
-                await self._set_note(key, -1)
-                return
-            if not page.results:
-                return
-            position = max(whole(each.get("id")) or 0 for each in page.results)
-            await self._files.write(_storing_comments(page.results, key, position))
-            if len(page.results) >= page.total:
-                return
-
     # Services that do not filter
 
     async def _walk(self, project_id: int) -> None:
@@ -231,46 +219,6 @@ class _Page:
     def __init__(self, total: int, results: list[Document]) -> None:
         self.total = total
         self.results = results
-
-
-async def _all(listing: "Listing[Any]") -> list[Document]:
-    found: dict[object, Document] = {}
-    async for page in listing.pages(top=PAGE):
-        before = len(found)
-        found |= {each.get("id"): each for each in page.results}
-        if len(found) == before:
-            break
-    return list(found.values())
-
-
-def _obeys(results: list[Document], project_id: int, position: int) -> bool:
-    return all(each.get("projectId") == project_id and (whole(each.get("id")) or 0) > position for each in results)
-
-
-BATCH = 250
-
-
-async def store_items(files: Files, documents: list[Document]) -> None:
-    """Store items a few hundred at a time, telling the screens after each."""
-
-    def storing(batch: list[Document]) -> Callable[[Writer], None]:
-        def act(writer: Writer) -> None:
-            ids = [item_id for each in batch if (item_id := whole(each.get("id"))) is not None]
-            writer.announce(writer.mirror.put_items(batch, writer.journal.undelivered(ids)))
-
-        return act
-
-    for start in range(0, len(documents), BATCH):
-        await files.write(storing(documents[start : start + BATCH]))
-
-
-def _storing_comments(documents: list[Document], key: str, position: int) -> Callable[[Writer], None]:
-    def act(writer: Writer) -> None:
-        ids = writer.mirror.comments.put(documents)
-        writer.mirror.set_note(key, position)
-        writer.signal.publish(Change(Subject.COMMENTS, ids))
-
-    return act
 
 
 def write_exactly(value: datetime) -> str:

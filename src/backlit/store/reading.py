@@ -1,0 +1,42 @@
+"""From the service into the mirror: lists read whole, and items stored in batches."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from backlit.store.files import Files, Writer
+from backlit.store.rows import Document, whole
+
+if TYPE_CHECKING:
+    from backlit.client.resource import Listing
+
+PAGE = 500
+"""Resources asked for at once; services that give fewer are taken as they are (FEATURES rule 18)."""
+BATCH = 250
+"""Items stored in one transaction, so that an edit made meanwhile does not wait long for its turn."""
+
+
+async def read_all(listing: "Listing[Any]") -> list[Document]:
+    """Read a list from end to end, each resource once; those without an id are taken as they come."""
+    found: dict[object, Document] = {}
+    seen = 0
+    async for page in listing.pages(top=PAGE):
+        before = len(found)
+        found |= {each.get("id", f"at {seen + at}"): each for at, each in enumerate(page.results)}
+        seen += len(page.results)
+        if len(found) == before:
+            break
+    return list(found.values())
+
+
+async def store_items(files: Files, documents: list[Document]) -> None:
+    """Store items a few hundred at a time, telling the screens after each."""
+
+    def storing(batch: list[Document]) -> Callable[[Writer], None]:
+        def act(writer: Writer) -> None:
+            ids = [item_id for each in batch if (item_id := whole(each.get("id"))) is not None]
+            writer.announce(writer.mirror.put_items(batch, writer.journal.undelivered(ids)))
+
+        return act
+
+    for start in range(0, len(documents), BATCH):
+        await files.write(storing(documents[start : start + BATCH]))
