@@ -2,6 +2,7 @@
 
 from backlit.store.attachments import AttachmentEntry
 from backlit.store.changes import Change, Connection, ConnectionState, OutboxState, Subject
+from backlit.store.conflicts import Case, Contested, Keep
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.store.people import IterationEntry, Person, ProjectEntry, TreeKind
 from backlit.store.places import Places
@@ -11,15 +12,18 @@ from backlit.store.views import View, ViewSpec
 
 __all__ = [
     "AttachmentEntry",
+    "Case",
     "Change",
     "CommentEntry",
     "Connect",
     "Connection",
     "ConnectionState",
+    "Contested",
     "EntryKind",
     "EntryState",
     "Item",
     "IterationEntry",
+    "Keep",
     "OutboxEntry",
     "OutboxState",
     "Person",

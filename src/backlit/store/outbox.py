@@ -16,6 +16,7 @@ from backlit.model.errors import (
     Trouble,
     Unclear,
 )
+from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.changes import Change, Subject
 from backlit.store.creations import Creations
 from backlit.store.edits import show
@@ -175,8 +176,8 @@ class Outbox:
         self.delivered += 1
 
     async def _conflict(self, entry: OutboxEntry, document: Document, theirs: dict[str, object]) -> None:
-        keys = ", ".join(sorted(theirs))
-        reason = f"{document.get('lastModifiedBy') or 'Somebody'} changed {keys} meanwhile."
+        labels = ", ".join(FIELD_BY_KEY[key].label if key in FIELD_BY_KEY else key for key in theirs)
+        reason = f"{document.get('lastModifiedBy') or 'Somebody'} changed {labels} meanwhile."
         await self._settle(replace(entry, theirs=theirs), EntryState.CONFLICT, reason, document)
 
     async def _settle(

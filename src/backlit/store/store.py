@@ -11,6 +11,7 @@ import orjson
 
 from backlit.store.attachments import Attachments
 from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
+from backlit.store.conflicts import Conflicts
 from backlit.store.edits import Edits
 from backlit.store.engine import Engine, Report
 from backlit.store.files import Files
@@ -60,6 +61,7 @@ class Store(Edits):
         self._signal = Signal()
         super().__init__(Files(places, self._signal), self._signal)
         self.attachments = Attachments(self._files)
+        self.conflicts = Conflicts(self._files, self)
         self._engine = Engine(self._files, self._signal, connect, waits)
         self._engine.on_projects = self._choose_first_project
         self.wake = self._engine.wake

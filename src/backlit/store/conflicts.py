@@ -1,0 +1,187 @@
+"""What the service did not take, and how the user settles it: conflicts field by field, refusals with other values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+from functools import partial
+
+import orjson
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import FIELD_BY_KEY, Settable
+from backlit.store.changes import Change, Subject
+from backlit.store.checks import check, check_text
+from backlit.store.edits import Edits, show
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.files import Files, Writer
+from backlit.store.merge import merge
+from backlit.store.rows import Document, fields_in, moment
+
+UNSETTLED = frozenset({EntryState.CONFLICT, EntryState.REFUSED})
+_SETTLED_ELSEWHERE = "It is settled already; what it was about may be seen in the outbox."
+
+
+class Keep(Enum):
+    """Whose value of a field is kept; the third way is another value."""
+
+    MINE = "mine"
+    THEIRS = "theirs"
+
+
+@dataclass(frozen=True, slots=True)
+class Contested:
+    """One field: before the user's change, as the user wants it by now, and as the service has it."""
+
+    key: str
+    base: object
+    mine: object
+    theirs: object
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One entry to be settled, as it is shown to the user: in a conflict the fields that clash, else all it sets.
+
+    `last_id` is the latest of the later edits of these fields; they wait behind the entry and are part of `mine`.
+    """
+
+    entry: OutboxEntry
+    fields: tuple[Contested, ...]
+    item_type: str
+    last_id: int
+    changed_by: str = ""
+    changed_at: datetime | None = None
+
+
+class Conflicts:
+    """Reads cases and settles them; an attribute of the store."""
+
+    def __init__(self, files: Files, edits: Edits) -> None:
+        self._files = files
+        self._edits = edits
+
+    def case(self, entry_id: int) -> Case | None:
+        """What there is to settle about an entry; None where there is nothing, and for comments."""
+        entry = self._files.journal.entry(entry_id)
+        if entry is None or entry.state not in UNSETTLED or entry.kind not in {EntryKind.EDIT, EntryKind.ADD}:
+            return None
+        found = self._files.mirror.execute(
+            "SELECT coalesce(base, doc) FROM documents WHERE id = ?", (entry.item_id,)
+        ).fetchone()
+        received: Document = orjson.loads(found[0]) if found and entry.kind is EntryKind.EDIT else {}
+        return _case(entry, received, self._files.journal.undelivered([entry.item_id]))
+
+    def of_item(self, item_id: int) -> OutboxEntry | None:
+        """The oldest entry of an item that waits to be settled, conflicts before refusals."""
+        real_id = self._files.journal.real_id(item_id)
+        found = [each for each in self._files.journal.undelivered([real_id]) if each.state in UNSETTLED]
+        return min(found, key=lambda each: each.state is not EntryState.CONFLICT, default=None)
+
+    async def settle(self, case: Case, decisions: Mapping[str, object]) -> None:
+        """Decide every field of a case, each by a `Keep` or by another value, and have what is left sent.
+
+        What the service had when the case was read becomes the base: a change made there since then is a conflict
+        again. Where theirs is kept throughout, nothing is sent. Raises BadRequest, then nothing is changed.
+        """
+        undecided = [field.key for field in case.fields if field.key not in decisions]
+        if undecided:
+            raise BadRequest("Some fields are not decided yet.", dict.fromkeys(undecided, "It is not decided yet."))
+        is_new = case.entry.kind is EntryKind.ADD
+        for field in case.fields:
+            known = FIELD_BY_KEY.get(field.key)
+            if is_new and known is not None and known.required and decisions[field.key] is Keep.THEIRS:
+                raise BadRequest(f"{known.label} is needed.", {field.key: f"{known.label} is needed."})
+        edited = {key: value for key, value in decisions.items() if not isinstance(value, Keep)}
+        settable = frozenset({Settable.ALWAYS, Settable.ON_CREATE} if is_new else {Settable.ALWAYS})
+        values = check(case.item_type, edited, self._edits, settable)
+        await self._files.write(partial(_settle, case=case, decisions={**decisions, **values}))
+        self._edits.wake()
+
+    async def rewrite(self, entry_id: int, text: str) -> None:
+        """Send a refused comment again with another text; raises BadRequest where there is none, or nothing to send."""
+        check_text(text)
+        await self._files.write(partial(_rewrite, entry_id=entry_id, text=text))
+        self._edits.wake()
+
+
+def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]) -> Case:
+    own = _fields(entry)
+    theirs = {**entry.theirs, **fields_in(received)}
+    keys = set(own)
+    if entry.state is EntryState.CONFLICT:
+        keys = {*entry.theirs, *merge(entry.base, own, theirs).conflicts} & keys
+    later = [each for each in undelivered if _is_later(each, entry.id) and each.touched & keys]
+    mine = dict(own)
+    for each in later:
+        mine |= {key: value for key, value in each.payload.items() if key in keys}
+    return Case(
+        entry=entry,
+        fields=tuple(Contested(key, entry.base.get(key), mine[key], theirs.get(key)) for key in own if key in keys),
+        item_type=str(received.get("type") or entry.payload.get("type") or ""),
+        last_id=later[-1].id if later else entry.id,
+        changed_by=str(received.get("lastModifiedBy") or ""),
+        changed_at=moment(received.get("lastModifiedAt")),
+    )
+
+
+def _settle(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None:
+    entry = writer.journal.entry(case.entry.id)
+    if entry is None or entry.state is not case.entry.state or entry.payload != case.entry.payload:
+        raise BadRequest(_SETTLED_ELSEWHERE)
+    fields, base = dict(_fields(entry)), dict(entry.base)
+    for field in case.fields:
+        decision = decisions[field.key]
+        if decision is Keep.THEIRS:
+            fields.pop(field.key, None)
+            base.pop(field.key, None)
+        else:
+            fields[field.key] = field.mine if decision is Keep.MINE else decision
+            base[field.key] = field.theirs
+    keys = {field.key for field in case.fields}
+    later = [
+        _without(each, keys)
+        for each in writer.journal.undelivered([entry.item_id])
+        if _is_later(each, entry.id) and each.id <= case.last_id and each.touched & keys
+    ]
+    writer.journal.update_all([_with(entry, fields, base if entry.kind is EntryKind.EDIT else {}), *later])
+    _tell(writer, entry)
+
+
+def _rewrite(writer: Writer, entry_id: int, text: str) -> None:
+    entry = writer.journal.entry(entry_id)
+    if entry is None or entry.kind is not EntryKind.COMMENT or entry.state is not EntryState.REFUSED:
+        raise BadRequest(_SETTLED_ELSEWHERE)
+    again = replace(entry, payload={"text": text}, state=EntryState.WAITING, reason="", attempts=0)
+    writer.journal.update(again)
+    _tell(writer, entry)
+    writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+
+
+def _tell(writer: Writer, entry: OutboxEntry) -> None:
+    show(writer, [entry.item_id])
+    writer.signal.publish(Change(Subject.ITEMS, frozenset({entry.item_id}), frozenset({"sign"})))
+    writer.signal.publish(Change(Subject.OUTBOX))
+
+
+def _fields(entry: OutboxEntry) -> Mapping[str, object]:
+    return fields_in(entry.payload) if entry.kind is EntryKind.ADD else entry.payload
+
+
+def _is_later(other: OutboxEntry, entry_id: int) -> bool:
+    return other.kind is EntryKind.EDIT and other.id > entry_id
+
+
+def _with(entry: OutboxEntry, fields: Mapping[str, object], base: Mapping[str, object]) -> OutboxEntry:
+    """The entry with what was decided, to be sent again; one that wants nothing any more is given up."""
+    payload = {**entry.payload, "fields": fields} if entry.kind is EntryKind.ADD else fields
+    state = EntryState.WAITING if fields else EntryState.DISCARDED
+    return replace(entry, payload=payload, base=base, theirs={}, state=state, reason="", attempts=0)
+
+
+def _without(entry: OutboxEntry, keys: set[str]) -> OutboxEntry:
+    """A later edit without what was decided together with the one before it."""
+    payload = {key: value for key, value in entry.payload.items() if key not in keys}
+    base = {key: value for key, value in entry.base.items() if key not in keys}
+    state = entry.state if payload else EntryState.DISCARDED
+    return replace(entry, payload=payload, base=base, state=state)

@@ -1,0 +1,247 @@
+"""Settling what the service did not take."""
+
+import pytest
+from tests.store.world import World, raised, sent, until
+
+from backlit.model.errors import BadRequest
+from backlit.store import Case, EntryState, Keep, RowSign, Store
+
+TEXT = "As a guest\nI want\nto pay"
+
+
+async def story(world: World) -> int:
+    page = await world.rival.work_items.documents(
+        filter="projectId eq 1 and type eq 'Story' and Status ne 'Done'", order="id", top=1
+    )
+    return int(page.results[0]["id"])
+
+
+async def fields(world: World, item_id: int) -> dict[str, object]:
+    return dict((await world.rival.work_items.document(item_id))["fields"])
+
+
+async def contested(world: World, mine: dict[str, object], theirs: dict[str, object]) -> tuple[Store, int]:
+    """Maya and jon have changed the same item; jon was first."""
+    store, item_id = await world.online(), await story(world)
+    await world.rival.work_items.update_document(item_id, theirs)
+    await store.edit([item_id], mine)
+    await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
+    return store, item_id
+
+
+def case_of(store: Store) -> Case:
+    entry = store.outbox_entries()[0]
+    case = store.conflicts.case(entry.id)
+    assert case is not None
+    return case
+
+
+async def test_changes_of_different_lines_of_a_text_both_arrive(world: World) -> None:
+    store, item_id = await world.online(), await story(world)
+    await store.edit([item_id], {"Description": TEXT})
+    await sent(store)
+    await world.rival.work_items.update_document(item_id, {"Description": TEXT.replace("guest", "GUEST")})
+
+    await store.edit([item_id], {"Description": TEXT + "\nby card"})
+    await sent(store)
+
+    assert (await fields(world, item_id))["Description"] == "As a GUEST\nI want\nto pay\nby card"
+    assert store.outbox_entries() == ()
+
+
+async def test_a_merged_text_whose_answer_was_lost_is_merged_once(world: World) -> None:
+    store, item_id = await world.online(), await story(world)
+    await store.edit([item_id], {"Description": TEXT})
+    await sent(store)
+    await world.rival.work_items.update_document(item_id, {"Description": "Hello\n" + TEXT})
+    world.faults.lost_answers["PUT"] = 1
+
+    await store.edit([item_id], {"Description": TEXT + "\nby card"})
+    await sent(store)
+
+    assert (await fields(world, item_id))["Description"] == f"Hello\n{TEXT}\nby card"
+
+
+async def test_a_case_says_what_clashes_who_did_it_and_what_was_before(world: World) -> None:
+    store, item_id = await contested(
+        world, {"Name": "Maya's", "Estimate": "777", "Tags": ["maya"]}, {"Name": "Jon's", "Tags": ["jon"]}
+    )
+
+    case = case_of(store)
+
+    (field,) = case.fields
+    assert (field.key, field.mine, field.theirs) == ("Name", "Maya's", "Jon's")
+    assert field.base not in {"Maya's", "Jon's"}
+    assert (case.changed_by, case.item_type) == ("jon", "Story")
+    assert case.changed_at is not None
+    assert store.outbox_entries()[0].reason == "jon changed Name meanwhile."
+    found = store.conflicts.of_item(item_id)
+    assert found is not None
+    assert found.id == case.entry.id
+
+
+async def test_nothing_of_an_edit_is_sent_while_one_of_its_fields_waits(world: World) -> None:
+    store, item_id = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's"})
+
+    assert (await fields(world, item_id))["Estimate"] != "777"
+    assert store.outbox.conflicts == 1
+
+
+@pytest.mark.parametrize(
+    ("decision", "name"), [(Keep.MINE, "Maya's"), (Keep.THEIRS, "Jon's"), ("Maya's and Jon's", "Maya's and Jon's")]
+)
+async def test_the_decision_of_each_field_is_what_the_service_gets(world: World, decision: object, name: str) -> None:
+    store, item_id = await contested(
+        world, {"Name": "Maya's", "Estimate": "777", "Tags": ["maya"]}, {"Name": "Jon's", "Tags": ["jon"]}
+    )
+
+    await store.conflicts.settle(case_of(store), {"Name": decision})
+    await sent(store)
+
+    found = await fields(world, item_id)
+    assert (found["Name"], found["Estimate"]) == (name, "777")
+    assert {"maya", "jon"} <= set(found["Tags"])  # type: ignore[call-overload] # a list of text
+    assert store.outbox_entries() == ()
+    item = store.item(item_id)
+    assert item is not None
+    assert (item.fields["Name"], item.sign) == (name, RowSign.NONE)
+
+
+async def test_theirs_throughout_sends_nothing(world: World) -> None:
+    store, _ = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
+
+    await store.conflicts.settle(case_of(store), {"Name": Keep.THEIRS})
+
+    assert store.outbox_entries() == ()
+    assert world.faults.count("PUT") == 0
+
+
+async def test_a_change_made_meanwhile_is_a_conflict_again(world: World) -> None:
+    store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
+    case = case_of(store)
+    await world.rival.work_items.update_document(item_id, {"Name": "Jon's third"})
+
+    await store.conflicts.settle(case, {"Name": Keep.MINE})
+    await until(lambda: store.outbox.conflicts == 1 and store.outbox_entries()[0].theirs["Name"] == "Jon's third")
+
+    assert (await fields(world, item_id))["Name"] == "Jon's third"
+    assert case_of(store).fields[0].theirs == "Jon's third"
+
+
+async def test_a_case_shows_what_the_service_has_by_now(world: World) -> None:
+    store, item_id = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's"})
+    await world.rival.work_items.update_document(item_id, {"Name": "Jon's third", "Estimate": "99"})
+    await store.refresh()
+
+    assert {field.key: field.theirs for field in case_of(store).fields} == {"Name": "Jon's third", "Estimate": "99"}
+
+
+async def test_later_edits_of_the_same_field_are_settled_with_it(world: World) -> None:
+    store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
+    await store.edit([item_id], {"Name": "Maya's second", "Estimate": "21"})
+    await store.edit([item_id], {"Name": "Maya's third"})
+
+    case = case_of(store)
+    await store.conflicts.settle(case, {"Name": Keep.THEIRS})
+    await sent(store)
+
+    assert case.fields[0].mine == "Maya's third"
+    found = await fields(world, item_id)
+    assert (found["Name"], found["Estimate"]) == ("Jon's", "21")
+    assert store.outbox_entries() == ()
+
+
+async def test_an_edit_made_after_the_case_was_read_is_not_settled_with_it(world: World) -> None:
+    store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
+    case = case_of(store)
+    await store.edit([item_id], {"Name": "Maya's second"})
+
+    await store.conflicts.settle(case, {"Name": Keep.THEIRS})
+    await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
+
+    assert (await fields(world, item_id))["Name"] == "Jon's"
+    assert case_of(store).fields[0].mine == "Maya's second"
+
+
+async def test_bad_values_and_open_fields_are_not_settled(world: World) -> None:
+    store, _ = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's", "Estimate": "8"})
+    case = case_of(store)
+
+    empty = await raised(store.conflicts.settle(case, {"Name": " ", "Estimate": Keep.MINE}))
+    half = await raised(store.conflicts.settle(case, {"Name": Keep.MINE}))
+
+    assert isinstance(empty, BadRequest)
+    assert (set(empty.errors), set(half.errors)) == ({"Name"}, {"Estimate"})
+    assert store.outbox.conflicts == 1
+
+
+async def test_what_is_settled_is_not_settled_again(world: World) -> None:
+    store, _ = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
+    case = case_of(store)
+    await store.conflicts.settle(case, {"Name": Keep.THEIRS})
+
+    error = await raised(store.conflicts.settle(case, {"Name": Keep.MINE}))
+
+    assert "settled already" in str(error)
+    assert store.conflicts.case(case.entry.id) is None
+
+
+async def test_a_conflict_and_its_decision_outlive_the_process(world: World) -> None:
+    store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
+    await world.close(store)
+    offline = world.store()
+    await offline.conflicts.settle(case_of(offline), {"Name": "Both"})
+    assert offline.outbox_entries()[0].state is EntryState.WAITING
+
+    offline.start()
+    await sent(offline)
+
+    assert (await fields(world, item_id))["Name"] == "Both"
+
+
+async def test_a_refused_new_item_is_sent_again_with_other_values(world: World) -> None:
+    store = await world.online()
+    parent = await story(world)
+    world.faults.is_down = True
+    task = await store.add("Task", {"Name": "Under it", "ParentID": parent, "WorkRemaining": 3.0})
+    await store.edit([task], {"Name": "Under it, renamed"})
+    await world.rival.work_items.delete(parent)
+    world.faults.is_down = False
+    other = await story(world)
+    await store.refresh()
+    await until(lambda: store.outbox.refused == 1, store.outbox_entries)
+
+    case = case_of(store)
+    wanted = {field.key: Keep.MINE for field in case.fields} | {"ParentID": other, "WorkRemaining": Keep.THEIRS}
+    needed = await raised(store.conflicts.settle(case, wanted | {"Name": Keep.THEIRS}))
+    await store.conflicts.settle(case, wanted)
+    await sent(store)
+
+    assert needed.errors.keys() == {"Name"}
+    made = store.item(task)
+    assert made is not None
+    found = await fields(world, made.id)
+    assert (found["Name"], found["ParentID"], found["WorkRemaining"]) == ("Under it, renamed", other, None)
+    assert store.outbox_entries() == ()
+
+
+async def test_a_refused_comment_is_sent_again_with_other_words(world: World) -> None:
+    store, item_id = await world.online(), await story(world)
+    world.faults.is_down = True
+    await store.comment(item_id, "Hello")
+    (entry,) = store.outbox_entries()
+    early = await raised(store.conflicts.rewrite(entry.id, "Other words"))
+    await world.rival.work_items.delete(item_id)
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.refused == 1, store.outbox_entries)
+
+    empty = await raised(store.conflicts.rewrite(entry.id, " "))
+    world.faults.is_down = True
+    await store.conflicts.rewrite(entry.id, "Other words")
+
+    (again,) = store.outbox_entries()
+    assert (again.payload, again.reason, store.outbox.refused) == ({"text": "Other words"}, "", 0)
+    assert set(empty.errors) == {"description"}
+    assert "settled already" in str(early)
+    assert store.conflicts.case(entry.id) is None
