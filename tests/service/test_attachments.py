@@ -13,9 +13,10 @@ import httpx
 import pytest
 from tests.service.conftest import BASE, SignIn
 
+from backlit.model.file_names import file_name
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
-from backlit.service.names import content_type, file_name, is_inline
+from backlit.service.content_types import content_type, is_inline
 from backlit.service.settings import ServiceSettings
 
 Client = httpx.AsyncClient

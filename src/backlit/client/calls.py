@@ -15,6 +15,7 @@ import orjson
 from backlit.client.answers import error_of, json_object, read_body, retry_after
 from backlit.client.auth import WrapAuth
 from backlit.client.tokens import TokenCache
+from backlit.client.transfers import Transfers
 from backlit.model.errors import BacklitError, Offline, Unclear
 
 TIMEOUT = httpx.Timeout(30.0, connect=5.0)
@@ -76,6 +77,7 @@ class Calls:
             headers={"Accept": "application/json", "User-Agent": "backlit"},
         )
         self.auth = WrapAuth(root, tokens, self._send_raw)
+        self.transfers = Transfers(root, self._http, self.auth)
 
     async def aclose(self) -> None:
         """Let go of the connections."""

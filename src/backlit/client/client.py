@@ -22,6 +22,7 @@ class Client:
         self._on_close = on_close
         self.auth = calls.auth
         self.base_url = calls.base_url
+        self.transfers = calls.transfers
         self.work_items = WorkItems(calls)
         self.comments = Comments(calls)
         self.areas = areas_of(calls)

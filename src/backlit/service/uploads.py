@@ -10,8 +10,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from backlit.model.errors import BadRequest, UnsupportedMedia
+from backlit.model.file_names import file_name
+from backlit.service.content_types import content_type
 from backlit.service.files import FileStore, Incoming
-from backlit.service.names import content_type, file_name
 
 PART = "files"
 """The name of the form field that carries the file (SPEC 4.5)."""

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from backlit.model.errors import ServiceError
+from backlit.service.content_types import is_inline
 from backlit.service.endpoint import Shared, call_of
-from backlit.service.names import is_inline
 from backlit.service.routes.attachments import found_attachment
 from backlit.service.tables.attachments import Stored
 

@@ -1,10 +1,8 @@
-"""Names and types of attached files, made harmless."""
+"""Content types of attached files, made harmless."""
 
 import mimetypes
 import re
 
-NAME_LIMIT = 200
-"""Bytes of a file's name in UTF-8."""
 UNKNOWN = "application/octet-stream"
 
 _TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}", re.IGNORECASE)
@@ -12,17 +10,6 @@ _CHARSET = re.compile(r"charset=\"?([a-z0-9_.:-]{1,40})\"?", re.IGNORECASE)
 _INLINE = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "text/plain", "application/pdf"}
 )
-
-
-def file_name(given: str) -> str:
-    """The last part of a path, without control, invisible or bidi characters; never empty, `.` or `..`."""
-    last = re.split(r"[/\\]", given.strip())[-1]
-    clean = "".join(c if c.isprintable() else "" for c in last).strip(" .")
-    stem, dot, suffix = clean.rpartition(".")
-    room = NAME_LIMIT - len((dot + suffix).encode())
-    if len(clean.encode()) > NAME_LIMIT:
-        clean = _cut(stem, room) + dot + suffix if stem and room > 0 else _cut(clean, NAME_LIMIT)
-    return clean or "file"
 
 
 def content_type(given: str, name: str) -> str:
@@ -39,7 +26,3 @@ def is_inline(kind: str) -> bool:
     """Whether a browser may show the contents on the service's own address: nothing that can hold a script may."""
     plain = kind.partition(";")[0]
     return plain in _INLINE or plain.startswith(("audio/", "video/"))
-
-
-def _cut(text: str, limit: int) -> str:
-    return text.encode()[:limit].decode(errors="ignore")

@@ -1,0 +1,173 @@
+"""Files up and down through the client: streamed, resumed, never over what is there."""
+
+import asyncio
+from pathlib import Path
+
+import httpx
+import pytest
+
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.model.attachments import Attachment
+from backlit.model.errors import NotFound, Offline, ServiceError, StorageError, Unclear
+
+CONTENT = bytes(range(256)) * 4000
+Seen = list[tuple[int, int]]
+
+
+def names_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def quietly(_done: int, _total: int) -> None:
+    return
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "plan.bin"
+    path.write_bytes(CONTENT)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "saved"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+async def attachment(client: Client, file: Path) -> Attachment:
+    found = await client.transfers.upload("workitems/1", file, "application/octet-stream", quietly)
+    return Attachment.model_validate(found)
+
+
+async def test_what_was_attached_comes_back_byte_for_byte(client: Client, file: Path, folder: Path) -> None:
+    up: Seen = []
+    down: Seen = []
+    found = await client.transfers.upload(
+        "workitems/1", file, "application/octet-stream", lambda *how_far: up.append(how_far)
+    )
+
+    saved = await client.transfers.download(
+        Attachment.model_validate(found), folder, lambda *how_far: down.append(how_far)
+    )
+
+    assert (saved, saved.read_bytes()) == (folder / "plan.bin", CONTENT)
+    assert up[-1] == down[-1] == (len(CONTENT), len(CONTENT))
+    assert len(up) > 3
+    assert len(down) > 3
+
+
+async def test_a_comment_can_have_a_file_where_the_service_can(client: Client, file: Path) -> None:
+    comment = await client.comments.create({"projectId": 1, "workItemId": 1, "description": "See the plan"})
+
+    found = await client.transfers.upload(f"comments/{comment.id}", file, "text/plain", quietly, "Feedback")
+
+    assert (found["commentId"], found["type"], found["name"]) == (comment.id, "Feedback", "plan.bin")
+
+
+async def test_a_file_that_is_there_is_never_written_over(client: Client, attachment: Attachment, folder: Path) -> None:
+    (folder / "plan.bin").write_text("mine")
+
+    saved = [await client.transfers.download(attachment, folder, quietly) for _ in range(2)]
+
+    assert [path.name for path in saved] == ["plan (1).bin", "plan (2).bin"]
+    assert (folder / "plan.bin").read_text() == "mine"
+    assert sorted(names_in(folder)) == ["plan (1).bin", "plan (2).bin", "plan.bin"]
+
+
+async def test_a_name_from_the_service_never_leads_out_of_the_folder(
+    client: Client, attachment: Attachment, folder: Path
+) -> None:
+    evil = attachment.model_copy(update={"name": "../../../etc/\x1b[31mpasswd"})
+
+    saved = await client.transfers.download(evil, folder, quietly)
+
+    assert saved == folder / "[31mpasswd"
+
+
+async def test_a_broken_transfer_goes_on_where_it_stopped(client: Client, attachment: Attachment, folder: Path) -> None:
+    part = folder / f".backlit-{attachment.id}.part"
+    part.write_bytes(CONTENT[:500_000])
+    seen: Seen = []
+
+    saved = await client.transfers.download(attachment, folder, lambda *how_far: seen.append(how_far))
+
+    assert saved.read_bytes() == CONTENT
+    assert seen[0][0] > 500_000
+
+
+async def test_a_cancelled_download_leaves_its_beginning_and_nothing_under_the_name(
+    client: Client, attachment: Attachment, folder: Path
+) -> None:
+    begun = asyncio.Event()
+    task = asyncio.create_task(client.transfers.download(attachment, folder, lambda *_: begun.set()))
+    await begun.wait()
+    task.cancel()
+    await asyncio.wait([task])
+
+    assert task.cancelled()
+    assert names_in(folder) == [f".backlit-{attachment.id}.part"]
+
+
+async def test_an_address_on_a_host_behind_a_tunnel_is_asked_here(
+    client: Client, attachment: Attachment, folder: Path
+) -> None:
+    address = attachment.download_url.replace("http://backlit.local", "https://inner.example:8443")
+    moved = attachment.model_copy(update={"download_url": address})
+
+    assert (await client.transfers.download(moved, folder, quietly)).read_bytes() == CONTENT
+
+
+async def test_the_first_bytes_are_enough_for_a_look(client: Client, attachment: Attachment) -> None:
+    assert await client.transfers.read(attachment, 300) == CONTENT[:300]
+
+
+async def test_what_cannot_be_read_or_written_is_said(client: Client, attachment: Attachment, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"nothing\.txt cannot be read"):
+        await client.transfers.upload("workitems/1", tmp_path / "nothing.txt", "text/plain", quietly)
+    with pytest.raises(StorageError, match="cannot be written"):
+        await client.transfers.download(attachment, tmp_path / "nowhere", quietly)
+
+
+async def test_an_attachment_that_is_gone_is_not_found(client: Client, attachment: Attachment, folder: Path) -> None:
+    await client.attachments.delete(attachment.id)
+
+    with pytest.raises(NotFound):
+        await client.transfers.download(attachment, folder, quietly)
+
+
+class Broken(httpx.AsyncBaseTransport):
+    """Reads what is sent, then answers as it was told."""
+
+    def __init__(self, answer: httpx.Response | httpx.RequestError) -> None:
+        self.answer = answer
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        await request.aread()
+        if isinstance(self.answer, httpx.RequestError):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (httpx.ConnectError("no"), Offline),
+        (httpx.ReadError("broke"), Unclear),
+        (httpx.Response(201, content=b"not json"), Unclear),
+        (httpx.Response(500, content=b"oops"), ServiceError),
+    ],
+)
+@pytest.mark.usefixtures("client")
+async def test_an_upload_whose_fate_is_unknown_is_not_taken_for_failed(
+    tokens: TokenCache,
+    file: Path,
+    answer: httpx.Response | httpx.RequestError,
+    error: type[Exception],
+) -> None:
+    async with Client.at("http://backlit.local", tokens, transport=Broken(answer)) as other:
+        with pytest.raises(error):
+            await other.transfers.upload("workitems/1", file, "text/plain", quietly)
