@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from backlit.store.attachments import Attachments
+from backlit.store.batch import Batch
 from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.conflicts import Conflicts
 from backlit.store.edits import Edits
@@ -62,6 +63,7 @@ class Store(Edits):
         super().__init__(Files(places, self._signal), self._signal)
         self.attachments = Attachments(self._files)
         self.conflicts = Conflicts(self._files, self)
+        self.batch = Batch(self._files)
         self._engine = Engine(self._files, self._signal, connect, waits)
         self._engine.on_projects = self._choose_first_project
         self.wake = self._engine.wake

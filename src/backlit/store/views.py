@@ -3,7 +3,7 @@
 import sqlite3
 from array import array
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -142,6 +142,10 @@ class View:
         if not self._is_complete and index >= len(self._ids):
             self.rows(index, index + 1)
         return self._ids[index] if 0 <= index < len(self._ids) else None
+
+    def ids(self, start: int = 0, stop: int | None = None) -> Sequence[int]:
+        """The ids of a stretch of rows, or of all, as far as they are loaded."""
+        return self._ids[start:stop]
 
     def index_of(self, item_id: int) -> int | None:
         """Where an item is; None when it is not in the view or its place is not loaded."""

@@ -1,5 +1,8 @@
 """Keys to commands: the part of the application that stands between the terminal and the widgets."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.app import App
 from textual.screen import ModalScreen
@@ -12,7 +15,11 @@ from backlit.tui.commands import Command, spelled
 from backlit.tui.text import safe
 from backlit.tui.widgets.which_key import WhichKey
 
+if TYPE_CHECKING:
+    from backlit.tui.acts import Act
+
 WHICH_KEY_DELAY = 0.4
+ESTIMATE_SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
 
 
 class ChordApp(App[None], inherit_bindings=False):
@@ -22,6 +29,8 @@ class ChordApp(App[None], inherit_bindings=False):
         super().__init__()
         self._resolver = keys.Resolver()
         self._which_key: Timer | None = None
+        self.last_act: Act | None = None
+        self.estimate_scale: Sequence[float] = ESTIMATE_SCALE
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""

@@ -51,6 +51,10 @@ def _lists() -> Iterator[Command]:
     yield Command("list.centre", ("z z",), where, "centre", "Scroll so that the row is in the middle.")
     yield Command("list.to-top", ("z t",), where, "to top", "Scroll so that the row is at the top.")
     yield Command("list.to-bottom", ("z b",), where, "to bottom", "Scroll so that the row is at the bottom.")
+    yield Command("list.mark", ("space",), where, "mark", "Mark the row and go down; again takes the mark off.")
+    yield Command("list.range", ("v",), where, "range", "Begin a range: moves extend it; v or esc ends it.")
+    yield Command("list.invert", ("V",), where, "invert", "Mark what is not marked, and only that.")
+    yield Command("list.mark-all", ("*",), where, "mark all", "Mark all that match the filter.")
     yield Command("list.filter", ("/",), where, "filter", "Filter the list as you type; #id finds an item.")
     yield Command("list.done", ("t d",), where, "done", "Show or hide what is done, closed, deferred or deleted.")
     yield Command("list.no-filter", ("f 0",), where, "no filter", "Clear every filter.")
@@ -63,20 +67,49 @@ def _lists() -> Iterator[Command]:
 def _verbs() -> Iterator[Command]:
     where = Context.ITEM
     yield Command("item.open", ("enter", "e"), where, "edit", "Open the item in the editor.")
+    yield Command("item.add", ("a",), where, "add", "Add an item here, in the same area and iteration.")
+    yield Command("item.add-task", ("A",), where, "add task", "Add a task under the item.")
     yield Command("item.status", ("s", "c s"), where, "status", "Change the status.")
-    yield Command("item.estimate", ("c e",), where, "estimate", "Change the estimate.")
     yield Command("item.assign-me", ("i",), where, "take", "Assign the item to me.")
     yield Command("item.unassign", ("I",), where, "unassign", "Take the owner off the item.")
+    yield Command("item.done", ("x",), where, "done", "Done, or closed, as its type has it.")
+    yield Command("item.reopen", ("X",), where, "reopen", "Open again what is done, closed or deferred.")
+    yield Command("item.estimate-up", ("+",), where, "estimate up", "The estimate one step of the scale up.")
+    yield Command("item.estimate-down", ("-",), where, "estimate down", "The estimate one step of the scale down.")
+    yield Command("item.to-current", ("m i",), where, "this iteration", "Move to the current iteration.")
+    yield Command("item.to-next", ("m n",), where, "next iteration", "Move to the next iteration.")
+    yield Command("item.to-previous", ("m p",), where, "last iteration", "Move to the previous iteration.")
+    yield Command("item.to-backlog", ("m b",), where, "to the backlog", "Move out of the iterations, to the root.")
+    yield Command("item.repeat", (".",), where, "repeat", "Repeat the last change here; 3. on three rows.")
+    yield Command("item.comment", ("C",), where, "comment", "Add a comment.")
+    yield Command("item.comments", ("g c",), where, "comments", "Go to the comments.")
+
+
+def _fields() -> Iterator[Command]:
+    where = Context.ITEM
+    yield Command("item.estimate", ("c e",), where, "estimate", "Change the estimate.")
     yield Command("item.assign", ("c a",), where, "owner", "Change the owner.")
     yield Command("item.iteration", ("c i", "m /"), where, "iteration", "Move the item to an iteration.")
     yield Command("item.area", ("c r",), where, "area", "Change the area.")
+    yield Command("item.team", ("c t",), where, "team", "Change the team.")
+    yield Command("item.tags", ("c g",), where, "tags", "Put tags on, take tags off; others stay.")
     yield Command("item.name", ("c n",), where, "name", "Change the name.")
-    yield Command("item.add", ("a",), where, "add", "Add an item here, in the same area and iteration.")
-    yield Command("item.add-task", ("A",), where, "add task", "Add a task under the item.")
-    yield Command("item.comment", ("C",), where, "comment", "Add a comment.")
-    yield Command("item.comments", ("g c",), where, "comments", "Go to the comments.")
+    yield Command("item.description", ("c d",), where, "description", "Change the description.")
+    yield Command("item.priority", ("c p",), where, "priority", "Change the priority.")
+    yield Command("item.priority-class", ("c P",), where, "priority class", "Change the class of priority.")
+    yield Command("item.severity", ("c S",), where, "severity", "Change the severity.")
+    yield Command("item.remaining", ("c w",), where, "work remaining", "Change the work that remains.")
+    yield Command("item.blocking", ("c b",), where, "blocking", "Say that it blocks, or that it does not.")
+    yield Command("item.field", ("c c",), where, "any field", "Change any field: pick it, then its value.")
+
+
+def _copying() -> Iterator[Command]:
+    where = Context.ITEM
     yield Command("item.copy-id", ("y y",), where, "copy id", "Copy the id to the clipboard.")
     yield Command("item.copy-name", ("y n",), where, "copy name", "Copy the name to the clipboard.")
+    yield Command("item.copy-markdown", ("y m",), where, "copy Markdown", "Copy as a line of Markdown.")
+    yield Command("item.copy-tsv", ("y t",), where, "copy table", "Copy as a table with tabs between the columns.")
+    yield Command("item.copy-json", ("y j",), where, "copy JSON", "Copy as JSON.")
 
 
 def _trees() -> Iterator[Command]:
@@ -159,7 +192,10 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.interrupt", ("ctrl+c",), where, "quit", "Pressed twice: quit.", in_text=True)
 
 
-COMMANDS: tuple[Command, ...] = (*_lists(), *_verbs(), *_trees(), *_editor(), *_comments(), *_outbox(), *_everywhere())
+COMMANDS: tuple[Command, ...] = (
+    *(*_lists(), *_verbs(), *_fields(), *_copying(), *_trees()),
+    *(*_editor(), *_comments(), *_outbox(), *_everywhere()),
+)
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from backlit.model.fields import Field, Kind
 from backlit.store.people import TreeKind
+from backlit.tui.ages import days_until
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.field_text import NOTHING, FieldWords
 from backlit.tui.looks import status_sign
@@ -41,6 +42,11 @@ def _choices(store: "Store", field: Field, item_type: str) -> list[Choice]:
             return [Choice(team_id, name) for team_id, name in store.teams().items()]
         case Kind.AREA | Kind.ITERATION:
             tree = store.tree(TreeKind.AREAS if field.kind is Kind.AREA else TreeKind.ITERATIONS)
-            return [Choice(node.id, "  " * tree.depth(node.id) + node.name) for node in tree.walk()]
+            dates = store.iterations() if field.kind is Kind.ITERATION else {}
+            ends = {node_id: entry.end for node_id, entry in dates.items() if entry.end}
+            hints = {node_id: days_until(end, store.today()) for node_id, end in ends.items()}
+            return [
+                Choice(node.id, "  " * tree.depth(node.id) + node.name, hints.get(node.id, "")) for node in tree.walk()
+            ]
         case _:
             return [Choice(each, each) for each in store.choices(field, item_type)]

@@ -1,128 +1,104 @@
-"""The verbs that change one field of a work item, the same on every screen that has a current one (KEYMAP, rule e)."""
+"""The verbs that change one field, the same on every screen that has items (KEYMAP, rule e)."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from backlit.model.errors import BacklitError
-from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT
-from backlit.store.people import TreeKind
-from backlit.store.rows import Item
+from backlit.model.fields import SYNC_KEYS, Settable, fields_of
 from backlit.tui.acting import CannotAct
-from backlit.tui.ages import days_until
-from backlit.tui.looks import status_sign
-from backlit.tui.screens.base import StoreScreen
-
-if TYPE_CHECKING:
-    from backlit.tui.dialogs.pick import Choice
+from backlit.tui.acts import field_named, to_value
+from backlit.tui.dialogs.choice_list import Choice
+from backlit.tui.field_asking import FieldAsking, title_of
 
 
-class FieldVerbs(StoreScreen[None]):
-    """A screen with a current item; subclasses say which."""
-
-    def current_item(self) -> Item:
-        """The item the verbs act on; raises CannotAct where there is none."""
-        raise NotImplementedError
+class FieldVerbs(FieldAsking):
+    """One verb for each field that is changed often, and one for any of them."""
 
     def do_item_status(self, _count: int | None) -> None:
         """Pick another status."""
-        from backlit.tui.dialogs.pick import Choice
+        self.ask("Status")
 
-        item = self._item_with("Status")
-        choices = [Choice(status, status, status_sign(status)) for status in self.store.statuses(item.type)]
-        self._pick(item, "Status", choices)
+    def do_item_assign(self, _count: int | None) -> None:
+        """Pick another owner."""
+        self.ask("AssignedToID")
 
-    def do_item_estimate(self, _count: int | None) -> None:
-        """Type another estimate."""
-        self._ask_line(self._item_with("Estimate"), "Estimate")
+    def do_item_iteration(self, _count: int | None) -> None:
+        """Pick another iteration."""
+        self.ask("IterationID")
+
+    def do_item_area(self, _count: int | None) -> None:
+        """Pick another area."""
+        self.ask("AreaID")
+
+    def do_item_team(self, _count: int | None) -> None:
+        """Pick another team."""
+        self.ask("TeamID")
+
+    def do_item_tags(self, _count: int | None) -> None:
+        """Put tags on and take tags off."""
+        self.ask("Tags")
 
     def do_item_name(self, _count: int | None) -> None:
         """Type another name."""
-        self._ask_line(self.current_item(), "Name")
+        self.ask("Name")
+
+    def do_item_description(self, _count: int | None) -> None:
+        """Write another description."""
+        self.ask("Description")
+
+    def do_item_estimate(self, _count: int | None) -> None:
+        """Type another estimate."""
+        self.ask("Estimate")
+
+    def do_item_priority(self, _count: int | None) -> None:
+        """Type another priority."""
+        self.ask("Priority")
+
+    def do_item_priority_class(self, _count: int | None) -> None:
+        """Pick another class of priority."""
+        self.ask("PriorityClass")
+
+    def do_item_severity(self, _count: int | None) -> None:
+        """Pick another severity."""
+        self.ask("Severity")
+
+    def do_item_remaining(self, _count: int | None) -> None:
+        """Type how much work remains."""
+        self.ask("WorkRemaining")
+
+    def do_item_blocking(self, _count: int | None) -> None:
+        """Say that it blocks, or that it does not."""
+        self.ask("IsBlocking")
+
+    def do_item_field(self, _count: int | None) -> None:
+        """Pick a field, then its value."""
+        items = self.chosen()
+        found: dict[str, Choice] = {}
+        for item_type in dict.fromkeys(item.type for item in items):
+            for field in fields_of(item_type, self.store.custom_fields()):
+                if field.settable is Settable.ALWAYS and field.key not in SYNC_KEYS:
+                    having = sum(field.applies_to(item.type) for item in items)
+                    hint = field.section.value if having == len(items) else f"{having:,} of {len(items):,}"
+                    found[field.key] = Choice(field.key, field.label, hint)
+        self.pick(title_of("Field", len(items), len(items)), list(found.values()), None, self._ask_later)
+
+    def _ask_later(self, key: object) -> None:
+        try:
+            self.ask(str(key))
+        except CannotAct as reason:
+            self.say(str(reason), is_bad=True)
+
+    # Owner
 
     def do_item_assign_me(self, _count: int | None) -> None:
         """Assign to the user who is signed in."""
         user = self.store.connection.user
         if user is None:
             raise CannotAct("Nobody is signed in yet, so there is no “me” to assign to.")
-        self.change(self._item_with("AssignedToID"), {"AssignedToID": user.id})
+        self.set_owner(user.id, user.display_name)
 
     def do_item_unassign(self, _count: int | None) -> None:
         """Take the owner off."""
-        self.change(self._item_with("AssignedToID"), {"AssignedToID": None})
+        self.set_owner(None, "nobody")
 
-    def do_item_assign(self, _count: int | None) -> None:
-        """Pick another owner."""
-        from backlit.tui.dialogs.pick import Choice
-
-        people = sorted(self.store.people().values(), key=lambda person: person.display_name.casefold())
-        choices = [Choice(person.id, person.display_name, person.username) for person in people]
-        self._pick(self._item_with("AssignedToID"), "AssignedToID", [Choice(None, "–", "nobody"), *choices])
-
-    def do_item_iteration(self, _count: int | None) -> None:
-        """Pick another iteration."""
-        self._pick_node(self.current_item(), TreeKind.ITERATIONS, "IterationID")
-
-    def do_item_area(self, _count: int | None) -> None:
-        """Pick another area."""
-        self._pick_node(self.current_item(), TreeKind.AREAS, "AreaID")
-
-    # How
-
-    def change(self, item: Item, changes: Mapping[str, object]) -> None:
-        """Journal a change; a refusal is said and nothing is changed."""
-        self.run_worker(self._write(item.id, changes), group="writes")
-
-    async def _write(self, item_id: int, changes: Mapping[str, object]) -> None:
-        try:
-            await self.store.edit([item_id], changes)
-        except BacklitError as error:
-            self.say(" ".join([str(error), *error.errors.values()]), is_bad=True)
-
-    def _item_with(self, key: str) -> Item:
-        item = self.current_item()
-        field = FIELD_BY_KEY[key]
-        if not field.applies_to(item.type):
-            raise CannotAct(f"A {item.type.lower()} has no {field.label.lower()}.")
-        return item
-
-    def _pick(self, item: Item, key: str, choices: "list[Choice]") -> None:
-        from backlit.tui.dialogs.pick import PickDialog
-
-        def chosen(choice: "Choice | None") -> None:
-            if choice is not None:
-                self.change(item, {key: choice.value})
-
-        self.app.push_screen(PickDialog(FIELD_BY_KEY[key].label, choices, item.fields.get(key)), chosen)
-
-    def _pick_node(self, item: Item, kind: TreeKind, key: str) -> None:
-        from backlit.tui.dialogs.pick import Choice
-
-        tree = self.store.tree(kind)
-        dates = self.store.iterations() if kind is TreeKind.ITERATIONS else {}
-        choices = []
-        for node in tree.walk():
-            end = dates[node.id].end if node.id in dates else None
-            hint = days_until(end, self.store.today()) if end else ""
-            choices.append(Choice(node.id, "  " * tree.depth(node.id) + node.name, hint))
-        self._pick(item, key, choices)
-
-    def _ask_line(self, item: Item, key: str) -> None:
-        from backlit.tui.dialogs.line import LineDialog
-
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self.change(item, {key: text.strip() or None if key != "Name" else text.strip()})
-
-        check = check_name if key == "Name" else None
-        text = str(item.fields.get(key) or "")
-        dialog = LineDialog(FIELD_BY_KEY[key].label, text, check, is_replaced=key != "Name")
-        self.app.push_screen(dialog, typed)
-
-
-def check_name(text: str) -> str | None:
-    """What is wrong with a name, as a sentence; None where nothing is (DECISIONS, "Work items")."""
-    if not text.strip():
-        return "A name is needed; esc leaves without one."
-    if len(text.strip()) > NAME_LIMIT:
-        return f"A name has at most {NAME_LIMIT} characters; this one has {len(text.strip())}."
-    return None
+    def set_owner(self, user_id: int | None, words: str) -> None:
+        """Give the chosen items to somebody, or to nobody."""
+        items = self.chosen()
+        self.having("AssignedToID", items)
+        self.carry_out(to_value(field_named("AssignedToID", self.store), user_id, words), items)

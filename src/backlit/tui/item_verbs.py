@@ -1,16 +1,15 @@
-"""The verbs that act on a whole work item: open, add, comment, copy (KEYMAP, rule e)."""
+"""The verbs that act on a whole work item: open, add, comment, repeat (KEYMAP, rule e)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
 from backlit.tui.acting import CannotAct
-from backlit.tui.field_verbs import FieldVerbs, check_name
+from backlit.tui.copy_verbs import CopyVerbs
+from backlit.tui.field_asking import check_name
+from backlit.tui.field_verbs import FieldVerbs
 from backlit.tui.looks import type_sign
-
-if TYPE_CHECKING:
-    pass
+from backlit.tui.state_verbs import StateVerbs
 
 NEW_TYPES = (
     ItemType.STORY,
@@ -22,7 +21,7 @@ NEW_TYPES = (
 )
 
 
-class ItemVerbs(FieldVerbs):
+class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs):
     """All the verbs; subclasses also say what to do with a new item."""
 
     def item_added(self, item_id: int) -> None:
@@ -80,13 +79,12 @@ class ItemVerbs(FieldVerbs):
 
         self.app.push_screen(CommentsScreen(self.store, self.current_item().id))
 
-    def do_item_copy_id(self, _count: int | None) -> None:
-        """Copy the id."""
-        self._copy(str(self.current_item().id))
-
-    def do_item_copy_name(self, _count: int | None) -> None:
-        """Copy the name."""
-        self._copy(str(self.current_item().fields.get("Name") or ""))
+    def do_item_repeat(self, count: int | None) -> None:
+        """Do the last change again, here or on the marked items; with a count on so many rows."""
+        act = self.chord_app.last_act
+        if act is None:
+            raise CannotAct("Nothing has been changed yet that could be repeated.")
+        self.carry_out(act, self.store.batch.items(self.ids_from_here(count)) if count else self.chosen())
 
     async def _add(self, item_type: ItemType, fields: Mapping[str, object]) -> None:
         try:
@@ -110,7 +108,3 @@ class ItemVerbs(FieldVerbs):
                 self.run_worker(self._add(item_type, {**preset, "Name": text.strip()}), group="writes")
 
         self.app.push_screen(LineDialog(f"New {item_type.value.lower()}", "", check_name), typed)
-
-    def _copy(self, text: str) -> None:
-        self.app.copy_to_clipboard(text)
-        self.say(f"Copied {text}")

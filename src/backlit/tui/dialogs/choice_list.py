@@ -14,6 +14,8 @@ from backlit.tui.widgets.line_list import LineList
 LEAD = 4
 """Cells before the label: the cursor bar, the mark, and blanks."""
 LEAST_LABEL = 16
+PARTLY = "–"
+"""The sign of what only some of many items have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class ChoiceList(LineList, can_focus=False):
         self._mark = mark
         self._choices: Sequence[Choice] = ()
         self._marked: frozenset[object] = frozenset()
+        self._partly: frozenset[object] = frozenset()
         self._is_flat = False
 
     def show(self, choices: Sequence[Choice], cursor: int, *, is_flat: bool) -> None:
@@ -44,9 +47,9 @@ class ChoiceList(LineList, can_focus=False):
         self._is_flat = is_flat
         self.rows_replaced(cursor)
 
-    def mark(self, marked: frozenset[object]) -> None:
-        """Put the sign at the rows of some values."""
-        self._marked = marked
+    def mark(self, marked: frozenset[object], partly: frozenset[object] = frozenset()) -> None:
+        """Put the sign at the rows of some values, and the sign for some of many at others."""
+        self._marked, self._partly = marked, partly
         self.refresh()
 
     def row_count(self) -> int:
@@ -66,7 +69,7 @@ class ChoiceList(LineList, can_focus=False):
         hint_width = cell_len(hint) + 2 if hint else 0
         if hint_width and room - hint_width < min(LEAST_LABEL, cell_len(label)):
             hint_width = max(0, room - LEAST_LABEL)
-        sign = self._mark if choice.value in self._marked else " "
+        sign = self._mark if choice.value in self._marked else PARTLY if choice.value in self._partly else " "
         segments = [
             Segment("▌ " if is_cursor else "  ", looks.style("accent", on=on)),
             Segment(f"{sign} ", looks.style("mark", on=on)),

@@ -14,7 +14,7 @@ from backlit.tui.text import literal
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
-__all__ = ["Choice", "PickDialog", "PickManyDialog"]
+__all__ = ["Choice", "PickDialog", "PickManyDialog", "Picking"]
 
 Result = TypeVar("Result")
 
@@ -23,7 +23,7 @@ FRAME_LINES = 3
 """The frame and the input."""
 
 
-class _Picking(Dialog[Result]):
+class Picking(Dialog[Result]):
     """An input over a list; `free` lets what is typed be chosen too."""
 
     MARK = "●"
@@ -107,6 +107,20 @@ class _Picking(Dialog[Result]):
         self._shown = shown
         self.list.show(shown, 0, is_flat=bool(query))
 
+    def offer(self, word: str) -> None:
+        """Have a new word among the choices."""
+        if all(choice.value != word for choice in self._choices):
+            self._choices.append(Choice(word, word))
+            self._texts.append(searchable(word))
+            self._set_height()
+
+    def step_on(self) -> None:
+        """Be ready for the next one: clear what was typed, or go down."""
+        if self.input.value:
+            self.input.value = ""
+        else:
+            self.list.move_to(self.list.cursor + 1)
+
     @on(LineList.Chosen)
     def _double_clicked(self) -> None:
         self.accept()
@@ -116,7 +130,7 @@ class _Picking(Dialog[Result]):
             self.list.move_to((self.list.cursor + rows) % len(self._shown))
 
 
-class PickDialog(_Picking[Choice | None]):
+class PickDialog(Picking[Choice | None]):
     """One of many; the answer is None when it was left.
 
     The cursor starts on the choice whose value is `current`.
@@ -135,7 +149,7 @@ class PickDialog(_Picking[Choice | None]):
             self.dismiss(self.current)
 
 
-class PickManyDialog(_Picking[tuple[str, ...] | None]):
+class PickManyDialog(Picking[tuple[str, ...] | None]):
     """Any number of words: tab marks, enter accepts the marked ones and, where something is typed, the row too.
 
     The answer keeps the order of `chosen`, new ones after it; None when it was left.
@@ -155,13 +169,9 @@ class PickManyDialog(_Picking[tuple[str, ...] | None]):
         if key != "tab":
             return super().press(key)
         self._narrow()
-        choice = self.current
-        if choice is not None:
-            self._toggle(str(choice.value))
-            if self.input.value:
-                self.input.value = ""
-            else:
-                self.list.move_to(self.list.cursor + 1)
+        if self.current is not None:
+            self._toggle(str(self.current.value))
+            self.step_on()
         return True
 
     def accept(self) -> None:
@@ -175,10 +185,7 @@ class PickManyDialog(_Picking[tuple[str, ...] | None]):
             del self._marked[word]
         else:
             self._marked[word] = None
-        if all(choice.value != word for choice in self._choices):
-            self._choices.append(Choice(word, word))
-            self._texts.append(searchable(word))
-            self._set_height()
+        self.offer(word)
         self._show_marks()
 
     def _show_marks(self) -> None:

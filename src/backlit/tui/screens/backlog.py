@@ -10,14 +10,13 @@ from textual.widgets import Input
 
 from backlit.store.changes import Subject
 from backlit.store.people import TreeKind
-from backlit.store.rows import Item
 from backlit.store.store import Store
 from backlit.store.views import ViewSpec
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
-from backlit.tui.item_verbs import ItemVerbs
+from backlit.tui.marked_list import MarkedList
 from backlit.tui.node_filter import NodeFilter
-from backlit.tui.screens.backlog_words import empty_words, hint_ids, left_status, left_title, right_title
+from backlit.tui.screens.backlog_words import empty_words, hint_ids, left_status, left_title, marks_words, right_title
 from backlit.tui.widgets.backlog_columns import Names
 from backlit.tui.widgets.backlog_list import BacklogList
 from backlit.tui.widgets.inputs import LineInput
@@ -30,7 +29,7 @@ AGE_CHECK = 15.0
 """Seconds between looks at how old what is shown is."""
 
 
-class BacklogScreen(ItemVerbs):
+class BacklogScreen(MarkedList):
     """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
 
     AUTO_FOCUS = "BacklogList"
@@ -45,8 +44,8 @@ class BacklogScreen(ItemVerbs):
         self._spec = ViewSpec()
         self._view = store.view(self._spec)
         self._project_id = store.project_id
-        self._items = BacklogList(Names(self._owner_name, self._iteration_name), id="items")
-        self._panes = ItemPanes(store, self._items)
+        self.items = BacklogList(Names(self._owner_name, self._iteration_name), id="items")
+        self._panes = ItemPanes(store, self.items)
         self._filter = LineInput(placeholder="filter by name, or #id")
         self._filter.id = "filter"
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
@@ -66,30 +65,32 @@ class BacklogScreen(ItemVerbs):
     def on_mount(self) -> None:
         """Show what the mirror holds before anything else happens."""
         self._show_view()
-        self.set_interval(AGE_CHECK, self._draw_words)
+        self.set_interval(AGE_CHECK, self.draw_words)
         self.call_after_refresh(self.post_message, self.Painted())
 
     def store_changed(self, gathered: Gathered) -> None:
         """Draw what changed; the order and the counts are read again where they may be others."""
         if Subject.PEOPLE in gathered or Subject.TREES in gathered:
-            self._items.forget_drawn()
-        self._items.renamed(gathered.renamed)
+            self.items.forget_drawn()
+        self.items.renamed(gathered.renamed)
         if self._wanted_item in gathered.renamed:
             self._wanted_item = gathered.renamed[self._wanted_item]
         if self.store.project_id != self._project_id:
             self.node = None
             self._spec = replace(self._spec, area_ids=None, iteration_ids=None)
-            self._items.start_over()
+            self.items.start_over()
             self._show_view()
         elif Subject.TREES in gathered:
             self._apply()
         if Subject.ITEMS in gathered:
-            self._items.rows_changed(gathered.ids(Subject.ITEMS))
+            self.items.rows_changed(gathered.ids(Subject.ITEMS))
             self._reload()
-        item_id = self._items.current_id
+            if self.marked.count:
+                self.measure_marks()
+        item_id = self.items.current_id
         if item_id and any(gathered.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
             self._panes.draw_preview()
-        self._draw_words()
+        self.draw_words()
 
     # The view
 
@@ -115,8 +116,8 @@ class BacklogScreen(ItemVerbs):
         self._project_id = self.store.project_id
         self._view = self.store.view(self._spec)
         if not self._spec.text:
-            self._items.show(self._view, self._items.current_id)
-            self._draw_words()
+            self.items.show(self._view, self.items.current_id)
+            self.draw_words()
         self._reload()
 
     def _reload(self) -> None:
@@ -127,28 +128,29 @@ class BacklogScreen(ItemVerbs):
         await view.reload()
         if self.is_attached and view is self._view:
             wanted, self._wanted_item = self._wanted_item, None
-            self._items.show(view, self._items.current_id if wanted is None else wanted)
-            self._draw_words()
+            self.items.show(view, self.items.current_id if wanted is None else wanted)
+            self.draw_words()
             self._panes.preview_soon()
 
     # Words
 
-    def _draw_words(self) -> None:
-        connection, items = self.store.connection, self._items
+    def draw_words(self) -> None:
+        """Title and status."""
+        connection, items = self.store.connection, self.items
         self._title.say(
             left_title(self.store, self.node, self._spec), right_title(connection, self._view.totals, time.time())
         )
         self._status.say(
-            left_status(connection, self.store.outbox, 0, 0),
+            [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0)],
             hints(hint_ids(self.size.width)),
         )
         items.say_when_empty(empty_words(connection, self._spec))
 
     @on(ItemPanes.Rested)
     def _cursor_rested(self) -> None:
-        self._draw_words()
-        if self._items.current_id is not None:
-            self.run_worker(work(self.store.look_at, self._items.current_id), exclusive=True, group="look")
+        self.draw_words()
+        if self.items.current_id is not None:
+            self.run_worker(work(self.store.look_at, self.items.current_id), exclusive=True, group="look")
 
     @on(ItemPanes.Placed)
     def _panes_placed(self, message: ItemPanes.Placed) -> None:
@@ -174,14 +176,6 @@ class BacklogScreen(ItemVerbs):
 
     # Commands
 
-    def current_item(self) -> Item:
-        """The item under the cursor."""
-        item_id = self._items.current_id
-        item = self.store.item(item_id) if item_id is not None else None
-        if item is None:
-            raise CannotAct("There is no item under the cursor.")
-        return item
-
     def item_added(self, item_id: int) -> None:
         """Go to the new item once the list has it."""
         self._wanted_item = item_id
@@ -203,9 +197,13 @@ class BacklogScreen(ItemVerbs):
         self._show_view()
 
     def do_app_unwind(self, _count: int | None) -> None:
-        """Undo one layer: the text filter, then the node's."""
+        """Undo one layer: the range, the text filter, the marks, the node's filter (KEYMAP, rule f)."""
+        if self.items.end_range():
+            return
         if self._filter.has_class("-open") or self._filter.value:
             self._close_filter("")
+        elif self.items.clear_marks():
+            return
         elif self.node is not None:
             self.filter_by(None)
         else:
@@ -222,5 +220,5 @@ class BacklogScreen(ItemVerbs):
     def _close_filter(self, text: str) -> None:
         self._filter.value = text
         self._filter.remove_class("-open")
-        self._items.focus()
+        self.items.focus()
         self._apply()

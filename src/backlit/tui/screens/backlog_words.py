@@ -41,6 +41,11 @@ def right_title(connection: Connection, totals: Totals | None, now: float) -> li
     return parts
 
 
+def marks_words(marked: Totals) -> list[Part]:
+    """How much is marked; nothing where nothing is."""
+    return [(f" ✓ {marked.count:,} marked  {marked.points:,.10g} pts ", "mark")] if marked.count else []
+
+
 def left_status(connection: Connection, outbox: OutboxState, position: int, count: int) -> list[Part]:
     """Where the cursor is and what is under way."""
     parts: list[Part] = [(f" {position:,} of {count:,}" if count else " ", "muted")]

@@ -12,6 +12,7 @@ from backlit.tui.looks import Looks, status_colour, status_sign, status_word, ty
 from backlit.tui.text import fit, fit_right
 
 CURSOR = "cursor-background"
+MARK = "✓"
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),
     RowSign.PENDING: ("↑", "pending"),
@@ -73,13 +74,14 @@ class Layout:
             text += " " + (column.title.rjust(column.width) if column.is_number else column.title.ljust(column.width))
         return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
 
-    def row(self, row: Row, *, is_cursor: bool) -> Strip:
-        """Draw one item."""
+    def row(self, row: Row, *, is_cursor: bool, is_marked: bool = False) -> Strip:
+        """Draw one item; a mark stands at the edge, or beside the cursor's bar in the place of the row's sign."""
         on = CURSOR if is_cursor else None
         looks = self._looks
-        sign, sign_colour = ROW_SIGNS[row.sign]
+        sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
+        edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
         segments = [
-            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
+            Segment(edge, looks.style(edge_colour, on=on, bold=is_marked)),
             Segment(sign, looks.style(sign_colour, on=on, bold=True)),
         ]
         if self._id_width:

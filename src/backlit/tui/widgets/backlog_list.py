@@ -1,6 +1,6 @@
 """The backlog's list: rows come from a view of the store as they are seen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -11,13 +11,13 @@ from backlit.tui.commands import Context
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
 from backlit.tui.widgets.backlog_columns import Layout, Names
-from backlit.tui.widgets.list_moves import ListMoves
+from backlit.tui.widgets.list_marks import ListMarks
 
 STRIPS_KEPT = 512
 FIRST_ROWS = 200
 
 
-class BacklogList(ListMoves):
+class BacklogList(ListMarks):
     """A window on a view; what it keeps in memory is the rows in sight and their drawn lines."""
 
     CONTEXTS = (Context.LIST, Context.ITEM)
@@ -32,7 +32,7 @@ class BacklogList(ListMoves):
         self._known = 0
         self._largest_id = 0
         self._rows: dict[int, Row] = {}
-        self._strips: dict[tuple[Row, bool], Strip] = {}
+        self._strips: dict[tuple[Row, bool, bool], Strip] = {}
         self._layout: Layout | None = None
 
     # What is shown
@@ -47,10 +47,12 @@ class BacklogList(ListMoves):
             self.forget_drawn()
         index = view.index_of(item_id) if item_id is not None else None
         self.rows_replaced(self.cursor if index is None else index)
+        self.find_anchor()
         self._note_current()
 
     def start_over(self) -> None:
         """Forget the place, as what is shown next is another list."""
+        self.clear_marks()
         self.current_id = None
         self.cursor = self.top = 0
 
@@ -61,6 +63,7 @@ class BacklogList(ListMoves):
 
     def renamed(self, ids: Mapping[int, int]) -> None:
         """Stay on an item whose temporary id became a real one."""
+        self.rename_marks(ids)
         if self.current_id is not None:
             self.current_id = ids.get(self.current_id, self.current_id)
 
@@ -84,6 +87,18 @@ class BacklogList(ListMoves):
         self._strips.clear()
         self.refresh()
 
+    def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
+        """The ids of the rows of a stretch."""
+        return self._view.ids(start, stop) if self._view is not None else ()
+
+    def find_row(self, item_id: int) -> int | None:
+        """Where an item stands; None where it is not in the view."""
+        return self._view.index_of(item_id) if self._view is not None else None
+
+    def is_complete(self) -> bool:
+        """Whether the ids of all rows are known."""
+        return self._view is not None and self._view.count is not None
+
     def row_count(self) -> int:
         """The number of items in the view, as far as it is known."""
         if self._view is None:
@@ -101,11 +116,12 @@ class BacklogList(ListMoves):
         row = self._row(index)
         if row is None:
             return self.render_blank(-1)
-        strip = self._strips.get((row, is_cursor))
+        key = (row, is_cursor, self.is_marked(index, row.id))
+        strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:
                 self._strips.clear()
-            strip = self._strips[row, is_cursor] = self._columns.row(row, is_cursor=is_cursor)
+            strip = self._strips[key] = self._columns.row(row, is_cursor=is_cursor, is_marked=key[2])
         return strip
 
     def render_blank(self, y: int) -> Strip:

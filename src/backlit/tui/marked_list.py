@@ -1,0 +1,57 @@
+"""A screen whose items stand in a list with marks: what its verbs act on, and how much is marked."""
+
+from collections.abc import Sequence
+
+from textual import on
+
+from backlit.model.trees import Totals
+from backlit.store.rows import Item
+from backlit.tui.acting import CannotAct
+from backlit.tui.item_verbs import ItemVerbs
+from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.list_marks import ListMarks
+from backlit.tui.work import work
+
+
+class MarkedList(ItemVerbs):
+    """The verbs act on the marked rows, an open range among them, else on the row under the cursor."""
+
+    items: BacklogList
+    marked = Totals()
+    """How many items are marked, and their points; read behind the marking."""
+
+    def draw_words(self) -> None:
+        """Say what changed; subclasses say where."""
+        raise NotImplementedError
+
+    def current_item(self) -> Item:
+        """The item under the cursor."""
+        item_id = self.items.current_id
+        item = self.store.item(item_id) if item_id is not None else None
+        if item is None:
+            raise CannotAct("There is no item under the cursor.")
+        return item
+
+    def chosen_ids(self) -> Sequence[int]:
+        """The marked items, wherever they stand, else the current one."""
+        return self.items.marked_ids() or super().chosen_ids()
+
+    def ids_from_here(self, count: int) -> Sequence[int]:
+        """The current item and those below it."""
+        return self.items.ids_between(self.items.cursor, self.items.cursor + count)
+
+    @on(ListMarks.Marked)
+    def measure_marks(self) -> None:
+        """Count the marked items and their points, off the screen's thread: there may be very many."""
+        ids = self.items.marked_ids()
+        if ids:
+            self.run_worker(work(self._measure, ids), exclusive=True, group="marks")
+        else:
+            self.workers.cancel_group(self, "marks")
+            self.marked = Totals()
+            self.draw_words()
+
+    async def _measure(self, ids: Sequence[int]) -> None:
+        self.marked = await self.store.batch.totals(ids)
+        if self.is_attached:
+            self.draw_words()

@@ -1,0 +1,55 @@
+"""What the tests of the list's verbs share."""
+
+from tests.store.world import World, sent, until
+from tests.tui.stage import lines_of
+from textual.pilot import Pilot
+
+from backlit.store import Store, ViewSpec
+from backlit.store.rows import Row
+from backlit.tui.widgets.backlog_list import BacklogList
+
+
+def items(pilot: Pilot[None]) -> BacklogList:
+    return pilot.app.screen.query_one(BacklogList)
+
+
+async def shown(store: Store, *, with_done: bool = False) -> list[Row]:
+    view = store.view(ViewSpec(with_done=with_done))
+    await view.load()
+    return view.rows(0, 500)
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def go_to(pilot: Pilot[None], store: Store, item_type: str) -> int:
+    """Put the cursor on the first open item of a type, with no filter."""
+    rows = await shown(store)
+    index = next(index for index, each in enumerate(rows) if each.type == item_type)
+    await press(pilot, *str(index + 1), "G")
+    await until(lambda: items(pilot).current_id == rows[index].id)
+    return rows[index].id
+
+
+async def mark(pilot: Pilot[None], store: Store, *item_types: str) -> list[int]:
+    """Mark the first open item of each type."""
+    ids = []
+    for item_type in item_types:
+        ids.append(await go_to(pilot, store, item_type))
+        await press(pilot, "space")
+    return ids
+
+
+async def fields_of(world: World, store: Store, item_id: int) -> dict[str, object]:
+    """What the service holds once everything is sent."""
+    await sent(store)
+    fields = (await world.rival.work_items.document(item_id))["fields"]
+    assert isinstance(fields, dict)
+    return fields
+
+
+def status_line(pilot: Pilot[None]) -> str:
+    return lines_of(pilot.app)[-1]

@@ -1,0 +1,166 @@
+"""One verb for many items: how far it reaches, what it would do, what it did."""
+
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import fields_of, go_to, mark, press, shown
+from tests.tui.stage import missing, text_of
+
+from backlit.store import Store
+
+
+async def test_a_verb_acts_on_all_marked_items_once_the_difference_was_agreed_to(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store) as pilot:
+        ids = await mark(pilot, store, "Story", "Bug")
+        await press(pilot, "c", "e", *"40", "enter")
+        asked = text_of(pilot.app)
+        before = [(await fields_of(world, store, each))["Estimate"] for each in ids]
+        await press(pilot, "y")
+
+        assert "2 of 2 change." in asked
+        assert "y change 2 items" in asked
+        assert before != ["40", "40"]
+        assert [(await fields_of(world, store, each))["Estimate"] for each in ids] == ["40", "40"]
+
+
+async def test_nothing_is_written_without_a_yes(world: World, store: Store, opened: Open) -> None:
+    for key in ("enter", "escape", "n"):
+        async with opened(store) as pilot:
+            await mark(pilot, store, "Story", "Bug")
+            await press(pilot, "c", "e", *"40", "enter", key)
+            await sent(store)
+
+            assert store.outbox_entries() == ()
+            assert "40" not in [row.estimate for row in await shown(store)]
+
+
+async def test_what_applies_to_how_many_is_said_before(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        _, _, feedback = await mark(pilot, store, "Story", "Bug", "Feedback")
+        await press(pilot, "s")
+        picker = text_of(pilot.app)
+        await press(pilot, *"deferred", "enter")
+        asked = text_of(pilot.app)
+        await press(pilot, "y")
+        await sent(store)
+
+        assert "Status: 2 of 3 apply" in picker
+        assert missing_words(asked, ["2 of 3 change.", "A feedback has no status. (1 left out)", "→ Deferred"]) == []
+        assert (await fields_of(world, store, feedback)).get("Status") is None
+
+
+def missing_words(text: str, words: list[str]) -> list[str]:
+    flat = " ".join(text.replace("│", " ").split())
+    return [each for each in words if each not in flat]
+
+
+async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store) as pilot:
+        story, task = await mark(pilot, store, "Story", "Task")
+        await press(pilot, "s", *"ready for test")
+        picker = text_of(pilot.app)
+        await press(pilot, "enter")
+        asked = text_of(pilot.app)
+        await press(pilot, "y")
+
+        assert "1 of 2" in picker
+        assert "Status must be one of: Not Done, In Progress" in asked
+        assert (await fields_of(world, store, story))["Status"] == "Ready For Test"
+        assert (await fields_of(world, store, task))["Status"] != "Ready For Test"
+
+
+async def test_where_it_applies_to_none_it_says_why(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await mark(pilot, store, "Feedback", "Task")
+        await press(pilot, "c", "e")
+
+        assert missing(pilot.app, ["A feedback has no estimate.", "A task has no estimate."]) == []
+
+
+async def test_tags_are_put_on_and_taken_off_and_others_stay(world: World, store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    story, bug = (next(row.id for row in rows if row.type == kind) for kind in ("Story", "Bug"))
+    await store.edit([story], {"Tags": ["alpha", "shared"]})
+    await store.edit([bug], {"Tags": ["beta", "shared"]})
+    async with opened(store) as pilot:
+        await mark(pilot, store, "Story", "Bug")
+        await press(pilot, "c", "g", *"shared", "tab", *"alpha")
+        mixed = text_of(pilot.app)
+        await press(pilot, "tab", *"brand new", "enter")
+        asked = text_of(pilot.app)
+        await press(pilot, "y")
+
+        assert "1 of 2" in mixed
+        assert "– alpha" in mixed
+        assert missing_words(asked, ["Tags −shared +brand new", "Tags −shared +alpha +brand new"]) == []
+        assert set(_tags(await fields_of(world, store, story))) == {"alpha", "brand new"}
+        assert set(_tags(await fields_of(world, store, bug))) == {"beta", "alpha", "brand new"}
+
+
+def _tags(fields: dict[str, object]) -> list[str]:
+    tags = fields["Tags"]
+    assert isinstance(tags, list)
+    return tags
+
+
+async def test_what_is_synced_and_what_customers_see_is_said(store: Store, world: World, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Feedback")
+        before = (await fields_of(world, store, item_id)).get("IsPrivate")
+        await press(pilot, "c", "c", *"private", "enter")
+        asked = text_of(pilot.app)
+        await press(pilot, "escape")
+        kept = (await fields_of(world, store, item_id)).get("IsPrivate")
+        await press(pilot, "c", "c", *"private", "enter", "y")
+
+        assert "Customers see this." in asked
+        assert kept == before
+        assert (await fields_of(world, store, item_id))["IsPrivate"] is not before
+
+
+async def test_a_repeat_does_the_last_change_again_here_and_with_a_count_on_so_many_rows(
+    world: World, store: Store, opened: Open
+) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        story = await go_to(pilot, store, "Story")
+        await press(pilot, "c", "i", *"Sprint 15", "enter")
+        index = [row.id for row in rows].index(story)
+        await press(pilot, "j", ".")
+        await press(pilot, "j", "2", ".", "y")
+        wanted = (await fields_of(world, store, story))["IterationID"]
+
+        found = [(await fields_of(world, store, row.id))["IterationID"] for row in rows[index + 1 : index + 4]]
+        assert found == [wanted] * 3
+
+
+async def test_there_is_nothing_to_repeat_at_first(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, ".")
+
+        assert "Nothing has been changed yet that could be repeated." in text_of(pilot.app)
+
+
+async def test_items_that_are_gone_meanwhile_are_left_out(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        story, bug = await mark(pilot, store, "Story", "Bug")
+        await press(pilot, "c", "e", *"40", "enter")
+        await world.rival.work_items.delete(bug)
+        await store.refresh()
+        await press(pilot, "y")
+
+        assert (await fields_of(world, store, story))["Estimate"] == "40"
+
+
+async def test_escape_leaves_the_marks_until_the_search_is_closed(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await mark(pilot, store, "Story")
+        await press(pilot, "/", *"a", "enter", "escape")
+        after_search = text_of(pilot.app)
+        await press(pilot, "escape")
+        await until(lambda: "marked" not in text_of(pilot.app))
+
+        assert "1 marked" in after_search
