@@ -18,6 +18,7 @@ class Subject(StrEnum):
     PEOPLE = "people"
     CONNECTION = "connection"
     OUTBOX = "outbox"
+    INBOX = "inbox"
 
 
 @dataclass(frozen=True, slots=True)

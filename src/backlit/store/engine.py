@@ -27,6 +27,10 @@ WATCH_EVERY = 2.0
 """Seconds between two looks at what other processes on this machine do."""
 
 
+async def _nothing(_project_id: int) -> None:
+    return
+
+
 class Engine:
     """Keeps the connection; its public methods are called on any thread, the others on its own."""
 
@@ -35,6 +39,7 @@ class Engine:
     ) -> None:
         self.connection = Connection()
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None
+        self.on_turn: Callable[[int], Awaitable[None]] = _nothing
         self._files = files
         self._signal = signal
         self._connect = connect

@@ -7,6 +7,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.store.changes import Change, Subject
 from backlit.store.files import Files, Writer
 from backlit.store.reading import PAGE
+from backlit.store.receiving import note_comments
 from backlit.store.rows import Document, whole
 
 if TYPE_CHECKING:
@@ -66,11 +67,17 @@ class Feed:
 def feeds_of(client: "Client", files: Files) -> tuple[Feed, ...]:
     """The feeds of a service."""
     return (
-        Feed(Subject.COMMENTS, client.comments, files, lambda writer, found: writer.mirror.comments.put(found)),
+        Feed(Subject.COMMENTS, client.comments, files, _put_comments),
         Feed(
             Subject.ATTACHMENTS, client.attachments, files, lambda writer, found: writer.mirror.attachments.put(found)
         ),
     )
+
+
+def _put_comments(writer: Writer, documents: Iterable[Document]) -> frozenset[int]:
+    found = list(documents)
+    note_comments(writer, found)
+    return writer.mirror.comments.put(found)
 
 
 def obeys(results: Iterable[Document], project_id: int, position: int) -> bool:

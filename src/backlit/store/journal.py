@@ -13,8 +13,10 @@ import orjson
 from backlit.model.errors import StorageError
 from backlit.store.changes import OutboxState
 from backlit.store.database import connect, ids_json, transaction, version_of
+from backlit.store.days import Days
 from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
 from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
+from backlit.store.news import News
 
 KEPT_SENT = 10_000
 
@@ -29,6 +31,8 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._connection = _opened(path)
+        self.news = News(self._connection)
+        self.days = Days(self._connection)
 
     def close(self) -> None:
         """Close the connection; nothing is pending in it."""

@@ -28,5 +28,30 @@ CREATE TABLE drafts (key TEXT PRIMARY KEY, content TEXT NOT NULL, saved_at REAL 
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL)
 """
 
-STEPS = (_FIRST,)
+_NEWS = """
+CREATE TABLE news (
+  item_id INTEGER PRIMARY KEY,
+  project_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  type TEXT NOT NULL,
+  name TEXT NOT NULL,
+  base TEXT NOT NULL,
+  comments TEXT NOT NULL,
+  authors TEXT NOT NULL,
+  noted_at TEXT
+);
+CREATE INDEX news_by_project ON news (project_id, noted_at, item_id);
+CREATE TABLE news_marks (project_id INTEGER PRIMARY KEY, item_id INTEGER NOT NULL, comment_id INTEGER);
+CREATE TABLE snapshots (
+  project_id INTEGER NOT NULL,
+  iteration_id INTEGER NOT NULL,
+  day TEXT NOT NULL,
+  statuses TEXT NOT NULL,
+  work_remaining REAL NOT NULL,
+  work_completed REAL NOT NULL,
+  PRIMARY KEY (project_id, iteration_id, day)
+) WITHOUT ROWID
+"""
+
+STEPS = (_FIRST, _NEWS)
 """Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""

@@ -64,7 +64,7 @@ class Mirror:
         """
         sent = {item_id: each for each in received if (item_id := whole(each.get("id"))) is not None}
         with transaction(self.connection):
-            known = self._received(sent)
+            known = self.received(sent)
             documents = {item_id: each for item_id, each in sent.items() if is_news(known.get(item_id), each)}
             before = self._documents(known.keys() & documents.keys())
             after = self._write(documents, undelivered)
@@ -76,7 +76,7 @@ class Mirror:
         wanted = set(item_ids)
         with transaction(self.connection):
             before = self._documents(wanted)
-            received = self._received(wanted)
+            received = self.received(wanted)
             received |= {entry.item_id: made_by(entry) for entry in undelivered if entry.kind is EntryKind.ADD}
             after = self._write({each: received[each] for each in wanted if each in received}, undelivered)
             self.comments.put_pending(wanted, undelivered, self.me())
@@ -123,16 +123,13 @@ class Mirror:
                 (ids_json(item_ids),),
             )
 
-    def received(self, item_id: int) -> Document | None:
-        """An item exactly as the service last sent it."""
-        return self._received([item_id]).get(item_id)
+    def received(self, item_ids: Iterable[int]) -> dict[int, Document]:
+        """Items exactly as the service last sent them."""
+        return self._read("coalesce(base, doc)", item_ids)
 
     def effective(self, item_id: int) -> Document | None:
         """An item with its pending values."""
         return self._documents([item_id]).get(item_id)
-
-    def _received(self, item_ids: Iterable[int]) -> dict[int, Document]:
-        return self._read("coalesce(base, doc)", item_ids)
 
     def _documents(self, item_ids: Iterable[int]) -> dict[int, Document]:
         return self._read("doc", item_ids)

@@ -25,6 +25,7 @@ from backlit.store.files import Files, Writer
 from backlit.store.merge import kept_otherwise, merge
 from backlit.store.pacing import USUAL_WAITS, Flow, Waits
 from backlit.store.reach import SHUTS
+from backlit.store.receiving import receive
 from backlit.store.rows import Document, fields_in, whole
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class Outbox:
             return
 
         def act(writer: Writer) -> None:
-            _receive(writer, entry.item_id, echo)  # first: else a crash between leaves an old value to start edits from
+            receive(writer, [echo], entry)  # first: else a crash between leaves an old value to start edits from
             writer.journal.deliver(entry)
             _show_sign(writer, entry.item_id)
 
@@ -187,7 +188,7 @@ class Outbox:
             current = writer.journal.entry(entry.id) or entry
             writer.journal.update(replace(current, state=state, reason=reason, theirs=entry.theirs))
             if received is not None:
-                _receive(writer, entry.item_id, received)
+                receive(writer, [received])
             _show_sign(writer, entry.item_id)
             if entry.kind is EntryKind.COMMENT:
                 writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
@@ -220,10 +221,6 @@ class Outbox:
 
 def _is_item(document: Document, item_id: int) -> bool:
     return document.get("id") == item_id and isinstance(document.get("fields"), dict)
-
-
-def _receive(writer: Writer, item_id: int, received: Document) -> None:
-    writer.announce(writer.mirror.put_items([received], writer.journal.undelivered([item_id])))
 
 
 def _show_sign(writer: Writer, item_id: int) -> None:

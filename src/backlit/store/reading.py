@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from backlit.store.files import Files, Writer
-from backlit.store.rows import Document, whole
+from backlit.store.receiving import receive
+from backlit.store.rows import Document
 
 if TYPE_CHECKING:
     from backlit.client.resource import Listing
@@ -33,8 +34,7 @@ async def store_items(files: Files, documents: list[Document]) -> None:
 
     def storing(batch: list[Document]) -> Callable[[Writer], None]:
         def act(writer: Writer) -> None:
-            ids = [item_id for each in batch if (item_id := whole(each.get("id"))) is not None]
-            writer.announce(writer.mirror.put_items(batch, writer.journal.undelivered(ids)))
+            receive(writer, batch)
 
         return act
 

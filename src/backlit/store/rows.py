@@ -117,6 +117,8 @@ COLUMNS = (
     "is_task",
     "estimate",
     "points",
+    "work_remaining",
+    "work_completed",
     "owner_id",
     "iteration_id",
     "area_id",
@@ -154,6 +156,8 @@ def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
         int(document.get("type") == "Task"),
         estimate,
         points_of(estimate),
+        _number(fields.get("WorkRemaining")),
+        _number(fields.get("WorkCompleted")),
         whole(fields.get("AssignedToID")),
         whole(fields.get("IterationID")),
         whole(fields.get("AreaID")),
@@ -167,8 +171,12 @@ def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
 
 def priority_of(document: Document) -> float:
     """The item's place in the backlog; infinity where the service gave none."""
-    value = fields_in(document).get("BacklogPriority")
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else inf
+    value = _number(fields_in(document).get("BacklogPriority"))
+    return inf if value is None else value
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _text(value: object) -> str | None:

@@ -1,6 +1,6 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 3
+VERSION = 4
 
 SCHEMA = f"""
 CREATE TABLE items (
@@ -15,6 +15,8 @@ CREATE TABLE items (
   is_task INTEGER NOT NULL,
   estimate TEXT,
   points REAL,
+  work_remaining REAL,
+  work_completed REAL,
   owner_id INTEGER,
   iteration_id INTEGER,
   area_id INTEGER,

@@ -13,6 +13,7 @@ from backlit.store.pacing import Waits
 from backlit.store.people import Person
 from backlit.store.reach import SHUTS, Reach
 from backlit.store.reading import read_all, store_items
+from backlit.store.receiving import note_comments_left
 from backlit.store.rows import Document
 from backlit.store.sync import NOUNS_EVERY, Sync
 
@@ -27,6 +28,7 @@ class Face(Protocol):
     """What shows how the session fares."""
 
     on_projects: Callable[[list[int]], int | None]
+    on_turn: Callable[[int], Awaitable[None]]
 
     def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None:
         """Say how the connection stands."""
@@ -187,6 +189,7 @@ class Session:
                 self._people_due = time.monotonic() + NOUNS_EVERY
             if self._project_id is not None:
                 await self._sync.turn(self._project_id, is_asked=is_asked)
+                await self._face.on_turn(self._project_id)
             self._reach.works()
             self._face.succeeded()
 
@@ -229,6 +232,7 @@ def _replacing_what_hangs_on(
     item_id: int, comments: list[Document], attachments: list[Document]
 ) -> Callable[[Writer], None]:
     def act(writer: Writer) -> None:
+        note_comments_left(writer, item_id, comments)
         if writer.mirror.comments.replace_all(item_id, comments):
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
         if writer.mirror.attachments.replace_all(item_id, attachments):

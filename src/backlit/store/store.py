@@ -16,9 +16,12 @@ from backlit.store.conflicts import Conflicts
 from backlit.store.edits import Edits
 from backlit.store.engine import Engine, Report
 from backlit.store.files import Files
+from backlit.store.inbox import Inbox
 from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
+from backlit.store.receiving import note_turn
 from backlit.store.rows import Item, item_of, moment
+from backlit.store.snapshots import Snapshots
 from backlit.store.views import View, ViewSpec
 
 if TYPE_CHECKING:
@@ -66,6 +69,9 @@ class Store(Edits):
         self.batch = Batch(self._files)
         self._engine = Engine(self._files, self._signal, connect, waits)
         self._engine.on_projects = self._choose_first_project
+        self._engine.on_turn = self._turned
+        self.inbox = Inbox(self._files, self._signal, lambda: self.project_id)
+        self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
         self.wake = self._engine.wake
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
@@ -119,6 +125,11 @@ class Store(Edits):
         if self.project_id not in project_ids and project_ids:
             self._use_project(project_ids[0])
         return self.project_id
+
+    async def _turned(self, project_id: int) -> None:
+        """Called by the engine when a project is up to date."""
+        await self._files.write(lambda writer: note_turn(writer, project_id))
+        await self.snapshots.take(project_id)
 
     def _use_project(self, project_id: int) -> None:
         self.project_id = project_id

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from backlit.store.changes import Change, Subject
 from backlit.store.files import Files, Writer
+from backlit.store.receiving import note_gone, receive
 from backlit.store.rows import Document, whole
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Sweep:
         gone = set(await self._ids(project_id, low, high)) - found.keys()
 
         def act(writer: Writer) -> None:
-            writer.announce(writer.mirror.put_items(found.values(), writer.journal.undelivered(found)))
+            receive(writer, found.values())
             unsent = _forget(writer, gone)
             self._gone_but_unsent = (self._gone_but_unsent - found.keys()) | unsent
 
@@ -109,6 +110,7 @@ class Sweep:
 def _forget(writer: Writer, item_ids: set[int]) -> set[int]:
     """Forget items that are gone; those with unsent changes stay, until the outbox is done with them."""
     unsent = {entry.item_id for entry in writer.journal.undelivered(item_ids)}
+    note_gone(writer, item_ids - unsent)
     gone = writer.mirror.remove_items(item_ids - unsent)
     if gone:
         writer.signal.publish(Change(Subject.ITEMS, gone))

@@ -1,0 +1,46 @@
+"""The journal's table of snapshots: what the service cannot tell later, how a backlog stood on a day."""
+
+import sqlite3
+from collections.abc import Iterable
+from datetime import date
+
+from backlit.store.database import transaction
+
+Line = tuple[int, str, float, float]
+"""An iteration (0 stands for the whole backlog), counts and points by status as JSON, work remaining and completed."""
+
+
+class Days:
+    """Reads and writes snapshots through the journal's connection; one line an iteration and day."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def put(self, project_id: int, day: date, lines: Iterable[Line], gone: Iterable[int]) -> None:
+        """Write some of a day's lines of a project, and forget those of iterations that hold nothing any more."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO snapshots"
+                " (project_id, day, iteration_id, statuses, work_remaining, work_completed) VALUES (?, ?, ?, ?, ?, ?)",
+                [(project_id, day.isoformat(), *line) for line in lines],
+            )
+            self._connection.executemany(
+                "DELETE FROM snapshots WHERE project_id = ? AND day = ? AND iteration_id = ?",
+                [(project_id, day.isoformat(), iteration_id) for iteration_id in gone],
+            )
+
+    def of_day(self, project_id: int, day: date) -> list[Line]:
+        """A day's lines of a project; reads all its days, so ask once."""
+        return self._connection.execute(
+            "SELECT iteration_id, statuses, work_remaining, work_completed FROM snapshots"
+            " WHERE project_id = ? AND day = ? ORDER BY iteration_id",
+            (project_id, day.isoformat()),
+        ).fetchall()
+
+    def of_iteration(self, project_id: int, iteration_id: int) -> list[tuple[str, str, float, float]]:
+        """All days of an iteration (0: of the whole backlog), the oldest first: day, statuses, work."""
+        return self._connection.execute(
+            "SELECT day, statuses, work_remaining, work_completed FROM snapshots"
+            " WHERE project_id = ? AND iteration_id = ? ORDER BY day",
+            (project_id, iteration_id),
+        ).fetchall()

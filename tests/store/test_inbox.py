@@ -1,0 +1,291 @@
+"""Since you looked: what others did is told once, what the user did never is, and a rebuild is no news."""
+
+from pathlib import Path
+
+import pytest
+from tests.store.world import World, sent, until
+
+from backlit.store import Store, ViewSpec
+from backlit.store.database import drop_database
+from backlit.store.inbox import FieldNews, ItemNews
+from backlit.store.news import NewsKind
+
+
+async def story(store: Store, place: int = 0) -> int:
+    view = store.view(ViewSpec())
+    await view.load()
+    return [row.id for row in view.rows(0, 60) if row.type == "Story"][place]
+
+
+def news_of(store: Store, item_id: int) -> ItemNews:
+    found = store.inbox.news(item_id)
+    assert found is not None, store.inbox.ids()
+    return found
+
+
+async def commented(world: World, item_id: int, text: str) -> None:
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": text})
+
+
+async def test_a_first_load_is_no_news(world: World) -> None:
+    store = await world.online()
+
+    assert (store.inbox.unread(), store.inbox.ids()) == (0, [])
+
+
+async def test_a_change_by_somebody_else_is_told_field_by_field(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    before = store.item(item_id)
+    assert before is not None
+    await world.rival.work_items.update(item_id, {"Status": "Ready For Test", "Estimate": "44"})
+    await store.refresh()
+
+    news = news_of(store, item_id)
+    assert news.fields == (
+        FieldNews("Status", before.fields["Status"], "Ready For Test"),
+        FieldNews("Estimate", before.fields["Estimate"], "44"),
+    )
+    assert (news.kind, news.authors, news.comments) == (NewsKind.CHANGED, ("jon",), ())
+    assert store.inbox.unread() == 1
+
+
+async def test_several_changes_count_from_what_was_seen_and_a_change_taken_back_is_none(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    name = str((await world.rival.work_items.document(item_id))["fields"]["Name"])
+    await world.rival.work_items.update(item_id, {"Name": "One"})
+    await store.refresh()
+    await world.rival.work_items.update(item_id, {"Name": "Two"})
+    await store.refresh()
+    assert news_of(store, item_id).fields == (FieldNews("Name", name, "Two"),)
+
+    await world.rival.work_items.update(item_id, {"Name": name})
+    await store.refresh()
+
+    assert store.inbox.unread() == 0
+
+
+async def test_what_the_service_ranks_and_computes_is_no_news(world: World) -> None:
+    store = await world.online()
+    first, second = await story(store), await story(store, 1)
+    await world.rival._calls.call("POST", f"api/v1/workitems/{second}/rank", body={"before": first})
+    await store.refresh()
+
+    assert store.inbox.unread() == 0
+
+
+async def test_an_item_made_by_somebody_else_is_new_until_it_is_seen(world: World) -> None:
+    store = await world.online()
+    made = await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    await store.refresh()
+    news = news_of(store, made["id"])
+    await store.inbox.seen([made["id"]])
+
+    assert (news.kind, news.name, news.type, news.authors) == (NewsKind.NEW, "Fresh", "Bug", ("jon",))
+    assert store.inbox.unread() == 0
+
+
+async def test_what_the_user_does_is_no_news(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await store.edit([item_id], {"Name": "Mine", "Tags": ["a", "b"]})
+    await store.add("Bug", {"Name": "Mine too"})
+    await store.comment(item_id, "My words")
+    await sent(store)
+    await store.refresh()
+
+    assert store.inbox.ids() == []
+
+
+async def test_what_the_user_does_elsewhere_is_no_news(world: World) -> None:
+    here, there = await world.online(), await world.online("elsewhere")
+    item_id = await story(there)
+    await there.edit([item_id], {"Name": "Mine"})
+    await there.comment(item_id, "My words")
+    await sent(there)
+    await here.refresh()
+
+    assert [found.fields["Name"] for found in [here.item(item_id)] if found] == ["Mine"]
+    assert here.inbox.ids() == []
+
+
+async def test_what_somebody_else_changed_before_arrives_with_the_echo_of_ones_own_edit(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await world.rival.work_items.update(item_id, {"Estimate": "77"})
+    await store.edit([item_id], {"Name": "Mine"})
+    await sent(store)
+    await store.refresh()
+
+    assert [(field.key, field.after) for field in news_of(store, item_id).fields] == [("Estimate", "77")]
+
+
+async def test_tags_merged_with_somebody_elses_tell_of_theirs_only(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await store.edit([item_id], {"Tags": ["seen"]})
+    await sent(store)
+    world.faults.is_down = True
+    await store.edit([item_id], {"Tags": ["seen", "mine"]})
+    await world.rival.work_items.update(item_id, {"Tags": ["seen", "theirs"]})
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    (field,) = news_of(store, item_id).fields
+    assert (field.key, field.before) == ("Tags", ["seen", "mine"])
+    assert sorted(field.after if isinstance(field.after, list) else []) == ["mine", "seen", "theirs"]
+
+
+async def test_overruling_somebody_in_a_conflict_settles_the_news_of_that_field(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    world.faults.is_down = True
+    await store.edit([item_id], {"Name": "Mine"})
+    await world.rival.work_items.update(item_id, {"Name": "Theirs", "Estimate": "55"})
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
+    told = [field.key for field in news_of(store, item_id).fields]
+    await store.retry(store.outbox_entries()[0].id)
+    await sent(store)
+    await store.refresh()
+
+    assert told == ["Name", "Estimate"]
+    assert [field.key for field in news_of(store, item_id).fields] == ["Estimate"]
+
+
+async def test_new_comments_are_told_with_their_item(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await commented(world, item_id, "First")
+    await commented(world, item_id, "Second")
+    await store.refresh()
+
+    news = news_of(store, item_id)
+    assert [(each.text, each.author) for each in news.comments] == [("First", "jon"), ("Second", "jon")]
+    assert (news.kind, news.fields, store.inbox.unread()) == (NewsKind.CHANGED, (), 1)
+
+
+async def test_a_comment_that_was_read_in_the_thread_is_not_told_again(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await commented(world, item_id, "First")
+    await store.look_at(item_id)
+    await until(lambda: store.inbox.unread() == 1)
+    await store.inbox.seen([item_id])
+    await store.refresh()
+
+    assert store.inbox.unread() == 0
+
+
+async def test_a_comment_deleted_before_it_was_read_is_told_no_more(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await commented(world, item_id, "First")
+    await store.refresh()
+    (comment,) = news_of(store, item_id).comments
+    await world.rival.comments.delete(comment.id)
+    await store.look_at(item_id)
+
+    await until(lambda: store.inbox.unread() == 0)
+
+
+async def test_what_somebody_deleted_is_told_by_its_name(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    item = store.item(item_id)
+    assert item is not None
+    await world.rival.work_items.delete(item_id)
+    await store.refresh()
+
+    news = news_of(store, item_id)
+    assert (news.kind, news.name, news.type) == (NewsKind.GONE, item.fields["Name"], "Story")
+    assert store.inbox.ids() == [item_id], "its tasks are not told one by one"
+
+
+async def test_what_was_never_seen_is_not_missed(world: World) -> None:
+    store = await world.online()
+    made = await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    await store.refresh()
+    await world.rival.work_items.delete(made["id"])
+    await store.refresh()
+
+    assert store.inbox.unread() == 0
+
+
+async def test_all_is_seen_at_once(world: World) -> None:
+    store = await world.online()
+    for place in range(3):
+        await world.rival.work_items.update(await story(store, place), {"Estimate": "66"})
+    await store.refresh()
+    before = store.inbox.unread()
+    await store.inbox.all_seen()
+
+    assert (before, store.inbox.unread()) == (3, 0)
+
+
+async def test_the_latest_news_comes_first(world: World) -> None:
+    store = await world.online()
+    ids = [await story(store, place) for place in range(3)]
+    await world.rival.work_items.update(ids[1], {"Estimate": "66"})
+    await commented(world, ids[0], "Words")
+    await world.rival.work_items.update(ids[2], {"Estimate": "66"})
+    await store.refresh()
+
+    assert store.inbox.ids() == [ids[2], ids[0], ids[1]]
+
+
+@pytest.mark.parametrize("is_seen", [False, True])
+async def test_news_outlives_the_process_and_a_rebuilt_mirror_is_none(world: World, *, is_seen: bool) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await world.rival.work_items.update(item_id, {"Estimate": "88"})
+    await commented(world, item_id, "Words")
+    made = await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    await store.refresh()
+    if is_seen:
+        await store.inbox.seen([item_id, made["id"]])
+    before = [store.inbox.news(each) for each in (item_id, made["id"])]
+    await world.close(store)
+    drop_database(world.places().mirror)
+
+    again = await world.online()
+
+    assert [again.inbox.news(each) for each in (item_id, made["id"])] == before
+    assert again.inbox.unread() == (0 if is_seen else 2)
+
+
+async def test_what_others_did_while_the_program_was_closed_is_news(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await world.close(store)
+    await world.rival.work_items.update(item_id, {"Estimate": "88"})
+    await commented(world, item_id, "Words")
+
+    store = await world.online()
+    await until(lambda: store.inbox.unread() == 1)
+
+    news = news_of(store, item_id)
+    assert ([field.key for field in news.fields], [each.text for each in news.comments]) == (["Estimate"], ["Words"])
+
+
+async def test_the_feed_has_the_latest_comments_of_the_project_first(world: World) -> None:
+    store = await world.online()
+    item_id = await story(store)
+    await commented(world, item_id, "Latest")
+    await store.refresh()
+
+    feed = store.inbox.feed()
+    assert (feed[0].text, feed[0].item_id, feed[0].author) == ("Latest", item_id, "jon")
+    assert [each.id for each in feed] == sorted((each.id for each in feed), reverse=True)
+
+
+async def test_the_journal_grows_with_the_news_only(world: World, tmp_path: Path) -> None:
+    store = await world.online()
+    await world.rival.work_items.update(await story(store), {"Estimate": "88"})
+    await store.refresh()
+
+    rows = store._files.journal._connection.execute("SELECT count(*) FROM news").fetchone()
+    assert rows == (1,)
