@@ -3,6 +3,8 @@
 from tests.store.test_sync import mirrored, on_service
 from tests.store.world import World
 
+from backlit.store.asking import Asking
+from backlit.store.probes import Traits
 from backlit.store.sweep import Sweep
 
 
@@ -16,7 +18,7 @@ async def test_scattered_deletions_and_additions_are_found_by_halving(world: Wor
             {"type": "Bug", "projectId": 1, "fields": {"Name": f"Unseen {number}"}}
         )
 
-    await Sweep(world.rival, store._files, 4).reconcile(1)
+    await Sweep(store._files, 4).reconcile(Asking(world.rival, Traits(), 1))
 
     assert mirrored(store) == await on_service(world)
 
@@ -27,7 +29,7 @@ async def test_items_that_came_into_sight_in_the_middle_are_found(world: World) 
     hidden = ids[3:20]
     store._files.submit(lambda writer: writer.mirror.remove_items(hidden)).result()
 
-    await Sweep(world.rival, store._files, 4).reconcile(1)
+    await Sweep(store._files, 4).reconcile(Asking(world.rival, Traits(), 1))
 
     assert mirrored(store) == await on_service(world)
 

@@ -75,7 +75,7 @@ async def test_an_interrupted_first_load_goes_on_where_it_stopped(world: World) 
     def forget(writer: object) -> None:
         store._files._writer.mirror.remove_items([each for each in ids if each > middle])  # type: ignore[union-attr]
         store._files._writer.mirror.set_note("filled 1", None)  # type: ignore[union-attr]
-        store._files._writer.mirror.set_note("position 1", middle)  # type: ignore[union-attr]
+        store._files._writer.mirror.set_note("left 1", {"left": [[middle, 0]], "done": 0, "total": 0})  # type: ignore[union-attr]
 
     store._files.submit(forget).result()
     await store.refresh()

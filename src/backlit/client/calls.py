@@ -14,6 +14,7 @@ import orjson
 
 from backlit.client.answers import error_of, json_object, read_body, retry_after
 from backlit.client.auth import WrapAuth
+from backlit.client.clock import ServiceClock
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import Transfers
 from backlit.model.errors import BacklitError, Offline, Unclear
@@ -68,6 +69,7 @@ class Calls:
         self.on_answer: Callable[[str, int, float], None] = lambda _method, _status, _seconds: None
         """Told of each request its method, the answer's status (0: none came) and the seconds it took."""
         self._pacing = pacing
+        self.clock = ServiceClock()
         self._http = httpx.AsyncClient(
             transport=transport,
             timeout=TIMEOUT,
@@ -148,6 +150,7 @@ class Calls:
         try:
             answer = await self._answer(request)
             status = answer.status
+            self.clock.heard(answer.headers.get("date"))
             return answer
         finally:
             self.on_answer(request.method, status, time.monotonic() - began)

@@ -21,6 +21,7 @@ class Client:
         self._calls = calls
         self._on_close = on_close
         self.auth = calls.auth
+        self.clock = calls.clock
         self.base_url = calls.base_url
         self.transfers = calls.transfers
         self.work_items = WorkItems(calls)

@@ -115,9 +115,11 @@ class Resource(Listing[ModelT]):
         """Create one, never sent twice; Unclear when it may exist although no readable answer came."""
         answer = await self._calls.call("POST", self._path, body=dict(body))
         try:
-            return answer.document()
+            document = answer.document()
         except ServiceError as error:
             raise Unclear(f"{error.message} It may or may not have been created.") from None
+        self._calls.clock.created(document.get("createdAt"))
+        return document
 
     async def create(self, body: Mapping[str, Any]) -> ModelT:
         """Create one and read the answer, checked."""
@@ -133,7 +135,9 @@ class Resource(Listing[ModelT]):
         headers = {"If-Match": if_match} if if_match else None
         path = f"{self._path}/{identity}"
         answer = await self._calls.call("PUT", path, body=dict(changes), headers=headers, is_repeatable=is_repeatable)
-        return answer.document()
+        document = answer.document()
+        self._calls.clock.changed(document.get("lastModifiedAt"))
+        return document
 
     async def update(self, identity: int, changes: Mapping[str, Any]) -> ModelT:
         """Send only what changes and read the answer, checked."""

@@ -70,16 +70,16 @@ class Engine:
 
     def wake(self) -> None:
         """There is something to send."""
-        self._tell(lambda session: session.wake())
+        self.tell(lambda session: session.wake())
 
     def use_project(self, project_id: int) -> None:
         """Sync another project from now on."""
         self._project_id = project_id
-        self._tell(lambda session: session.use_project(project_id))
+        self.tell(lambda session: session.use_project(project_id))
 
     def look_at(self, item_id: int) -> None:
         """Read an item and its comments soon; nothing happens while there is no connection."""
-        self._tell(lambda session: session.look_at(item_id))
+        self.tell(lambda session: session.look_at(item_id))
 
     async def refresh(self) -> None:
         """Sync now; raises what keeps it from being done."""
@@ -97,7 +97,8 @@ class Engine:
         """Forget the tokens."""
         await self._ask(lambda session: session.sign_out())
 
-    def _tell(self, act: Callable[["Session"], None]) -> None:
+    def tell(self, act: Callable[["Session"], None]) -> None:
+        """Have something done on the engine's thread; nothing happens while there is no connection."""
         session = self._session
         if session is not None:
             self._call(lambda: act(session))
@@ -212,6 +213,6 @@ class Engine:
         is_loaded = self.connection.synced_at is not None
         self.show(ConnectionState.ONLINE if is_loaded else ConnectionState.LOADING, "" if is_loaded else "Loading")
 
-    def succeeded(self) -> None:
+    def succeeded(self, sentence: str = "") -> None:
         """Show that the mirror is up to date."""
-        self.show(ConnectionState.ONLINE, "", synced_at=time.time())
+        self.show(ConnectionState.ONLINE, sentence, synced_at=time.time())

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from backlit.model.errors import BadRequest, NotFound
+from backlit.model.errors import ServiceRefused
+from backlit.store.asking import Asking
 from backlit.store.changes import Change, Subject
 from backlit.store.files import Files, Writer
-from backlit.store.reading import PAGE
+from backlit.store.probes import obeys
 from backlit.store.receiving import note_comments
 from backlit.store.rows import Document, whole
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resource import Listing, Page
+    from backlit.client.resource import Listing
 
 Put = Callable[[Writer, Iterable[Document]], frozenset[int]]
 _NOT_OFFERED = -1
@@ -27,32 +28,52 @@ class Feed:
         self._files = files
         self._put = put
 
-    async def turn(self, project_id: int) -> None:
-        """Read what was made since the last turn, by id."""
-        key = f"{self._subject.value} {project_id}"
+    async def turn(self, asking: Asking) -> None:
+        """Read what was made since the last turn: by id, else newest first until what is known comes."""
+        key = f"{self._subject.value} {asking.project_id if asking.traits.is_ranged else 'all'}"
         position = whole(await self._files.write(lambda writer: writer.mirror.note(key))) or 0
-        while position != _NOT_OFFERED:
-            page = await self._after(project_id, position)
-            if page is None:
-                position = _NOT_OFFERED
-                await self._store(key, position, [])
-                return
-            if not page.results:
-                return
-            position = max(whole(each.get("id")) or 0 for each in page.results)
-            await self._store(key, position, page.results)
-            if len(page.results) >= page.total:
-                return
-
-    async def _after(self, project_id: int, position: int) -> "Page | None":
-        """The next page; None where the service does not do what it is asked for."""
+        if position == _NOT_OFFERED:
+            return
         try:
-            page = await self._listing.documents(
-                filter=f"projectId eq {project_id} and id gt {position}", order="id", top=PAGE
-            )
-        except (BadRequest, NotFound):
-            return None
-        return page if obeys(page.results, project_id, position) else None
+            if asking.traits.is_ranged:
+                is_offered = await self._read_on(asking, key, position)
+            else:
+                is_offered = asking.traits.orders and await self._read_back(asking, key, position)
+        except ServiceRefused:
+            is_offered = False
+        if not is_offered:
+            await self._store(key, _NOT_OFFERED, [])
+
+    async def _read_on(self, asking: Asking, key: str, position: int) -> bool:
+        """Read upwards by id; False where the service does not do what it is asked for."""
+        while True:
+            page = await asking.page(self._listing, f"id gt {position}", order="id")
+            if not obeys(page.results, asking.project_id, position):
+                return False
+            if not page.results:
+                return True
+            is_all = len(page.results) >= page.total
+            if is_all or asking.traits.orders:
+                position = max(whole(each.get("id")) or 0 for each in page.results)
+                await self._store(key, position, page.results)
+            if is_all or not asking.traits.orders:
+                return is_all
+
+    async def _read_back(self, asking: Asking, key: str, position: int) -> bool:
+        """Read downwards to the position; it is moved only when all has come."""
+        newest, seen = position, 0
+        while True:
+            page = await asking.page(self._listing, order="id desc", skip=seen or None)
+            ids = [whole(each.get("id")) or 0 for each in page.results]
+            if ids != sorted(ids, reverse=True):
+                return False
+            seen += len(ids)
+            newest = max([newest, *ids])
+            is_all = not ids or ids[-1] <= position or seen >= page.total
+            fresh = [each for each in page.results if (whole(each.get("id")) or 0) > position]
+            await self._store(key, newest if is_all else position, fresh)
+            if is_all:
+                return True
 
     async def _store(self, key: str, position: int, documents: list[Document]) -> None:
         def act(writer: Writer) -> None:
@@ -66,20 +87,16 @@ class Feed:
 
 def feeds_of(client: "Client", files: Files) -> tuple[Feed, ...]:
     """The feeds of a service."""
+
+    def put_comments(writer: Writer, found: Iterable[Document]) -> frozenset[int]:
+        documents = list(found)
+        note_comments(writer, documents)
+        return writer.mirror.comments.put(documents)
+
+    def put_attachments(writer: Writer, found: Iterable[Document]) -> frozenset[int]:
+        return writer.mirror.attachments.put(found)
+
     return (
-        Feed(Subject.COMMENTS, client.comments, files, _put_comments),
-        Feed(
-            Subject.ATTACHMENTS, client.attachments, files, lambda writer, found: writer.mirror.attachments.put(found)
-        ),
+        Feed(Subject.COMMENTS, client.comments, files, put_comments),
+        Feed(Subject.ATTACHMENTS, client.attachments, files, put_attachments),
     )
-
-
-def _put_comments(writer: Writer, documents: Iterable[Document]) -> frozenset[int]:
-    found = list(documents)
-    note_comments(writer, found)
-    return writer.mirror.comments.put(found)
-
-
-def obeys(results: Iterable[Document], project_id: int, position: int) -> bool:
-    """Whether all that came is of the project and past the position."""
-    return all(each.get("projectId") == project_id and (whole(each.get("id")) or 0) > position for each in results)

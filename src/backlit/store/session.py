@@ -45,8 +45,8 @@ class Face(Protocol):
     def found(self) -> None:
         """Say that the service answers again."""
 
-    def succeeded(self) -> None:
-        """Say that all is up to date."""
+    def succeeded(self, sentence: str) -> None:
+        """Say that all is up to date, but for what the sentence says."""
 
 
 class Session:
@@ -84,6 +84,10 @@ class Session:
         if item_id > 0 and time.monotonic() - self._looked.get(item_id, -LOOK_AGAIN) >= LOOK_AGAIN:
             self._wanted[item_id] = None
             self._look_due.set()
+
+    def cancel(self) -> None:
+        """Stop loading until a refresh is asked for."""
+        self._sync.cancel()
 
     async def refresh(self) -> None:
         """Sync now, trees and people too, and have what waits sent."""
@@ -191,7 +195,7 @@ class Session:
                 await self._sync.turn(self._project_id, is_asked=is_asked)
                 await self._face.on_turn(self._project_id)
             self._reach.works()
-            self._face.succeeded()
+            self._face.succeeded(self._sync.sentence)
 
     def _show_progress(self, done: int, total: int) -> None:
         self._face.show(ConnectionState.LOADING, "Loading", done, total)

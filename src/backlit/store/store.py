@@ -21,6 +21,7 @@ from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
 from backlit.store.receiving import note_turn
 from backlit.store.rows import Item, item_of, moment
+from backlit.store.server import Server
 from backlit.store.snapshots import Snapshots
 from backlit.store.views import View, ViewSpec
 
@@ -67,6 +68,7 @@ class Store(Edits):
         self.attachments = Attachments(self._files)
         self.conflicts = Conflicts(self._files, self)
         self.batch = Batch(self._files)
+        self.server = Server(self._files)
         self._engine = Engine(self._files, self._signal, connect, waits)
         self._engine.on_projects = self._choose_first_project
         self._engine.on_turn = self._turned
@@ -108,8 +110,9 @@ class Store(Edits):
         return self._files.outbox
 
     def now(self) -> datetime:
-        """The service's time as this machine's clock has it; our service writes UTC without saying so."""
-        return self._clock().astimezone(UTC).replace(tzinfo=None)
+        """The service's time, by this machine's clock and what is known of the service's; UTC until it is known."""
+        offset = self._keep(Subject.PEOPLE, "clock", self.server.clock_offset)
+        return self._clock().astimezone(UTC).replace(tzinfo=None) + offset
 
     def today(self) -> date:
         """The day it is where the user is; iterations begin and end by it."""
@@ -180,6 +183,10 @@ class Store(Edits):
     async def look_at(self, item_id: int) -> None:
         """Have an item and its comments read from the service soon; nothing happens when it cannot be reached."""
         self._engine.look_at(self._files.journal.real_id(item_id))
+
+    def cancel(self) -> None:
+        """Stop loading; a refresh goes on with it, and so does the next start."""
+        self._engine.tell(lambda session: session.cancel())
 
     async def refresh(self) -> None:
         """Ask the service for what is new, now; returns when that is in the mirror. Raises what went wrong."""

@@ -2,32 +2,32 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from backlit.model.dates import write_datetime
-from backlit.model.errors import BadRequest, NotFound, ServiceRefused
+from backlit.model.errors import BadRequest, ServiceRefused
+from backlit.store.asking import Asking
 from backlit.store.changes import Change, Subject
-from backlit.store.feeds import feeds_of, obeys
+from backlit.store.delta import Delta
+from backlit.store.feeds import feeds_of
 from backlit.store.files import Files, Writer
+from backlit.store.fill import Fill, Progress
 from backlit.store.people import TIME_ENTRY_TYPES, Person, TreeKind, person_of
-from backlit.store.reading import PAGE, read_all, store_items
-from backlit.store.rows import Document, moment, whole
-from backlit.store.sweep import Sweep
+from backlit.store.probes import TRAITS, Traits, probe, traits_of
+from backlit.store.reading import read_all, store_items
+from backlit.store.rows import Document, whole
+from backlit.store.server import CLOCK
+from backlit.store.sweep import Sweep, known_ids
+from backlit.store.walk import Walk
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
     from backlit.client.resource import Listing
 
 FIRST_PAGE = 100
-OVERLAP = timedelta(seconds=2)
 NOUNS_EVERY = 300.0
 """Seconds between two looks at users, areas and iterations."""
 WALK_EVERY = 300.0
 """Seconds between two walks over everything, where the service does not filter."""
-
-Progress = Callable[[int, int], None]
 
 
 class Sync:
@@ -37,11 +37,21 @@ class Sync:
         self._client = client
         self._files = files
         self._progress = progress
-        self._sweep = Sweep(client, files)
+        self._sweep = Sweep(files)
         self._feeds = feeds_of(client, files)
         self._nouns_at: dict[int, float] = {}
-        self._walked_at: dict[int, float] = {}
+        self._walked_at = -WALK_EVERY
+        self._loading: Fill | Walk | None = None
+        self._is_stopped = False
         self.user: Person | None = None
+        self.sentence = ""
+        """What is to be said of the mirror although nothing failed."""
+
+    def cancel(self) -> None:
+        """Stop loading; it goes on when a refresh is asked for, or at the next start."""
+        if self._loading is not None:
+            self._is_stopped = True
+            self._loading.stop()
 
     async def people(self) -> list[int]:
         """Read the projects, the users and what the service says of itself; returns the projects' ids."""
@@ -73,19 +83,90 @@ class Sync:
 
     async def turn(self, project_id: int, *, is_asked: bool) -> None:
         """Bring a project up to date; what seldom changes is read again when it was asked for."""
+        self._is_stopped = self._is_stopped and not is_asked
         if is_asked or time.monotonic() - self._nouns_at.get(project_id, -NOUNS_EVERY) >= NOUNS_EVERY:
             await self._trees(project_id)
             self._nouns_at[project_id] = time.monotonic()
-        if not await self._note(f"filled {project_id}"):
-            await self._fill(project_id)
-        elif await self._note("does not filter"):
-            if is_asked or time.monotonic() - self._walked_at.get(project_id, -WALK_EVERY) >= WALK_EVERY:
-                await self._walk(project_id)
+        traits = traits_of(await self._note(TRAITS))
+        try:
+            await self._items(project_id, traits, is_asked=is_asked)
+        except BadRequest:
+            if traits is None:
+                raise
+            await self._set_note(TRAITS, None)  # the service is another than it was: try it again
+            await self._items(project_id, None, is_asked=is_asked)
+        await self._keep_clock()
+
+    async def _items(self, project_id: int, traits: Traits | None, *, is_asked: bool) -> None:
+        if traits is None:
+            traits = await self._try_out(project_id)
+        asking = Asking(self._client, traits, project_id)
+        if not await self._note(_filled_key(asking)):
+            await self._load(asking)
         else:
-            await self._delta(project_id)
-            await self._sweep.reconcile(project_id)
-        for feed in self._feeds:
-            await feed.turn(project_id)
+            await self._catch_up(asking, is_asked=is_asked)
+        if not self._is_stopped:
+            for feed in self._feeds:
+                await feed.turn(asking)
+
+    async def _try_out(self, project_id: int) -> Traits:
+        """Have the top of the backlog on the screen, then find out what the service does."""
+        try:
+            page = await self._client.work_items.documents(filter=f"projectId eq {project_id}", top=FIRST_PAGE)
+        except ServiceRefused:
+            page = await self._client.work_items.documents(top=FIRST_PAGE)
+        await store_items(self._files, page.results)
+        traits = await probe(self._client, await self._note("capabilities"))
+        if traits.is_sure:
+            await self._set_note(TRAITS, traits.document())
+        return traits
+
+    async def _load(self, asking: Asking) -> None:
+        """Read everything, or go on with it; what changes meanwhile is read again by the next turn."""
+        if self._is_stopped:
+            return
+        self._loading = self._loader(asking)
+        try:
+            if not await self._note(f"watermark {asking.project_id}"):
+                await Delta(asking, self._files).begin()
+            if await self._loading.run():
+                self._walked_at = time.monotonic()
+                await self._set_note(_filled_key(asking), value=True)
+                self.sentence = ""
+            else:
+                self.sentence = "Loading was stopped; a refresh goes on with it."
+        finally:
+            self._loading = None
+
+    def _loader(self, asking: Asking) -> Fill | Walk:
+        return (Fill if asking.traits.is_ranged else Walk)(asking, self._files, self._progress)
+
+    async def _catch_up(self, asking: Asking, *, is_asked: bool) -> None:
+        delta = Delta(asking, self._files)
+        if asking.traits.is_ranged:
+            await delta.run()
+            await self._sweep.reconcile(asking)
+            return
+        is_complete = False
+        if asking.traits.by_change:
+            total = await delta.run()
+            is_complete = total == len(await self._files.write(known_ids))
+        if not is_complete and (is_asked or time.monotonic() - self._walked_at >= WALK_EVERY):
+            await self._load(asking)
+
+    async def _keep_clock(self) -> None:
+        """Remember how far the service's time is from ours, beside the mirror, as it may be rebuilt."""
+        offset = self._client.clock.offset
+        if offset is None:
+            return
+        seconds = str(int(offset.total_seconds()))
+
+        def act(writer: Writer) -> None:
+            if writer.journal.setting(CLOCK) != seconds:
+                writer.journal.set_setting(CLOCK, seconds)
+                writer.signal.publish(Change(Subject.PEOPLE))
+
+        await self._files.write(act)
 
     async def _note(self, key: str) -> object:
         return await self._files.write(lambda writer: writer.mirror.note(key))
@@ -108,119 +189,7 @@ class Sync:
 
         await self._files.write(act)
 
-    # The first load
 
-    async def _fill(self, project_id: int) -> None:
-        """Paint the top of the backlog, then read everything by id; goes on where the last process stopped."""
-        position = whole(await self._note(f"position {project_id}")) or 0
-        if position == 0:
-            page = await self._items(f"projectId eq {project_id}", None, FIRST_PAGE)
-            if page is None:
-                await self._walk(project_id)
-                return
-            await self._store(page.results)
-            await self._set_note(f"watermark {project_id}", await self._newest(project_id))
-        if await self._fill_from(project_id, position):
-            await self._set_note(f"filled {project_id}", value=True)
-        else:
-            await self._walk(project_id)
-
-    async def _fill_from(self, project_id: int, position: int) -> bool:
-        """Read by id, a page being stored while the next travels; False when the service does not filter."""
-        storing: asyncio.Task[None] | None = None
-        done = 0
-        while True:
-            page = await self._items(f"projectId eq {project_id} and id gt {position}", "id", PAGE)
-            if page is None or not obeys(page.results, project_id, position):
-                return False
-            if storing is not None:
-                await storing
-            if page.results:
-                position = max(whole(each.get("id")) or 0 for each in page.results)
-                storing = asyncio.create_task(self._store(page.results, f"position {project_id}", position))
-            done += len(page.results)
-            self._progress(done, done + max(0, page.total - len(page.results)))
-            if not page.results or len(page.results) >= page.total:
-                if storing is not None:
-                    await storing
-                return True
-
-    async def _newest(self, project_id: int) -> str | None:
-        """The largest lastModifiedAt before the first load begins: the delta starts from there."""
-        page = await self._items(f"projectId eq {project_id}", "lastModifiedAt desc", 1)
-        found = page.results[0].get("lastModifiedAt") if page and page.results else None
-        return found if isinstance(found, str) else None
-
-    async def _items(self, condition: str, order: str | None, top: int, skip: int | None = None) -> "_Page | None":
-        """A page of items; None where the service refuses to filter or to order."""
-        try:
-            page = await self._client.work_items.documents(filter=condition, order=order, top=top, skip=skip)
-        except (BadRequest, NotFound):
-            return None
-        return _Page(page.total, page.results)
-
-    async def _store(self, documents: list[Document], key: str | None = None, value: object = None) -> None:
-        """Store in small batches, so that edits made meanwhile are journalled at once; then note how far it went."""
-        await store_items(self._files, documents)
-        if key is not None:
-            await self._set_note(key, value)
-
-    # What changed
-
-    async def _delta(self, project_id: int) -> None:
-        """Read what was modified since the watermark, which is the service's own time (FEATURES rule 21)."""
-        key = f"watermark {project_id}"
-        mark = moment(await self._note(key))
-        since = mark - OVERLAP if mark else None
-        skip = 0
-        while True:
-            condition = f"projectId eq {project_id}"
-            if since is not None:
-                condition += f" and lastModifiedAt ge datetime'{write_datetime(since)}'"
-            page = await self._items(condition, "lastModifiedAt", PAGE, skip or None)
-            if page is None:
-                await self._set_note("does not filter", value=True)
-                return
-            await self._store(page.results)
-            latest = max(
-                (found for each in page.results if (found := moment(each.get("lastModifiedAt")))), default=None
-            )
-            if latest is not None and (mark is None or latest > mark):
-                mark = latest
-                await self._set_note(key, write_exactly(latest))
-            if not page.results or len(page.results) >= page.total - skip:
-                return
-            if latest is None or latest == since:
-                skip += len(page.results)
-            else:
-                since, skip = latest, 0
-
-    # Services that do not filter
-
-    async def _walk(self, project_id: int) -> None:
-        """Read everything with $skip, each item once, and forget what did not come (FEATURES rule 19)."""
-        seen: set[int] = set()
-        async for page in self._client.work_items.pages(order="id", top=PAGE):
-            fresh = [each for each in page.results if (whole(each.get("id")) or 0) not in seen]
-            if not fresh:
-                break
-            seen |= {whole(each.get("id")) or 0 for each in fresh}
-            await self._store(fresh)
-            self._progress(len(seen), max(page.total, len(seen)))
-        await self._sweep.keep_only(seen)
-        await self._set_note("does not filter", value=True)
-        await self._set_note(f"filled {project_id}", value=True)
-        self._walked_at[project_id] = time.monotonic()
-
-
-class _Page:
-    __slots__ = ("results", "total")
-
-    def __init__(self, total: int, results: list[Document]) -> None:
-        self.total = total
-        self.results = results
-
-
-def write_exactly(value: datetime) -> str:
-    """Write a server time with all its digits."""
-    return value.isoformat()
+def _filled_key(asking: Asking) -> str:
+    """A service that does not filter gives all projects at once."""
+    return f"filled {asking.project_id}" if asking.traits.is_ranged else "filled"

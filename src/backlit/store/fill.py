@@ -1,0 +1,111 @@
+"""The first load, after the top of the backlog is on the screen: everything, by ranges of ids."""
+
+from collections.abc import Callable
+from math import ceil
+from typing import TYPE_CHECKING
+
+from backlit.store.asking import AT_ONCE, Asking, DisobeyedError, together
+from backlit.store.files import Files
+from backlit.store.probes import obeys
+from backlit.store.reading import store_items
+from backlit.store.rows import whole
+
+if TYPE_CHECKING:
+    from backlit.client.resource import Page
+
+Progress = Callable[[int, int], None]
+PIECES = 12
+"""Ranges to begin with; more than travel at once, as some hold more items than others."""
+_Range = tuple[int, int]
+_OPEN = 0
+"""The upper end of the range that has none."""
+
+
+class Fill:
+    """Reads what is left of one project; what is stored is noted, so that it goes on after any interruption."""
+
+    def __init__(self, asking: Asking, files: Files, progress: Progress) -> None:
+        self._asking = asking
+        self._files = files
+        self._progress = progress
+        self._key = f"left {asking.project_id}"
+        self._left: list[_Range] = []
+        self._in_hand: list[_Range] = []
+        self._done = self._total = 0
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """Go no further than the pages that are on their way."""
+        self._is_stopped = True
+
+    async def run(self) -> bool:
+        """Read and store; says whether that is all."""
+        note = await self._files.write(lambda writer: writer.mirror.note(self._key))
+        if isinstance(note, dict):
+            self._left = [(low, high) for low, high in note["left"]]
+            self._done, self._total = note["done"], note["total"]
+        else:
+            await self._plan()
+        self._progress(self._done, max(self._total, self._done))
+        await together([self._work] * AT_ONCE)
+        return not self._left
+
+    async def _plan(self) -> None:
+        lowest = await self._asking.items(order="id", top=1)
+        self._total = lowest.total
+        pieces = min(PIECES, ceil(self._total / self._asking.traits.page))
+        low = _ends(lowest)[0] - 1
+        high = _ends(await self._asking.items(order="id desc", top=1))[1] if self._asking.traits.orders else 0
+        if not self._asking.traits.orders:
+            low, high = 0, await self._above_all(max(1024, _ends(lowest)[1]))
+        if pieces < 2:
+            self._left = [(low, high if not self._asking.traits.orders else _OPEN)]
+            return
+        ends = [low + (high - low) * piece // pieces for piece in range(pieces)]
+        last = _OPEN if self._asking.traits.orders else high
+        self._left = list(zip(ends, [*ends[1:], last], strict=True))[::-1]
+
+    async def _above_all(self, high: int) -> int:
+        """An id that none is above, where the largest cannot be asked for."""
+        while (await self._asking.items(f"id gt {high}", top=1)).results:
+            high *= 2
+        return high
+
+    async def _work(self) -> None:
+        while self._left and not self._is_stopped:
+            low, high = travelling = self._left.pop()
+            self._in_hand.append(travelling)
+            condition = f"id gt {low}" + (f" and id le {high}" if high else "")
+            page = await self._asking.items(condition, order="id")
+            if not obeys(page.results, self._asking.project_id, low):
+                raise DisobeyedError("The service sent other items than those that were asked for.")
+            rest = self._rest(low, high, page)
+            self._left += rest
+            if rest and self._asking.traits.orders:
+                self._in_hand.remove(travelling)
+                travelling = (low, rest[0][0])
+                self._in_hand.append(travelling)
+            await store_items(self._files, page.results)
+            self._in_hand.remove(travelling)
+            await self._store_progress(0 if rest and not self._asking.traits.orders else len(page.results))
+
+    def _rest(self, low: int, high: int, page: "Page") -> list[_Range]:
+        """What of a range did not come: what is above, or, where nothing is in order, both halves of it."""
+        if not page.results or len(page.results) >= page.total:
+            return []
+        if self._asking.traits.orders:
+            return [(_ends(page)[1], high)]
+        middle = (low + high) // 2
+        return [(low, middle), (middle, high)] if low < middle < high else []
+
+    async def _store_progress(self, count: int) -> None:
+        self._done += count
+        self._total = max(self._total, self._done)
+        self._progress(self._done, self._total)
+        note = {"left": [*self._left, *self._in_hand], "done": self._done, "total": self._total}
+        await self._files.write(lambda writer: writer.mirror.set_note(self._key, note))
+
+
+def _ends(page: "Page") -> tuple[int, int]:
+    ids = [whole(each.get("id")) or 0 for each in page.results]
+    return (min(ids), max(ids)) if ids else (1, 1)
