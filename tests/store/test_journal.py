@@ -13,6 +13,7 @@ from tests.store.world import PATIENCE, World, sent
 
 from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxState, RowSign, ViewSpec
+from backlit.store.journal_schema import STEPS
 from backlit.store.rows import item_of
 
 HOUSE = Path(__file__).resolve().parents[2]
@@ -199,6 +200,32 @@ def test_a_journal_of_a_newer_version_is_left_as_it_is(tmp_path: Path) -> None:
 
     with pytest.raises(StorageError, match="newer"), offline_store(tmp_path):
         pass
+
+
+async def test_a_journal_of_the_first_version_is_brought_up_with_all_that_is_in_it(tmp_path: Path) -> None:
+    places = places_in(tmp_path)
+    places.make()
+    with sqlite3.connect(places.journal) as connection:
+        connection.executescript(STEPS[0] + "; PRAGMA user_version = 1")
+        connection.executemany(
+            "INSERT INTO entries (created_at, project_id, item_id, kind, payload, base, state, step)"
+            " VALUES (1, 1, ?, 'edit', ?, ?, ?, ?)",
+            [
+                (1, '{"Name": "One"}', '{"Name": "Item 1"}', "waiting", 1),
+                (2, '{"Name": "Two"}', '{"Name": "Item 2"}', "waiting", 1),
+                (1, '{"Name": "Three"}', '{"Name": "One"}', "discarded", 3),
+            ],
+        )
+    connection.close()
+
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        assert [dict(entry.payload) for entry in store.outbox_entries()] == [{"Name": "One"}, {"Name": "Two"}]
+        done = await store.history.undo()
+        assert done is not None
+        assert {change.item_id for change in done.changes} == {1, 2}
+        assert store.outbox_entries() == ()
+        await store.edit([1], {"Name": "Four"})
+        assert [entry.step for entry in store.outbox_entries()] == [5]
 
 
 def test_nonsense_from_a_foreign_service_does_not_break_an_item() -> None:

@@ -51,6 +51,11 @@ class WorkItems(Resource[WorkItem]):
         """The list of files attached to an item, to be paged or read as received."""
         return Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment)
 
+    async def delete(self, identity: int, if_match: str | None = None) -> None:
+        """Delete one for good; PreconditionFailed when `if_match` is no longer the version."""
+        headers = {"If-Match": if_match} if if_match else None
+        await self._calls.call("DELETE", f"{self._path}/{identity}", headers=headers)
+
     async def rank(self, identity: int, place: Document) -> None:
         """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension (DECISIONS)."""
         await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place)

@@ -34,6 +34,18 @@ class Comments:
             self.put(received)
             return before != self._of_item(item_id)
 
+    def documents(self, item_ids: Iterable[int]) -> list[Document]:
+        """The comments of some items that the service has, oldest first, as it sends them."""
+        return self._documents("item_id IN (SELECT value FROM json_each(?)) AND pending = 0", ids_json(item_ids))
+
+    def document(self, comment_id: int) -> Document | None:
+        """One comment that the service has."""
+        return next(iter(self._documents("id = ? AND pending = 0", comment_id)), None)
+
+    def _documents(self, where: str, value: object) -> list[Document]:
+        sql = f"SELECT doc FROM comments WHERE {where} ORDER BY id"  # noqa: S608 # constants only
+        return [orjson.loads(doc) for (doc,) in self._connection.execute(sql, (value,))]
+
     def _of_item(self, item_id: int) -> list[tuple[object, ...]]:
         return self._connection.execute("SELECT * FROM comments WHERE item_id = ? ORDER BY id", (item_id,)).fetchall()
 

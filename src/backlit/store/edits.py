@@ -8,7 +8,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.changes import Change, Subject
 from backlit.store.checks import check, check_text
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Writer
 from backlit.store.lookups import Lookups
 from backlit.store.rows import Document, fields_in, whole
@@ -30,10 +30,19 @@ class Edits(Lookups):
         Values that are already so are left out. Raises BadRequest naming the keys that are wrong, NotFound for an item
         that is not there; then nothing is changed at all.
         """
-        real_ids = list(dict.fromkeys(self._files.journal.real_id(each) for each in item_ids))
-        types = self._types(real_ids)
-        values = {each: check(each, changes, self, _ON_EDIT) for each in dict.fromkeys(types.values())}
-        wanted = {item_id: values[types[item_id]] for item_id in real_ids}
+        await self.edit_each(dict.fromkeys(item_ids, changes))
+
+    async def edit_each(self, changes: Mapping[int, Mapping[str, object]]) -> None:
+        """Change some items, each in its own way, as one step; `edit` says what is raised."""
+        given = {self._files.journal.real_id(item_id): each for item_id, each in changes.items()}
+        types = self._types(list(given))
+        checked: dict[tuple[str, int], Mapping[str, object]] = {}  # the same change of a type is checked once
+        wanted = {}
+        for item_id, each in given.items():
+            key = (types[item_id], id(each))
+            if key not in checked:
+                checked[key] = check(types[item_id], each, self, _ON_EDIT)
+            wanted[item_id] = checked[key]
         await self._files.write(lambda writer: _edit(writer, wanted))
         self.wake()
 
@@ -65,7 +74,7 @@ class Edits(Lookups):
         given = {key: value for key, value in values.items() if value is not None}
         payload = {"type": item_type, "projectId": project_id, "fields": given}
         entry = OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
-        item_id = await self._files.write(lambda writer: _journal(writer, [entry])[0].item_id)
+        item_id = await self._files.write(lambda writer: journalled(writer, [entry])[0].item_id)
         self.wake()
         return item_id
 
@@ -90,7 +99,7 @@ class Edits(Lookups):
             entry = OutboxEntry(
                 0, time.time(), whole(document.get("projectId")) or 0, real_id, EntryKind.COMMENT, {"text": text}
             )
-            written = _journal(writer, [entry])[0]
+            written = journalled(writer, [entry])[0]
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({real_id})))
             return written.temporary_id
 
@@ -100,16 +109,16 @@ class Edits(Lookups):
 
     def draft(self, key: str) -> dict[str, object] | None:
         """What was being written under a key when the screen went away."""
-        return self._files.journal.draft(key)
+        return self._files.journal.drafts.find(key)
 
     async def save_draft(self, key: str, content: Mapping[str, object]) -> None:
         """Keep what is being written; on disk when it returns."""
         kept = dict(content)
-        await self._files.write(lambda writer: writer.journal.save_draft(key, kept))
+        await self._files.write(lambda writer: writer.journal.drafts.save(key, kept))
 
     async def discard_draft(self, key: str) -> None:
         """Throw a draft away; nothing happens where there is none."""
-        await self._files.write(lambda writer: writer.journal.discard_draft(key))
+        await self._files.write(lambda writer: writer.journal.drafts.discard(key))
 
     def outbox_entries(self) -> tuple[OutboxEntry, ...]:
         """All that the service does not have yet, oldest first."""
@@ -129,8 +138,8 @@ class Edits(Lookups):
         self.wake()
 
 
-def _journal(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
-    """The one way into the journal: commit, lay over, tell."""
+def journalled(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+    """The way of a new act into the journal: commit, lay over, tell."""
     written = writer.journal.add(entries)
     show(writer, [entry.item_id for entry in written])
     return written
@@ -138,7 +147,8 @@ def _journal(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry
 
 def show(writer: Writer, item_ids: Sequence[int]) -> None:
     """Lay the journal over some items again and tell what that changed."""
-    writer.announce(writer.mirror.lay_over(item_ids, writer.journal.undelivered(item_ids)))
+    family = writer.mirror.hidden.family(item_ids, writer.journal.undelivered(item_ids))
+    writer.announce(writer.mirror.lay_over(family, writer.journal.undelivered(family)))
 
 
 def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]]) -> None:
@@ -150,12 +160,13 @@ def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]]) -> None:
         fields = fields_in(document)
         changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
         if changed:
-            entries.append(_edit_entry(item_id, document, changed))
+            entries.append(edit_entry(item_id, document, changed))
     if entries:
-        _journal(writer, entries)
+        journalled(writer, entries)
 
 
-def _edit_entry(item_id: int, document: Document, changed: Mapping[str, object]) -> OutboxEntry:
+def edit_entry(item_id: int, document: Document, changed: Mapping[str, object]) -> OutboxEntry:
+    """The entry that changes fields of an item from what they are in its document."""
     fields = fields_in(document)
     modified = document.get("lastModifiedAt")
     return OutboxEntry(
@@ -184,23 +195,38 @@ def _discard(writer: Writer, entry_id: int) -> None:
     entry = writer.journal.entry(entry_id)
     if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
         return
-    doomed = [entry, *(_followers(writer, entry) if entry.kind is EntryKind.ADD else ())]
+    give_up(writer, with_followers(writer, [entry]))
+
+
+def give_up(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
+    """Discard entries that are not on their way; new items go with theirs. Raises BadRequest for one that is."""
+    discard(writer, doomed)
+    take_out(writer, doomed)
+
+
+def discard(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
+    """Discard entries in the journal only; raises BadRequest for one that is on its way."""
     if any(each.state is EntryState.SENDING for each in doomed):
         raise BadRequest("It is being sent at this moment; try again when that is settled.")
     writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in doomed)
+
+
+def take_out(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
+    """Show what is left without entries that were discarded."""
     made = [each.item_id for each in doomed if each.kind is EntryKind.ADD]
     gone = writer.mirror.remove_items(made)
     show(writer, [each.item_id for each in doomed if each.item_id not in gone])
     if gone:
         writer.signal.publish(Change(Subject.ITEMS, gone))
-    if any(each.kind is EntryKind.COMMENT for each in doomed):
+    if any(each.kind in ON_COMMENTS for each in doomed):
         writer.signal.publish(Change(Subject.COMMENTS, frozenset(each.item_id for each in doomed)))
     writer.signal.publish(Change(Subject.OUTBOX))
 
 
-def _followers(writer: Writer, entry: OutboxEntry) -> list[OutboxEntry]:
-    """All that cannot be sent without a new item: edits and comments of it, tasks under it, and what follows those."""
-    undelivered = writer.journal.undelivered()
-    doomed = {entry.item_id}
-    doomed |= {each.item_id for each in undelivered if each.parent_id in doomed}
-    return [each for each in undelivered if each.item_id in doomed and each.id != entry.id]
+def with_followers(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+    """Entries, with all that cannot be sent without the new items among them: acts on those, and their tasks."""
+    made = {each.item_id for each in entries if each.kind is EntryKind.ADD}
+    undelivered = writer.journal.undelivered() if made else []
+    doomed = made | {each.item_id for each in undelivered if each.parent_id in made}
+    found = {each.id: each for each in (*entries, *(each for each in undelivered if each.item_id in doomed))}
+    return [found[entry_id] for entry_id in sorted(found)]

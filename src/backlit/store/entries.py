@@ -14,6 +14,8 @@ class EntryKind(StrEnum):
     EDIT = "edit"
     ADD = "add"
     COMMENT = "comment"
+    DELETE = "delete"
+    DELETE_COMMENT = "delete comment"
 
 
 class EntryState(StrEnum):
@@ -27,17 +29,33 @@ class EntryState(StrEnum):
     DISCARDED = "discarded"
 
 
+CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT})
+"""What makes something that gets an id of the service's."""
+
+DELETES = frozenset({EntryKind.DELETE, EntryKind.DELETE_COMMENT})
+"""What takes something away for good."""
+
+ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
+"""What is done to a comment; it neither changes nor marks the item."""
+
 UNDELIVERED = (EntryState.WAITING, EntryState.SENDING, EntryState.REFUSED, EntryState.CONFLICT)
+
+
+BUSY = frozenset({EntryState.WAITING, EntryState.SENDING})
+"""What is still on its way, as far as anybody knows."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutboxEntry:
     """One journalled change.
 
-    `payload` is what the user wants: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a COMMENT.
-    `base` is what the touched fields were before; `theirs` what the service has for them, in a conflict.
-    `known_id` is the largest id known when an ADD or COMMENT was first sent: what it made has a larger one.
-    `step` is shared by the entries of one act on many items.
+    `payload` is what the user wants: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a COMMENT,
+    `{id, text}` of a DELETE_COMMENT, nothing for a DELETE.
+    `base` is what the touched fields were before, for a DELETE all that may be set; `theirs` what the service has for
+    them, in a conflict.
+    `known_id` is the largest id known when an ADD or COMMENT was first sent: what it made has a larger one. For what
+    makes nothing it is 0 from when it may first have been sent.
+    `step` is shared by the entries of one act on many items; taking an act back is a step of its own (`steps.py`).
     """
 
     id: int
@@ -59,6 +77,12 @@ class OutboxEntry:
     def temporary_id(self) -> int:
         """The id that what an ADD or COMMENT makes has until the service gives one."""
         return TEMPORARY_IDS + self.id
+
+    @property
+    def has_left(self) -> bool:
+        """Whether it may have taken effect on the service: it was sent, or it is not clear whether it was."""
+        is_untouched = self.state is EntryState.WAITING and self.known_id is None
+        return not is_untouched and self.state not in {EntryState.REFUSED, EntryState.CONFLICT}
 
     @property
     def touched(self) -> frozenset[str]:

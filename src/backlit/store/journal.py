@@ -1,10 +1,9 @@
 """The journal: what the user did, durable before it is shown, and never thrown away."""
 
-import json
 import sqlite3
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +13,13 @@ from backlit.model.errors import StorageError
 from backlit.store.changes import OutboxState
 from backlit.store.database import connect, ids_json, transaction, version_of
 from backlit.store.days import Days
+from backlit.store.drafts import Drafts
 from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
 from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
 from backlit.store.news import News
+from backlit.store.renames import Renames
+from backlit.store.steps import Steps
+from backlit.store.trash import Trash
 
 KEPT_SENT = 10_000
 
@@ -31,6 +34,10 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._connection = _opened(path)
+        self.drafts = Drafts(self._connection)
+        self.renames = Renames(self._connection)
+        self.steps = Steps(self._connection)
+        self.trash = Trash(self._connection)
         self.news = News(self._connection)
         self.days = Days(self._connection)
 
@@ -38,30 +45,31 @@ class Journal:
         """Close the connection; nothing is pending in it."""
         self._connection.close()
 
-    def add(self, entries: Iterable[OutboxEntry]) -> list[OutboxEntry]:
+    def transaction(self) -> AbstractContextManager[None]:
+        """Have all that is written in the block written together or not at all."""
+        return transaction(self._connection)
+
+    def add(self, entries: Iterable[OutboxEntry], step: int | None = None) -> list[OutboxEntry]:
         """Write the entries of one act in one transaction; they come back with their ids and one step.
 
-        An ADD gets its own temporary id as item id.
+        Without a step they are a new act. An ADD gets its own temporary id as item id.
         """
         written: list[OutboxEntry] = []
         with transaction(self._connection):
             for entry in entries:
-                made = replace(entry, id=self._insert(entry))
+                step = self.steps.begin() if step is None else step
+                placed = replace(entry, step=step)
+                made = replace(placed, id=self._insert(placed))
                 if made.kind is EntryKind.ADD:
                     made = replace(made, item_id=made.temporary_id)
+                    self._connection.execute("UPDATE entries SET item_id = ? WHERE id = ?", (made.item_id, made.id))
                 written.append(made)
-            step = written[0].id if written else 0
-            written = [replace(entry, step=step) for entry in written]
-            self._connection.executemany(
-                "UPDATE entries SET item_id = ?, step = ? WHERE id = ?",
-                [(entry.item_id, step, entry.id) for entry in written],
-            )
         return written
 
     def _insert(self, entry: OutboxEntry) -> int:
         cursor = self._connection.execute(
             "INSERT INTO entries (created_at, project_id, item_id, kind, payload, base, base_modified_at, state, step)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 entry.created_at,
                 entry.project_id,
@@ -71,6 +79,7 @@ class Journal:
                 _dump(entry.base),
                 entry.base_modified_at,
                 entry.state.value,
+                entry.step,
             ),
         )
         return cursor.lastrowid or 0
@@ -79,6 +88,10 @@ class Journal:
         """One entry, whatever its state."""
         found = self._select("id = ?", (entry_id,))
         return found[0] if found else None
+
+    def of_step(self, step: int) -> list[OutboxEntry]:
+        """The entries of a step, oldest first."""
+        return self._select("step = ?", (step,))
 
     def undelivered(self, item_ids: Iterable[int] | None = None) -> list[OutboxEntry]:
         """What has not reached the service, oldest first; of some items only, where they are given."""
@@ -143,7 +156,7 @@ class Journal:
 
     def _rename(self, temporary_id: int, real_id: int) -> None:
         following = self.following(temporary_id)
-        self._connection.execute("INSERT OR REPLACE INTO renames VALUES (?, ?)", (temporary_id, real_id))
+        self.renames.follow(temporary_id, real_id)
         for entry in following:
             if entry.item_id == temporary_id:
                 self.update(replace(entry, item_id=real_id))
@@ -153,10 +166,7 @@ class Journal:
 
     def real_id(self, item_id: int) -> int:
         """The id the service gave to a temporary one; the id itself while there is none."""
-        if item_id > 0:
-            return item_id
-        found = self._connection.execute("SELECT real_id FROM renames WHERE temporary_id = ?", (item_id,)).fetchone()
-        return int(found[0]) if found else item_id
+        return item_id if item_id > 0 else self.renames.followed(item_id)
 
     def made_ids(self, kind: EntryKind) -> frozenset[int]:
         """The real ids of what entries of a kind have made."""
@@ -184,24 +194,8 @@ class Journal:
         """Drop delivered entries beyond the latest ten thousand."""
         with transaction(self._connection):
             sql = f"DELETE FROM entries WHERE NOT ({UNDELIVERED_SQL}) AND id <= (SELECT max(id) FROM entries) - ?"  # noqa: S608 # constants
-            self._connection.execute(sql, (KEPT_SENT,))
-
-    def draft(self, key: str) -> dict[str, object] | None:
-        """What was being written under a key."""
-        found = self._connection.execute("SELECT content FROM drafts WHERE key = ?", (key,)).fetchone()
-        return json.loads(found[0]) if found else None
-
-    def save_draft(self, key: str, content: Mapping[str, object]) -> None:
-        """Keep what is being written."""
-        with transaction(self._connection):
-            self._connection.execute(
-                "INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (key, json.dumps(dict(content)), time.time())
-            )
-
-    def discard_draft(self, key: str) -> None:
-        """Throw a draft away; nothing happens where there is none."""
-        with transaction(self._connection):
-            self._connection.execute("DELETE FROM drafts WHERE key = ?", (key,))
+            if self._connection.execute(sql, (KEPT_SENT,)).rowcount:
+                self.steps.forget_old()
 
     def setting(self, key: str) -> str | None:
         """A choice the user made."""

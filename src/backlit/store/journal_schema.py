@@ -53,5 +53,30 @@ CREATE TABLE snapshots (
 ) WITHOUT ROWID
 """
 
-STEPS = (_FIRST, _NEWS)
+_HISTORY = """
+CREATE TABLE steps (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  act INTEGER NOT NULL,
+  state TEXT
+);
+CREATE INDEX acts ON steps (state, id) WHERE state IS NOT NULL;
+CREATE INDEX steps_by_act ON steps (act, id);
+CREATE INDEX entries_by_step ON entries (step, id);
+INSERT INTO steps
+  SELECT step, step, CASE WHEN sum(state <> 'discarded') > 0 THEN 'done' ELSE 'over' END FROM entries GROUP BY step;
+CREATE TABLE withdrawn (entry_id INTEGER PRIMARY KEY, step INTEGER NOT NULL);
+CREATE INDEX withdrawn_by_step ON withdrawn (step, entry_id);
+CREATE TABLE trash (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kept_at REAL NOT NULL,
+  item_id INTEGER NOT NULL,
+  entry_id INTEGER,
+  content TEXT NOT NULL
+);
+CREATE INDEX trash_by_entry ON trash (entry_id);
+CREATE INDEX trash_by_item ON trash (item_id, id);
+CREATE INDEX renames_by_real_id ON renames (real_id)
+"""
+
+STEPS = (_FIRST, _NEWS, _HISTORY)
 """Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""

@@ -12,6 +12,7 @@ from backlit.store.attachments import MirroredAttachments
 from backlit.store.comments import Comments
 from backlit.store.database import connect, drop_database, ids_json, transaction, version_of
 from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.hidden import Hidden
 from backlit.store.learnt import learn
 from backlit.store.overlay import laid_over, made_by
 from backlit.store.rows import COLUMNS, Document, columns_of, fields_in, moment, whole
@@ -52,6 +53,8 @@ class Mirror:
         self.connection = _opened(path)
         self.comments = Comments(self.connection)
         self.attachments = MirroredAttachments(self.connection)
+        self.hidden = Hidden(self.connection)
+        self._deleted: set[int] = set()
 
     def close(self) -> None:
         """Close the connection."""
@@ -63,10 +66,12 @@ class Mirror:
         Left alone is what is there already, and what is there in a later version: answers may overtake each other.
         """
         sent = {item_id: each for each in received if (item_id := whole(each.get("id"))) is not None}
+        for item_id in self._deleted & sent.keys():
+            del sent[item_id]
         with transaction(self.connection):
             known = self.received(sent)
             documents = {item_id: each for item_id, each in sent.items() if is_news(known.get(item_id), each)}
-            before = self._documents(known.keys() & documents.keys())
+            before = self._visible(known.keys() & documents.keys())
             after = self._write(documents, undelivered)
             learn(self.connection, documents.values())
         return _compared(before, after)
@@ -75,7 +80,7 @@ class Mirror:
         """Lay the undelivered entries over items again, after entries were added or settled."""
         wanted = set(item_ids)
         with transaction(self.connection):
-            before = self._documents(wanted)
+            before = self._visible(wanted)
             received = self.received(wanted)
             received |= {entry.item_id: made_by(entry) for entry in undelivered if entry.kind is EntryKind.ADD}
             after = self._write({each: received[each] for each in wanted if each in received}, undelivered)
@@ -89,7 +94,8 @@ class Mirror:
             commented = {
                 found[0] for found in self.connection.execute("SELECT item_id FROM comments WHERE pending = 1")
             }
-            self.lay_over({*signed, *commented, *(entry.item_id for entry in undelivered)}, undelivered)
+            waiting = {*signed, *commented, *self.hidden.every(), *(entry.item_id for entry in undelivered)}
+            self.lay_over(self.hidden.family(waiting, undelivered), undelivered)
             real = {entry.item_id for entry in undelivered}
             lost = [item_id for item_id in signed if item_id < 0 and item_id not in real]
             self.remove_items(lost)
@@ -98,18 +104,20 @@ class Mirror:
         entries: dict[int, list[OutboxEntry]] = {}
         for entry in undelivered:
             entries.setdefault(entry.item_id, []).append(entry)
+        hidden = self.hidden.settle(documents, undelivered)
         effective = {each: laid_over(documents[each], entries.get(each, ())) for each in documents}
         rows: list[tuple[object, ...]] = []
         texts: list[tuple[object, ...]] = []
         for item_id, (document, sign) in effective.items():
-            rows.append(columns_of(document, sign))
+            if item_id not in hidden:
+                rows.append(columns_of(document, sign))
             received = documents[item_id]
             base = None if document == received else orjson.dumps(received)
             texts.append((item_id, orjson.dumps(document), base))
         self.connection.executemany(_INSERT_ITEM, rows)
         self.connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", texts)
         self._follow_parents(documents)
-        return {item_id: document for item_id, (document, _) in effective.items()}
+        return {item_id: document for item_id, (document, _) in effective.items() if item_id not in hidden}
 
     def _follow_parents(self, item_ids: Iterable[int]) -> None:
         """Let tasks rank where their item does, and count as open only while it is; these items and their tasks."""
@@ -128,20 +136,30 @@ class Mirror:
         return self._read("coalesce(base, doc)", item_ids)
 
     def effective(self, item_id: int) -> Document | None:
-        """An item with its pending values."""
-        return self._documents([item_id]).get(item_id)
+        """An item with its pending values; None where it is out of sight."""
+        return self._visible([item_id]).get(item_id)
 
-    def _documents(self, item_ids: Iterable[int]) -> dict[int, Document]:
-        return self._read("doc", item_ids)
+    def _visible(self, item_ids: Iterable[int]) -> dict[int, Document]:
+        return self._read("doc", set(item_ids) - self.hidden.among(item_ids))
 
     def _read(self, column: str, item_ids: Iterable[int]) -> dict[int, Document]:
         sql = f"SELECT id, {column} FROM documents WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
         return {found[0]: orjson.loads(found[1]) for found in self.connection.execute(sql, (ids_json(item_ids),))}
 
+    def delete_items(self, item_ids: Iterable[int]) -> frozenset[int]:
+        """Forget items that were deleted from here; answers that were on their way then do not bring them back."""
+        gone = self.remove_items(item_ids)
+        self._deleted |= gone
+        return gone
+
+    def was_deleted(self, item_id: int) -> bool:
+        """Whether an item was deleted from here since the mirror was opened."""
+        return item_id in self._deleted
+
     def remove_items(self, item_ids: Iterable[int]) -> frozenset[int]:
         """Forget items that the service no longer has, with what hangs on them; says which they were."""
         with transaction(self.connection):
-            gone = {
+            gone = self.hidden.below(item_ids) | {
                 found[0]
                 for found in self.connection.execute(
                     "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?1))"
@@ -149,6 +167,7 @@ class Mirror:
                     (ids_json(item_ids),),
                 )
             }
+            self.hidden.forget(gone)
             for table, column in _HANGING_ON_ITEMS:
                 self.connection.execute(
                     f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants

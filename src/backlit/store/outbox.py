@@ -20,12 +20,13 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.changes import Change, Subject
 from backlit.store.creations import Creations
 from backlit.store.edits import show
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import BUSY, CREATES, DELETES, ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.merge import kept_otherwise, merge
 from backlit.store.pacing import USUAL_WAITS, Flow, Waits
 from backlit.store.reach import SHUTS
 from backlit.store.receiving import receive
+from backlit.store.removals import Removals
 from backlit.store.rows import Document, fields_in, whole
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ FAILURES = 8
 _RACES = 5
 _AHEAD = 200
 """Entries that wait for others which are on their way; beyond so many nobody looks for more to send."""
-_BUSY = frozenset({EntryState.WAITING, EntryState.SENDING})
 
 
 class Outbox:
@@ -47,10 +47,12 @@ class Outbox:
         self._files = files
         self._waits = waits
         self._creations = Creations(client, files, waits)
+        self._removals = Removals(client, files)
         self._flow = Flow()
         client.watch(self._flow.answered)
         self._failures: dict[int, int] = {}
         self._not_before: dict[int, float] = {}
+        self._has_left: set[int] = set()
         self.due = asyncio.Event()
         """Set when there is something to send, also while sending."""
         self.delivered = 0
@@ -102,7 +104,7 @@ class Outbox:
     async def _send_one(self, entry: OutboxEntry) -> BacklitError | None:
         """Send an entry and settle it; returns what keeps all others from being sent too."""
         try:
-            await (self._send_edit(entry) if entry.kind is EntryKind.EDIT else self._create(entry))
+            await self._sent(entry)
         except ServiceRefused as error:
             await self._settle(entry, EntryState.REFUSED, error.message)
         except SignInNeeded as error:
@@ -114,6 +116,14 @@ class Outbox:
             return error if is_general else None
         self._forget(entry)
         return None
+
+    async def _sent(self, entry: OutboxEntry) -> None:
+        if entry.kind is EntryKind.EDIT:
+            await self._send_edit(entry)
+        elif entry.kind in DELETES:
+            await self._delete(entry)
+        else:
+            await self._create(entry)
 
     async def _failed(self, entry: OutboxEntry, error: Trouble, *, is_counted: bool) -> None:
         """Let an entry wait again, longer each time; or give it up where the service fails over it and over it."""
@@ -130,11 +140,14 @@ class Outbox:
     def _forget(self, entry: OutboxEntry) -> None:
         self._failures.pop(entry.id, None)
         self._not_before.pop(entry.id, None)
+        self._has_left.discard(entry.id)
 
     async def _rest(self, entry: OutboxEntry) -> None:
         def act(writer: Writer) -> None:
             current = writer.journal.entry(entry.id) or entry
             rested = replace(current, state=EntryState.WAITING, attempts=entry.attempts, reason=entry.reason)
+            if entry.kind not in CREATES and entry.id not in self._has_left:
+                rested = replace(rested, known_id=entry.known_id)
             writer.journal.update(rested)
 
         await self._files.write(act)
@@ -151,6 +164,7 @@ class Outbox:
                 return
             echo: Document = fetched.document
             if merged.changes:
+                self._has_left.add(entry.id)
                 try:
                     echo = await self._client.work_items.update_document(
                         entry.item_id, merged.changes, fetched.etag, is_repeatable=False
@@ -186,14 +200,23 @@ class Outbox:
     ) -> None:
         def act(writer: Writer) -> None:
             current = writer.journal.entry(entry.id) or entry
-            writer.journal.update(replace(current, state=state, reason=reason, theirs=entry.theirs))
+            is_too_late = state is EntryState.REFUSED and writer.mirror.was_deleted(entry.item_id)
+            settled = EntryState.DISCARDED if is_too_late else state
+            writer.journal.update(replace(current, state=settled, reason=reason, theirs=entry.theirs))
             if received is not None:
                 receive(writer, [received])
             _show_sign(writer, entry.item_id)
-            if entry.kind is EntryKind.COMMENT:
+            if entry.kind in ON_COMMENTS:
                 writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
 
         await self._files.write(act)
+
+    async def _delete(self, entry: OutboxEntry) -> None:
+        contested = await self._removals.delete(entry)
+        if contested is not None:
+            await self._conflict(entry, contested.document, dict(contested.theirs))
+        else:
+            self.delivered += 1
 
     async def _create(self, entry: OutboxEntry) -> None:
         made = await self._creations.make(entry)
@@ -252,7 +275,7 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
             break
         before.append(entry)
     if chosen:
-        writer.journal.update_all(chosen)
+        writer.journal.update_all(each if each.kind in CREATES else replace(each, known_id=0) for each in chosen)
     return chosen
 
 
@@ -268,7 +291,7 @@ def _is_free(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
         return is_parent_there and not any(each.state is EntryState.SENDING for each in before)
     if entry.item_id < 0:
         return False
-    return not any(each.state in _BUSY or each.touched & entry.touched for each in before)
+    return not any(each.state in BUSY or each.touched & entry.touched for each in before)
 
 
 async def _cancel(tasks: Sequence["asyncio.Task[bool] | asyncio.Task[BacklitError | None]"]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.store.rows import Document, RowSign, fields_in
 
 _SIGNS = {EntryState.REFUSED: RowSign.REFUSED, EntryState.CONFLICT: RowSign.CONFLICT}
@@ -18,7 +18,7 @@ def laid_over(received: Document, entries: Iterable[OutboxEntry]) -> tuple[Docum
     for entry in entries:
         if entry.kind is EntryKind.EDIT:
             fields = {**fields, **entry.payload}
-        if entry.kind is not EntryKind.COMMENT:
+        if entry.kind not in ON_COMMENTS:
             sign = max(sign, _SIGNS.get(entry.state, RowSign.PENDING))
     return (received if sign is RowSign.NONE else {**received, "fields": fields}), sign
 

@@ -1,6 +1,6 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 4
+VERSION = 6
 
 SCHEMA = f"""
 CREATE TABLE items (
@@ -38,6 +38,8 @@ CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, is_op
   WHERE is_open = 1 AND is_task = 0;
 CREATE INDEX items_with_sign ON items (id) WHERE sign > 0;
 CREATE TABLE documents (id INTEGER PRIMARY KEY, doc BLOB NOT NULL, base BLOB);
+CREATE TABLE hidden (id INTEGER PRIMARY KEY, root INTEGER NOT NULL, project_id INTEGER NOT NULL);
+CREATE INDEX hidden_by_root ON hidden (root);
 CREATE TABLE comments (
   id INTEGER PRIMARY KEY,
   item_id INTEGER NOT NULL,

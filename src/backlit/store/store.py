@@ -13,9 +13,11 @@ from backlit.store.attachments import Attachments
 from backlit.store.batch import Batch
 from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.conflicts import Conflicts
+from backlit.store.deletions import Deletions
 from backlit.store.edits import Edits
 from backlit.store.engine import Engine, Report
 from backlit.store.files import Files
+from backlit.store.history import History
 from backlit.store.inbox import Inbox
 from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
@@ -75,6 +77,8 @@ class Store(Edits):
         self.inbox = Inbox(self._files, self._signal, lambda: self.project_id)
         self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
         self.wake = self._engine.wake
+        self.history = History(self._files, self, self.wake)
+        self.deletions = Deletions(self._files, self.wake)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
         self._signal.subscribe(self._note)
@@ -170,14 +174,17 @@ class Store(Edits):
 
     def comments(self, item_id: int) -> tuple[CommentEntry, ...]:
         """An item's comments, oldest first, those not sent yet at the end."""
+        real_id = self._files.journal.real_id(item_id)
         found = self._files.mirror.execute(
             "SELECT id, text, author, created_at, is_internal, pending FROM comments WHERE item_id = ?"
             " ORDER BY pending, id",
-            (self._files.journal.real_id(item_id),),
+            (real_id,),
         )
+        going = self.deletions.comments_going(real_id)
         return tuple(
             CommentEntry(comment_id, text, author, moment(created), bool(internal), bool(pending))
             for comment_id, text, author, created, internal, pending in found
+            if comment_id not in going
         )
 
     async def look_at(self, item_id: int) -> None:

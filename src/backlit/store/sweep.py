@@ -4,6 +4,7 @@ from functools import partial
 
 from backlit.store.asking import Asking, in_turns
 from backlit.store.changes import Change, Subject
+from backlit.store.deletions import keep_last_copy
 from backlit.store.files import Files, Writer
 from backlit.store.reading import PAGE
 from backlit.store.receiving import note_gone, receive
@@ -13,6 +14,11 @@ LAST = 2**62
 """Above every id."""
 _Counted = tuple[int, int, int]
 """A range of ids, above the first up to the second, where 0 is no end, and how many items the service has in it."""
+_IDS = (
+    "SELECT id FROM items WHERE project_id = ?1 AND id > ?2 AND id <= ?3"
+    " UNION ALL SELECT id FROM hidden WHERE project_id = ?1 AND id > ?2 AND id <= ?3"
+)
+"""All that is mirrored in a range of ids, out of sight or not."""
 
 
 class Sweep:
@@ -58,10 +64,7 @@ class Sweep:
         def act(writer: Writer) -> int:
             unsent = {entry.item_id for entry in writer.journal.undelivered(self._gone_but_unsent)}
             self._gone_but_unsent &= unsent
-            found = writer.mirror.connection.execute(
-                "SELECT count(*) FROM items WHERE project_id = ? AND id > ? AND id <= ?",
-                (project_id, low, high or LAST),
-            )
+            found = writer.mirror.connection.execute(f"SELECT count(*) FROM ({_IDS})", (project_id, low, high or LAST))  # noqa: S608 # a constant
             return int(found.fetchone()[0]) - sum(low < item_id <= (high or LAST) for item_id in unsent)
 
         return await self._files.write(act)
@@ -71,8 +74,7 @@ class Sweep:
             return [
                 item_id
                 for (item_id,) in writer.mirror.connection.execute(
-                    "SELECT id FROM items WHERE project_id = ? AND id > ? AND id <= ? ORDER BY id",
-                    (project_id, low, high or LAST),
+                    f"{_IDS} ORDER BY id", (project_id, low, high or LAST)
                 )
             ]
 
@@ -106,7 +108,8 @@ async def _ask(asking: Asking, low: int, high: int, top: int) -> tuple[int, list
 
 def known_ids(writer: Writer) -> set[int]:
     """The ids of all items that the service had."""
-    return {item_id for (item_id,) in writer.mirror.connection.execute("SELECT id FROM items WHERE id > 0")}
+    shown = {item_id for (item_id,) in writer.mirror.connection.execute("SELECT id FROM items WHERE id > 0")}
+    return shown | writer.mirror.hidden.every()
 
 
 def keep_only(writer: Writer, item_ids: set[int]) -> None:
@@ -117,6 +120,8 @@ def keep_only(writer: Writer, item_ids: set[int]) -> None:
 def forget(writer: Writer, item_ids: set[int]) -> set[int]:
     """Forget items that are gone; those with unsent changes stay, until the outbox is done with them: says which."""
     unsent = {entry.item_id for entry in writer.journal.undelivered(item_ids)}
+    for item_id in unsent:
+        keep_last_copy(writer, item_id)
     note_gone(writer, item_ids - unsent)
     gone = writer.mirror.remove_items(item_ids - unsent)
     if gone:

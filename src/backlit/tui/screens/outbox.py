@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from backlit.model.errors import BacklitError
 from backlit.store.changes import ConnectionState, Subject
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
 from backlit.tui.screens.backlog_words import left_status
@@ -66,9 +66,10 @@ class OutboxScreen(StoreScreen[None]):
         self._list.show(self._entries)
         self._draw_words()
 
-    def _item_name(self, item_id: int) -> str:
-        item = self.store.item(item_id)
-        return str(item.fields.get("Name") or "") if item else "(no longer here)"
+    def _item_name(self, entry: OutboxEntry) -> str:
+        item = self.store.item(entry.item_id)
+        name = item.fields.get("Name") if item else entry.payload.get("name")
+        return str(name or "") if item or name else "(no longer here)"
 
     # Words
 
@@ -96,8 +97,13 @@ class OutboxScreen(StoreScreen[None]):
     def _described(self, entry: OutboxEntry) -> Content:
         """The reason, then every field: what it was, what it shall be, what the service has now."""
         lines = [Content.styled(safe(entry.reason), "$conflict")] if entry.reason else []
-        if entry.kind is EntryKind.COMMENT:
+        if entry.kind in ON_COMMENTS:
             return Content("\n").join([*lines, literal_block(str(entry.payload.get("text", "")))])
+        if entry.kind is EntryKind.DELETE:
+            for key, theirs in entry.theirs.items():
+                was, now = self._line("was", key, entry.base.get(key)), self._line("theirs", key, theirs)
+                lines += [Content.styled(safe(label_of(key)), "$muted"), was, now]
+            return Content("\n").join(lines)
         fields = entry.payload.get("fields") if entry.kind is EntryKind.ADD else entry.payload
         for key, mine in fields.items() if isinstance(fields, dict) else ():
             lines.append(Content.styled(safe(label_of(key)), "$muted"))
@@ -153,6 +159,7 @@ class OutboxScreen(StoreScreen[None]):
         """Give the entry up, after a question."""
         entry = self._current()
         what = {EntryKind.ADD: "the new item and all that follows it", EntryKind.COMMENT: "the comment"}
+        what |= {EntryKind.DELETE: "deleting the item", EntryKind.DELETE_COMMENT: "deleting the comment"}
         sentence = f"This gives up {what.get(entry.kind, 'the change')}; it cannot be brought back."
         self._ask("Discard", sentence, "discard it", entry, is_kept=False)
 

@@ -29,7 +29,7 @@ class OutboxList(LineList):
 
     CONTEXTS = (Context.OUTBOX,)
 
-    def __init__(self, item_name: Callable[[int], str], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, item_name: Callable[[OutboxEntry], str], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._item_name = item_name
         self._entries: Sequence[OutboxEntry] = ()
@@ -64,7 +64,7 @@ class OutboxList(LineList):
             Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
             Segment(f" {sign} {fit(entry.state.value, STATE_WIDTH)}", looks.style(colour, on=on)),
             Segment(fit_right(number, ID_WIDTH) + " ", looks.style("muted", on=on)),
-            Segment(fit(self._item_name(entry.item_id), name_width) + " ", looks.style(on=on, bold=is_cursor)),
+            Segment(fit(self._item_name(entry), name_width) + " ", looks.style(on=on, bold=is_cursor)),
             Segment(fit(summary_of(entry), change_width), looks.style("muted", on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, looks.style(on=on))
@@ -108,5 +108,9 @@ def summary_of(entry: OutboxEntry) -> str:
             return f"new {str(entry.payload.get('type', 'item')).lower()}"
         case EntryKind.COMMENT:
             return "comment: " + " ".join(str(entry.payload.get("text", "")).split())
+        case EntryKind.DELETE:
+            return "delete for good"
+        case EntryKind.DELETE_COMMENT:
+            return "delete comment: " + " ".join(str(entry.payload.get("text", "")).split())
         case EntryKind.EDIT:
             return ", ".join(label_of(key) for key in entry.payload)

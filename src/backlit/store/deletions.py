@@ -1,0 +1,181 @@
+"""Deleting for good: what goes with an item, the copy that is kept of it, and the entry that does it."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.model.fields import FIELD_BY_KEY, Settable
+from backlit.store.changes import Change, Subject
+from backlit.store.database import ids_json
+from backlit.store.edits import discard, journalled, show, take_out, with_followers
+from backlit.store.entries import BUSY, TEMPORARY_IDS, EntryKind, OutboxEntry
+from backlit.store.files import Files, Writer
+from backlit.store.overlay import laid_over
+from backlit.store.rows import Document, fields_in, whole
+from backlit.store.trash import Copy
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """How much is deleted with some items, as far as it is known here."""
+
+    items: int
+    tasks: int
+    comments: int
+    attachments: int
+
+
+class Deletions:
+    """Deletes items and comments for good; the soft way is the Status `Deleted`, which is an edit like any other."""
+
+    def __init__(self, files: Files, wake: Callable[[], None]) -> None:
+        self._files = files
+        self._wake = wake
+
+    def what_goes(self, item_ids: Iterable[int]) -> Going:
+        """Count what is deleted with some items; tasks that are among them are counted as items."""
+        ids = {self._files.journal.real_id(each) for each in item_ids}
+        tasks = {
+            task_id
+            for (task_id,) in self._files.mirror.execute(
+                "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))", (ids_json(ids),)
+            )
+        } - ids
+        return Going(
+            len(ids), len(tasks), self._count("comments", ids | tasks), self._count("attachments", ids | tasks)
+        )
+
+    def _count(self, table: str, item_ids: Iterable[int]) -> int:
+        sql = f"SELECT count(*) FROM {table} WHERE item_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+        return int(self._files.mirror.execute(sql, (ids_json(item_ids),)).fetchone()[0])
+
+    def comments_going(self, item_id: int) -> frozenset[int]:
+        """The comments of an item that wait to be deleted, and so are out of sight."""
+        return frozenset(
+            whole(entry.payload.get("id")) or 0
+            for entry in self._files.journal.undelivered([item_id])
+            if entry.kind is EntryKind.DELETE_COMMENT and entry.state in BUSY
+        )
+
+    async def delete_items(self, item_ids: Iterable[int]) -> None:
+        """Delete items for good, as one step; they are out of sight at once, and a copy is kept.
+
+        Raises NotFound for an item that is not there, BadRequest for a new one that is being sent; then nothing is
+        done at all.
+        """
+        ids = list(dict.fromkeys(self._files.journal.real_id(each) for each in item_ids))
+        await self._files.write(lambda writer: _delete_items(writer, ids))
+        self._wake()
+
+    async def delete_comment(self, comment_id: int) -> None:
+        """Delete a comment; it is out of sight at once. Raises NotFound, or BadRequest while it is being sent."""
+        real_id = self._files.journal.real_id(comment_id)
+        await self._files.write(lambda writer: _delete_comment(writer, real_id))
+        self._wake()
+
+
+def deletion_of(writer: Writer, item_id: int) -> tuple[OutboxEntry, Copy]:
+    """The entry that deletes an item, and the copy to keep; raises NotFound where there is nothing to delete.
+
+    Compared with the service later is what may be set, as it will be when all that waits has been sent.
+    """
+    document, received = writer.mirror.effective(item_id), writer.mirror.received([item_id]).get(item_id)
+    if document is None or received is None:
+        raise NotFound(f"Item {item_id} is no longer there.")
+    waiting = [entry for entry in writer.journal.undelivered([item_id]) if entry.state in BUSY]
+    fields = fields_in(laid_over(received, waiting)[0])
+    entry = OutboxEntry(
+        0,
+        time.time(),
+        whole(document.get("projectId")) or 0,
+        item_id,
+        EntryKind.DELETE,
+        {"name": fields.get("Name"), "type": document.get("type")},
+        {key: value for key, value in fields.items() if is_settable(key)},
+    )
+    return entry, _copy(writer, document)
+
+
+def is_settable(key: str, *, is_new: bool = False) -> bool:
+    """Whether a field may be set, on an item or on a new one; a project's own fields may."""
+    field = FIELD_BY_KEY.get(key)
+    if field is None:
+        return key.endswith("_cf")
+    return field.settable is Settable.ALWAYS or (is_new and field.settable is Settable.ON_CREATE)
+
+
+def journal_deletions(writer: Writer, deletions: Sequence[tuple[OutboxEntry, Copy]], step: int) -> list[OutboxEntry]:
+    """Write deletions with their copies, in the transaction that is open."""
+    entries = writer.journal.add([entry for entry, _ in deletions], step)
+    for entry, (_, copy) in zip(entries, deletions, strict=True):
+        writer.journal.trash.keep(copy, entry.id)
+    return entries
+
+
+def keep_last_copy(writer: Writer, item_id: int) -> None:
+    """Keep a copy of an item that others deleted; nothing happens where there is one already."""
+    document = writer.mirror.effective(item_id)
+    if document is not None and writer.journal.trash.of_item(item_id) is None:
+        writer.journal.trash.keep(_copy(writer, document))
+
+
+def _copy(writer: Writer, document: Document) -> Copy:
+    item_id = whole(document.get("id")) or 0
+    found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
+    tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]
+    comments = writer.mirror.comments.documents([item_id, *(whole(task.get("id")) or 0 for task in tasks)])
+    return Copy(document, tasks, comments)
+
+
+def _delete_items(writer: Writer, item_ids: Sequence[int]) -> None:
+    deletions = [deletion_of(writer, each) for each in item_ids if each > 0]
+    unsent = _unsent(writer, [each for each in item_ids if each < 0])
+    with writer.journal.transaction():
+        step = writer.journal.steps.begin()
+        journal_deletions(writer, deletions, step)
+        withdraw(writer, unsent, step)
+    take_out(writer, unsent)
+    show(writer, [entry.item_id for entry, _ in deletions])
+
+
+def _unsent(writer: Writer, item_ids: Sequence[int]) -> list[OutboxEntry]:
+    """All that is journalled of some new items, so that giving it up deletes them."""
+    if not item_ids:
+        return []
+    made = [
+        entry for entry in writer.journal.undelivered(item_ids) if entry.kind is EntryKind.ADD and not entry.has_left
+    ]
+    if {entry.item_id for entry in made} != set(item_ids):
+        raise BadRequest("A new item is being sent at this moment; try again when that is settled.")
+    return with_followers(writer, made)
+
+
+def _delete_comment(writer: Writer, comment_id: int) -> None:
+    if comment_id < 0:
+        entry = writer.journal.entry(comment_id - TEMPORARY_IDS)
+        if entry is None or entry.has_left:
+            raise BadRequest("The comment is being sent at this moment; try again when that is settled.")
+        with writer.journal.transaction():
+            withdraw(writer, [entry], writer.journal.steps.begin())
+        take_out(writer, [entry])
+        return
+    found = writer.mirror.comments.document(comment_id)
+    if found is None:
+        raise NotFound("The comment is no longer there.")
+    entry = deletion_of_comment(found)
+    journalled(writer, [entry])
+    writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+
+
+def deletion_of_comment(comment: Document) -> OutboxEntry:
+    """The entry that deletes a comment; it holds the text, so that it can be written again."""
+    kept = {"id": comment.get("id"), "text": comment.get("description"), "by": comment.get("createdBy")}
+    project_id, item_id = whole(comment.get("projectId")) or 0, whole(comment.get("workItemId")) or 0
+    return OutboxEntry(0, time.time(), project_id, item_id, EntryKind.DELETE_COMMENT, kept)
+
+
+def withdraw(writer: Writer, entries: Sequence[OutboxEntry], step: int) -> None:
+    """Give entries up in such a way that the step can be taken back, in the transaction that is open."""
+    discard(writer, entries)
+    writer.journal.steps.withdraw([entry.id for entry in entries], step)

@@ -1,0 +1,240 @@
+"""What taking an act back, or doing it again, comes to: found from the journal before anything is written."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from backlit.model.errors import BadRequest
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.files import Writer
+from backlit.store.merge import kept_otherwise, merge
+from backlit.store.rows import fields_in, whole
+from backlit.store.trash import Copy
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field that is written: as it is now, and as it will be; contested where somebody changed it since."""
+
+    item_id: int
+    key: str
+    before: object
+    after: object
+    is_contested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An item by what people know it by; it may not be there any more."""
+
+    id: int
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Give up an entry that has not been sent."""
+
+    entry: OutboxEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Take up again an entry that was withdrawn."""
+
+    entry: OutboxEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Edit an item; `base` is what the service is expected to have."""
+
+    item_id: int
+    payload: Mapping[str, object]
+    base: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete an item for good."""
+
+    item_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Make a deleted item again, under a new id."""
+
+    copy: Copy
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteComment:
+    """Delete a comment."""
+
+    item_id: int
+    comment_id: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteComment:
+    """Write a comment again."""
+
+    item_id: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Nothing can be done: the item is gone."""
+
+    item_id: int
+
+
+Move = Withdraw | Return | Write | Delete | Restore | DeleteComment | WriteComment | Missing
+Told = tuple[Move, tuple[FieldChange, ...]]
+"""A move, and the fields that it changes in the eyes of the user."""
+
+_NOT_CLEAR = "It is being sent at this moment, or it is not clear whether it was; try again when that is settled."
+
+
+class Reading:
+    """Finds the moves that take back the latest step of an act.
+
+    `soft` gives for a type the status that stands for deleted, None where it has none.
+    """
+
+    def __init__(self, writer: Writer, act: int, soft: Mapping[str, str | None]) -> None:
+        self._journal = writer.journal
+        self._mirror = writer.mirror
+        self._soft = soft
+        latest = writer.journal.steps.latest(act)
+        self._entries = [each for each in self._journal.of_step(latest) if each.state is not EntryState.DISCARDED]
+        withdrawn = [self._journal.entry(entry_id) for entry_id in self._journal.steps.withdrawn(latest)]
+        self._withdrawn = [each for each in withdrawn if each is not None]
+        self._is_hard = any(each.kind is EntryKind.DELETE for each in self._journal.of_step(act))
+        self._made = {self._id(each) for each in self._entries if each.kind is EntryKind.ADD}
+
+    @property
+    def is_void(self) -> bool:
+        """Whether there is nothing to take back, as all of it was given up."""
+        return not self._entries and not self._withdrawn
+
+    def moves(self) -> Iterator[Told]:
+        """The moves, the latest entry first. Raises BadRequest where the outcome of an entry is not known yet."""
+        for entry in reversed(self._entries):
+            yield from self._taken_back(entry)
+        returning = {each.item_id for each in self._withdrawn if each.kind is EntryKind.ADD}
+        for entry in self._withdrawn:
+            yield from self._returned(entry, returning)
+
+    def _id(self, entry: OutboxEntry) -> int:
+        return self._journal.renames.followed(entry.item_id)
+
+    def _taken_back(self, entry: OutboxEntry) -> Iterator[Told]:
+        if not entry.has_left:
+            yield Withdraw(entry), self._changes_of(entry)
+            if entry.kind is EntryKind.EDIT and entry.state is EntryState.REFUSED:
+                yield from self._partly_taken(entry)
+        elif entry.kind is EntryKind.EDIT:
+            yield from self._written(self._id(entry), entry.base, entry.payload)
+        elif entry.state is not EntryState.SENT:
+            raise BadRequest(_NOT_CLEAR)
+        else:
+            yield from self._sent_taken_back(entry)
+
+    def _sent_taken_back(self, entry: OutboxEntry) -> Iterator[Told]:
+        match entry.kind:
+            case EntryKind.ADD:
+                yield from self._unmade(entry)
+            case EntryKind.COMMENT:
+                yield from self._uncommented(entry)
+            case EntryKind.DELETE:
+                yield from self._restored(entry)
+            case EntryKind.DELETE_COMMENT:
+                yield from self._commented(entry)
+
+    def _changes_of(self, entry: OutboxEntry) -> tuple[FieldChange, ...]:
+        if entry.kind is not EntryKind.EDIT:
+            return ()
+        document = self._mirror.effective(entry.item_id) or {}
+        now = fields_in(document)
+        return tuple(FieldChange(entry.item_id, key, now.get(key), entry.base.get(key)) for key in entry.payload)
+
+    def _partly_taken(self, entry: OutboxEntry) -> Iterator[Told]:
+        """The service refused a part of an edit by keeping its own value; the other part was done."""
+        received = fields_in(self._mirror.received([entry.item_id]).get(entry.item_id) or {})
+        taken = {key: value for key, value in entry.payload.items() if not kept_otherwise({key: value}, received)}
+        if taken:
+            yield from self._written(entry.item_id, {key: entry.base.get(key) for key in taken}, taken)
+
+    def _written(self, item_id: int, wanted: Mapping[str, object], before: Mapping[str, object]) -> Iterator[Told]:
+        """Write values over those that were written before, unless somebody has changed them since."""
+        document = self._mirror.effective(item_id)
+        if document is None:
+            yield Missing(item_id), ()
+            return
+        now = fields_in(document)
+        base = {key: now.get(key) if not kept_otherwise({key: value}, now) else value for key, value in before.items()}
+        merged = merge(base, wanted, now)
+        payload = {**merged.changes, **{key: wanted[key] for key in merged.conflicts}}
+        if payload:
+            expected = {key: base[key] if key in merged.conflicts else now.get(key) for key in payload}
+            changes = tuple(
+                FieldChange(item_id, key, now.get(key), value, key in merged.conflicts)
+                for key, value in payload.items()
+            )
+            yield Write(item_id, payload, expected), changes
+
+    def _unmade(self, entry: OutboxEntry) -> Iterator[Told]:
+        item_id = self._id(entry)
+        document = self._mirror.effective(item_id)
+        if document is None:
+            yield Missing(item_id), ()
+            return
+        status = self._soft.get(str(document.get("type")))
+        if status is not None and not self._is_hard:
+            now = fields_in(document).get("Status")
+            yield from self._written(item_id, {"Status": status}, {"Status": now})
+        elif self._journal.renames.followed(entry.parent_id or 0) not in self._made:
+            yield Delete(item_id), ()
+
+    def _uncommented(self, entry: OutboxEntry) -> Iterator[Told]:
+        item_id = self._id(entry)
+        if self._is_hard and item_id in self._made:
+            return
+        if self._mirror.effective(item_id) is None:
+            yield Missing(item_id), ()
+            return
+        comment_id = self._journal.renames.followed(entry.temporary_id)
+        yield DeleteComment(item_id, comment_id, str(entry.payload["text"])), ()
+
+    def _restored(self, entry: OutboxEntry) -> Iterator[Told]:
+        copy = self._journal.trash.of_entry(entry.id)
+        parent_id = self._journal.renames.followed(whole(fields_in(copy.item).get("ParentID")) or 0) if copy else 0
+        if copy is None or (parent_id and self._mirror.effective(parent_id) is None):
+            yield Missing(entry.item_id), ()
+        else:
+            yield Restore(copy), ()
+
+    def _commented(self, entry: OutboxEntry) -> Iterator[Told]:
+        item_id = self._id(entry)
+        is_there = self._mirror.effective(item_id) is not None
+        yield (WriteComment(item_id, str(entry.payload.get("text") or "")) if is_there else Missing(item_id)), ()
+
+    def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[Told]:
+        item_id = self._id(entry)
+        if entry.kind is EntryKind.ADD or entry.item_id in returning:
+            yield Return(entry), ()
+        elif self._mirror.effective(item_id) is None:
+            yield Missing(item_id), ()
+        elif entry.kind is EntryKind.EDIT:
+            yield from self._written(item_id, entry.payload, entry.base)
+        elif entry.kind is EntryKind.COMMENT:
+            yield Return(entry), ()
+        elif entry.kind is EntryKind.DELETE:
+            yield Delete(item_id), ()
+        else:
+            comment_id = whole(entry.payload.get("id")) or 0
+            yield DeleteComment(item_id, comment_id, str(entry.payload.get("text") or "")), ()

@@ -1,0 +1,72 @@
+"""The trash: copies of what was deleted for good, kept in the journal so that it can be made again."""
+
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+
+from backlit.store.database import transaction
+from backlit.store.rows import Document, whole
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """An item as it was last known, with what goes with it: its tasks, and the comments of all of them."""
+
+    item: Document
+    tasks: Sequence[Document] = ()
+    comments: Sequence[Document] = ()
+    attachments: Sequence[Document] = field(default=())
+
+    @property
+    def item_id(self) -> int:
+        """The id the item had."""
+        return whole(self.item.get("id")) or 0
+
+
+class Trash:
+    """Writes the table of copies through the journal's connection; nothing is ever taken out of it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def keep(self, copy: Copy, entry_id: int | None = None) -> None:
+        """Keep a copy: the latest of an entry that deletes, or of an item that others deleted."""
+        content = {
+            "item": copy.item,
+            "tasks": list(copy.tasks),
+            "comments": list(copy.comments),
+            "attachments": list(copy.attachments),
+        }
+        row = (time.time(), copy.item_id, entry_id, orjson.dumps(content).decode())
+        with transaction(self._connection):
+            self._connection.execute("DELETE FROM trash WHERE entry_id = ?", (entry_id,))
+            self._connection.execute("INSERT INTO trash (kept_at, item_id, entry_id, content) VALUES (?, ?, ?, ?)", row)
+
+    def of_entry(self, entry_id: int) -> Copy | None:
+        """What an entry deleted."""
+        return self._one("SELECT content FROM trash WHERE entry_id = ?", entry_id)
+
+    def of_item(self, item_id: int) -> Copy | None:
+        """The latest copy of an item."""
+        return self._one("SELECT content FROM trash WHERE item_id = ? ORDER BY id DESC LIMIT 1", item_id)
+
+    def _one(self, sql: str, number: int) -> Copy | None:
+        found = self._connection.execute(sql, (number,)).fetchone()
+        return _copy_of(orjson.loads(found[0])) if found else None
+
+
+def _copy_of(content: Mapping[str, object]) -> Copy:
+    item = content.get("item")
+    return Copy(
+        item if isinstance(item, dict) else {},
+        _documents(content.get("tasks")),
+        _documents(content.get("comments")),
+        _documents(content.get("attachments")),
+    )
+
+
+def _documents(value: object) -> tuple[Document, ...]:
+    return tuple(each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()

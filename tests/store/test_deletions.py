@@ -1,0 +1,335 @@
+"""Deleting for good: out of sight at once, done only to what is still as it was, and a copy is kept."""
+
+from pathlib import Path
+
+from tests.store.papers import item, offline_store
+from tests.store.test_history import of_type
+from tests.store.world import Said, World, raised, sent, until
+
+from backlit.model.errors import NotFound
+from backlit.store import EntryState, RowSign, Store, ViewSpec
+from backlit.store.trash import Copy
+
+
+def in_view(store: Store) -> list[int]:
+    return [row.id for row in store.view(ViewSpec(with_done=True)).rows(0, 500)]
+
+
+def copy_of(store: Store, item_id: int) -> Copy:
+    found = store._files.journal.trash.of_item(item_id)
+    assert found is not None
+    return found
+
+
+async def with_task(world: World) -> tuple[int, int]:
+    """An item that has a task, and the task."""
+    page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Task'", order="id", top=1)
+    return int(page.results[0]["fields"]["ParentID"]), int(page.results[0]["id"])
+
+
+async def exists(world: World, item_id: int) -> bool:
+    try:
+        await world.rival.work_items.document(item_id)
+    except NotFound:
+        return False
+    return True
+
+
+async def test_a_deleted_item_is_out_of_sight_at_once_with_its_tasks_and_then_gone(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    world.faults.is_down = True
+
+    await store.deletions.delete_items([item_id])
+    assert {item_id, task_id} & set(in_view(store)) == set()
+    assert (store.item(item_id), store.item(task_id)) == (None, None)
+    assert store.outbox.pending == 1
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+    assert not await exists(world, item_id)
+    assert not await exists(world, task_id)
+    await store.refresh()
+    assert {item_id, task_id} & set(in_view(store)) == set()
+
+
+async def test_what_goes_with_an_item_is_counted_before(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    tasks = await world.rival.work_items.tasks(item_id)
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": task_id, "description": "On the task"})
+    await store.refresh()
+
+    going = store.deletions.what_goes([item_id])
+
+    comments = [await world.rival.work_items.comments(each) for each in (item_id, *(t.id for t in tasks.results))]
+    assert (going.items, going.tasks) == (1, tasks.total_results)
+    assert going.comments == sum(each.total_results for each in comments)
+
+
+async def test_sync_neither_brings_a_deleted_item_back_nor_reads_everything_again(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+    await store.refresh()
+    world.faults.requests.clear()
+
+    await store.refresh()
+
+    assert {item_id, task_id} & set(in_view(store)) == set()
+    assert len([path for _, path in world.faults.requests if path.endswith("/workitems")]) == 2
+
+
+async def test_a_deletion_that_waits_is_still_out_of_sight_after_a_restart(tmp_path: Path) -> None:
+    task = item(2, kind="Task", ParentID=1)
+    with offline_store(tmp_path, [item(1), task, item(3)]) as store:
+        await store.deletions.delete_items([1])
+
+    with offline_store(tmp_path, [{**task, "lastModifiedAt": "2026-03-03T10:00:00.000"}]) as store:
+        assert in_view(store) == [3]
+        await store.discard(store.outbox_entries()[0].id)
+        assert in_view(store) == [1, 2, 3]
+
+
+async def test_a_mirror_filled_anew_hides_what_waits_to_be_deleted(tmp_path: Path) -> None:
+    documents = [item(1), item(2, kind="Task", ParentID=1), item(3)]
+    with offline_store(tmp_path, documents) as store:
+        await store.deletions.delete_items([1])
+    (tmp_path / "mirror.sqlite").unlink()
+
+    with offline_store(tmp_path, documents) as store:
+        assert in_view(store) == [3]
+
+
+async def test_an_item_changed_by_somebody_meanwhile_is_not_deleted_and_comes_back(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    await world.rival.work_items.update_document(item_id, {"Name": "Jon still works on it"})
+
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    (entry,) = store.outbox_entries()
+    assert (entry.state, dict(entry.theirs)) == (EntryState.CONFLICT, {"Name": "Jon still works on it"})
+    assert "jon" in entry.reason
+    found = store.item(item_id)
+    assert found is not None
+    assert (found.sign, found.fields["Name"]) == (RowSign.CONFLICT, "Jon still works on it")
+    assert task_id in in_view(store)
+    assert await exists(world, item_id)
+
+    await store.retry(entry.id)
+    await sent(store)
+    assert not await exists(world, item_id)
+
+
+async def test_a_refused_deletion_comes_back_with_its_reason(world: World) -> None:
+    store = await world.online()
+    item_id, _ = await with_task(world)
+    world.faults.says = lambda method, _: Said(403) if method == "DELETE" else None
+
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    (entry,) = store.outbox_entries()
+    assert entry.state is EntryState.REFUSED
+    assert entry.reason
+    found = store.item(item_id)
+    assert found is not None
+    assert found.sign is RowSign.REFUSED
+
+
+async def test_an_item_that_is_gone_already_counts_as_deleted(world: World) -> None:
+    store = await world.online()
+    item_id, _ = await with_task(world)
+    await world.rival.work_items.delete(item_id)
+
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    assert store.outbox_entries() == ()
+    assert item_id not in in_view(store)
+
+
+async def test_a_deletion_whose_answer_was_lost_is_done_once(world: World) -> None:
+    store = await world.online()
+    item_id, _ = await with_task(world)
+    world.faults.lost_answers["DELETE"] = 1
+
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    assert store.outbox_entries() == ()
+    assert not await exists(world, item_id)
+
+
+async def test_what_waited_for_an_item_is_sent_before_it_is_deleted_and_does_not_hinder_it(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    world.faults.is_down = True
+    await store.edit([item_id, task_id], {"Name": "Mine"})
+
+    await store.deletions.delete_items([item_id])
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    assert not await exists(world, item_id)
+    assert copy_of(store, item_id).item["fields"]["Name"] == "Mine"  # type: ignore[index] # an item's
+
+
+async def test_the_copy_holds_the_item_with_its_tasks_and_with_comments_nobody_has_seen(world: World) -> None:
+    store = await world.online()
+    item_id, task_id = await with_task(world)
+    world.faults.is_down = True
+    await store.deletions.delete_items([item_id])
+    assert copy_of(store, item_id).item["id"] == item_id
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "New"})
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    copy = copy_of(store, item_id)
+    assert task_id in [each["id"] for each in copy.tasks]
+    assert "New" in [each["description"] for each in copy.comments]
+
+
+async def test_an_undone_deletion_makes_the_item_again_with_tasks_and_comments(world: World) -> None:
+    store = await world.online()
+    item_id, _ = await with_task(world)
+    there = await world.rival.work_items.document(item_id)
+    tasks = await world.rival.work_items.tasks(item_id)
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "Mind the gap"})
+    await store.refresh()
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    offered = await store.history.to_undo()
+    assert offered is not None
+    assert [each.id for each in offered.made_again] == [item_id]
+    assert offered.is_grave
+    await store.history.undo()
+    await sent(store)
+
+    new_id = store._files.journal.renames.followed(item_id)
+    assert new_id > item_id
+    again = await world.rival.work_items.document(new_id)
+    assert again["fields"]["Name"] == there["fields"]["Name"]
+    assert again["fields"]["Status"] == there["fields"]["Status"]
+    assert (await world.rival.work_items.tasks(new_id)).total_results == tasks.total_results
+    comments = await world.rival.work_items.comments_below(new_id).documents(top=100)
+    texts = [each["description"] for each in comments.results]
+    assert [text for text in texts if text.startswith("jon wrote on ") and text.endswith("\n\nMind the gap")] != []
+
+
+async def test_a_deletion_done_again_after_it_was_undone_is_for_good(world: World) -> None:
+    store = await world.online()
+    item_id, _ = await with_task(world)
+    await store.edit([item_id], {"Name": "Before"})
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+    await store.history.undo()
+    await sent(store)
+
+    again = await store.history.redo()
+    await sent(store)
+
+    assert again is not None
+    assert len(again.deleted) == 1
+    assert "Before" not in await world.names()
+
+
+async def test_acts_before_a_deletion_can_be_undone_on_what_was_made_again(world: World) -> None:
+    store = await world.online()
+    item_id, _ = await with_task(world)
+    before = (await world.rival.work_items.document(item_id))["fields"]["Name"]
+    await store.edit([item_id], {"Name": "Better"})
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+    await store.history.undo()
+    await sent(store)
+
+    await store.history.undo()
+    await sent(store)
+
+    new_id = store._files.journal.renames.followed(item_id)
+    assert (await world.rival.work_items.document(new_id))["fields"]["Name"] == before
+
+
+async def test_deleting_an_unsent_item_gives_it_up_and_undo_brings_it_back(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        new_id = await store.add("Story", {"Name": "New"})
+        await store.comment(new_id, "A word")
+        await store.deletions.delete_items([new_id])
+        assert (in_view(store), store.outbox_entries()) == ([1], ())
+
+        await store.history.undo()
+
+        assert in_view(store) == [1, new_id]
+        assert [comment.text for comment in store.comments(new_id)] == ["A word"]
+
+
+async def test_one_item_that_is_not_there_keeps_all_from_being_deleted(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        assert isinstance(await raised(store.deletions.delete_items([1, 99])), NotFound)
+
+        assert in_view(store) == [1]
+        assert await store.history.to_undo() is None
+
+
+async def test_an_own_comment_is_out_of_sight_at_once_and_then_gone(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    await store.comment(item_id, "A slip")
+    await sent(store)
+    (slip,) = [comment for comment in store.comments(item_id) if comment.text == "A slip"]
+    world.faults.is_down = True
+
+    await store.deletions.delete_comment(slip.id)
+    assert slip.id not in [comment.id for comment in store.comments(item_id)]
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+    texts = [each.description for each in (await world.rival.work_items.comments(item_id)).results]
+    assert "A slip" not in texts
+
+
+async def test_a_comment_of_somebody_else_comes_back_when_the_service_refuses(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    made = await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "Jon's"})
+    await store.refresh()
+    world.faults.says = lambda method, _: Said(403) if method == "DELETE" else None
+
+    await store.deletions.delete_comment(made["id"])
+    await sent(store)
+
+    assert [entry.state for entry in store.outbox_entries()] == [EntryState.REFUSED]
+    assert made["id"] in [comment.id for comment in store.comments(item_id)]
+
+
+async def test_a_comment_that_waits_is_given_up(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        comment_id = await store.comment(1, "A slip")
+
+        await store.deletions.delete_comment(comment_id)
+        assert (store.comments(1), store.outbox_entries()) == ((), ())
+
+        await store.history.undo()
+        assert [comment.text for comment in store.comments(1)] == ["A slip"]
+
+
+async def test_the_last_copy_of_an_item_that_others_deleted_is_kept_while_changes_wait(world: World) -> None:
+    store = await world.online()
+    item_id, _ = await with_task(world)
+    await world.rival.work_items.delete(item_id)
+    await store.edit([item_id], {"Name": "Too late"})
+
+    await store.refresh()
+    await until(lambda: store.outbox.refused == 1, store.outbox_entries)
+
+    assert copy_of(store, item_id).item["fields"]["Name"] == "Too late"  # type: ignore[index] # an item's

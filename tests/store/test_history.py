@@ -1,0 +1,333 @@
+"""Undo and redo: what was done is taken back, across restarts, and nobody's change is overwritten by it."""
+
+from pathlib import Path
+
+from tests.store.papers import item, offline_store, put
+from tests.store.world import World, raised, sent, until
+
+from backlit.model.errors import BadRequest
+from backlit.store import EntryState, Store, ViewSpec
+from backlit.store.entries import EntryKind
+from backlit.store.history import Reversal
+
+
+def field(store: Store, item_id: int, key: str = "Name") -> object:
+    found = store.item(item_id)
+    return found.fields.get(key) if found else None
+
+
+async def undone(store: Store) -> Reversal:
+    found = await store.history.undo()
+    assert found is not None
+    return found
+
+
+async def redone(store: Store) -> Reversal:
+    found = await store.history.redo()
+    assert found is not None
+    return found
+
+
+async def on_service(world: World, item_id: int, key: str = "Name") -> object:
+    return (await world.rival.work_items.document(item_id))["fields"][key]
+
+
+async def of_type(world: World, item_type: str = "Story") -> int:
+    page = await world.rival.work_items.documents(
+        filter=f"projectId eq 1 and type eq '{item_type}' and Status ne 'Done'", order="id", top=1
+    )
+    return int(page.results[0]["id"])
+
+
+async def test_an_edit_that_was_never_sent_is_given_up_and_taken_up_again(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.edit([1], {"Name": "Mine"})
+
+        offered = await store.history.to_undo()
+        done = await undone(store)
+        assert offered == done
+        (change,) = done.changes
+        assert (change.item_id, change.key, change.before, change.after) == (1, "Name", "Mine", "Item 1")
+        assert field(store, 1) == "Item 1"
+        assert store.outbox_entries() == ()
+
+        await redone(store)
+        assert field(store, 1) == "Mine"
+        assert [dict(entry.base) for entry in store.outbox_entries()] == [{"Name": "Item 1"}]
+
+
+async def test_acts_are_undone_one_after_the_other_across_restarts(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        for name in ("One", "Two", "Three"):
+            await store.edit([1], {"Name": name})
+        await store.history.undo()
+
+    with offline_store(tmp_path) as store:
+        names = []
+        for _ in range(2):
+            await undone(store)
+            names.append(field(store, 1))
+        assert await store.history.undo() is None
+        for _ in range(3):
+            await redone(store)
+            names.append(field(store, 1))
+        assert await store.history.to_redo() is None
+
+    assert names == ["One", "Item 1", "One", "Two", "Three"]
+
+
+async def test_a_new_act_after_an_undo_cannot_be_lost_to_a_redo(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.edit([1], {"Name": "One"})
+        await store.history.undo()
+        await store.edit([1], {"Estimate": "3"})
+
+        assert await store.history.redo() is None
+        await store.history.undo()
+        assert (field(store, 1), field(store, 1, "Estimate")) == ("Item 1", None)
+
+
+async def test_a_bulk_act_is_one_step(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        await store.edit_each({1: {"Name": "One"}, 2: {"Name": "Two", "Estimate": "5"}})
+
+        offered = await store.history.to_undo()
+        assert offered is not None
+        assert offered.is_grave
+        assert {(change.item_id, change.key) for change in offered.changes} == {
+            (1, "Name"),
+            (2, "Name"),
+            (2, "Estimate"),
+        }
+        await store.history.undo()
+        assert (field(store, 1), field(store, 2)) == ("Item 1", "Item 2")
+        await store.history.redo()
+        assert (field(store, 1), field(store, 2), field(store, 2, "Estimate")) == ("One", "Two", "5")
+
+
+async def test_a_sent_edit_is_taken_back_on_the_service(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    before = field(store, item_id)
+    await store.edit([item_id], {"Name": "Mine", "Tags": ["mine"]})
+    await sent(store)
+
+    await store.history.undo()
+    await sent(store)
+    assert await on_service(world, item_id) == before
+    await store.history.redo()
+    await sent(store)
+    assert await on_service(world, item_id) == "Mine"
+    assert store.outbox_entries() == ()
+
+
+async def test_undoing_over_somebodys_change_is_a_conflict(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    await store.edit([item_id], {"Name": "Mine"})
+    await sent(store)
+    await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
+
+    await store.history.undo()
+    await sent(store)
+
+    (entry,) = store.outbox_entries()
+    assert (entry.state, entry.theirs) == (EntryState.CONFLICT, {"Name": "Jon's"})
+    assert await on_service(world, item_id) == "Jon's"
+
+
+async def test_a_change_that_somebody_is_known_to_have_made_since_is_named_before(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    await store.edit([item_id], {"Name": "Mine"})
+    await sent(store)
+    await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
+    await store.refresh()
+
+    offered = await store.history.to_undo()
+
+    assert offered is not None
+    assert [change.is_contested for change in offered.changes] == [True]
+    assert offered.is_grave
+
+
+async def test_tags_that_others_put_on_since_stay(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    await store.edit([item_id], {"Tags": ["mine"]})
+    await sent(store)
+    await world.rival.work_items.update_document(item_id, {"Tags": ["mine", "jon's"]})
+    await store.refresh()
+
+    await store.history.undo()
+    await sent(store)
+
+    tags = await on_service(world, item_id, "Tags")
+    assert isinstance(tags, list)
+    assert "jon's" in tags
+    assert "mine" not in tags
+
+
+async def test_an_edit_in_conflict_is_given_up(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    world.faults.is_down = True
+    await store.edit([item_id], {"Name": "Mine"})
+    await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
+
+    await store.history.undo()
+
+    assert store.outbox_entries() == ()
+    assert field(store, item_id) == "Jon's"
+
+
+async def test_an_act_that_was_discarded_in_the_outbox_is_passed_over(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.edit([1], {"Name": "One"})
+        await store.edit([1], {"Estimate": "3"})
+        await store.discard(store.outbox_entries()[1].id)
+
+        await store.history.undo()
+
+        assert field(store, 1) == "Item 1"
+
+
+async def test_an_unsent_item_with_what_was_done_to_it_is_taken_back_and_comes_again(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        new_id = await store.add("Story", {"Name": "New"})
+        await store.comment(new_id, "A word")
+        await store.edit([new_id], {"Name": "Newer"})
+        for _ in range(3):
+            await undone(store)
+        assert store.item(new_id) is None
+        assert store.outbox_entries() == ()
+
+        for _ in range(3):
+            await redone(store)
+
+        assert field(store, new_id) == "Newer"
+        assert [comment.text for comment in store.comments(new_id)] == ["A word"]
+        assert [row.name for row in store.view(ViewSpec()).rows(0, 9)] == ["Item 1", "Newer"]
+
+
+async def test_a_sent_item_becomes_deleted_by_its_status(world: World) -> None:
+    store = await world.online()
+    new_id = await store.add("Story", {"Name": "New"})
+    await sent(store)
+
+    done = await undone(store)
+    await sent(store)
+    real_id = store._files.journal.real_id(new_id)
+    assert await on_service(world, real_id, "Status") == "Deleted"
+    assert [(change.key, change.after) for change in done.changes] == [("Status", "Deleted")]
+
+    await store.history.redo()
+    await sent(store)
+    assert await on_service(world, real_id, "Status") == "Not Done"
+
+
+async def test_a_sent_item_of_a_type_without_that_status_is_deleted_for_good_and_made_again(world: World) -> None:
+    store = await world.online()
+    await store.add("Risk", {"Name": "A new risk"})
+    await sent(store)
+
+    offered = await store.history.to_undo()
+    assert offered is not None
+    assert offered.is_grave
+    assert [each.name for each in offered.deleted] == ["A new risk"]
+    await store.history.undo()
+    await sent(store)
+    assert "A new risk" not in await world.names()
+
+    again = await redone(store)
+    await sent(store)
+    assert [each.name for each in again.made_again] == ["A new risk"]
+    assert (await world.names()).count("A new risk") == 1
+
+
+async def test_a_comment_is_deleted_and_written_again(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    before = len(store.comments(item_id))
+    await store.comment(item_id, "A word")
+    await sent(store)
+
+    done = await undone(store)
+    assert done.comments_deleted == ("A word",)
+    assert len(store.comments(item_id)) == before
+    await sent(store)
+    comments = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    assert "A word" not in [each["description"] for each in comments.results]
+
+    await store.history.redo()
+    await sent(store)
+    comments = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    assert [each["description"] for each in comments.results].count("A word") == 1
+
+
+async def test_where_the_item_is_gone_that_is_said_and_the_act_is_passed_over(world: World) -> None:
+    store = await world.online()
+    item_id, other_id = await of_type(world), await of_type(world, "Bug")
+    await store.edit([other_id], {"Name": "Mine"})
+    await store.edit([item_id], {"Name": "Mine"})
+    await sent(store)
+    await world.rival.work_items.delete(item_id)
+    await store.refresh()
+
+    done = await undone(store)
+
+    assert (done.is_impossible, done.missing) == (True, (item_id,))
+    assert [change.item_id for change in (await undone(store)).changes] == [other_id]
+
+
+async def test_undo_and_redo_while_the_service_is_down_end_where_they_should(world: World) -> None:
+    store = await world.online()
+    item_id = await of_type(world)
+    before = field(store, item_id)
+    await store.edit([item_id], {"Name": "Mine"})
+    await sent(store)
+    world.faults.is_down = True
+
+    await undone(store)
+    await redone(store)
+    await undone(store)
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    assert await on_service(world, item_id) == before
+    assert store.outbox_entries() == ()
+
+
+async def test_what_is_being_sent_anew_cannot_be_taken_back_before_that_is_settled(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.add("Story", {"Name": "New"})
+        (entry,) = store.outbox_entries()
+        store._files.submit(
+            lambda writer: writer.journal.update(_sending(entry))  # type: ignore[arg-type] # an entry
+        ).result()
+
+        assert isinstance(await raised(store.history.undo()), BadRequest)
+        assert [each.kind for each in store.outbox_entries()] == [EntryKind.ADD]
+
+
+def _sending(entry: object) -> object:
+    from dataclasses import replace
+
+    return replace(entry, state=EntryState.SENDING, attempts=1)  # type: ignore[type-var] # an entry
+
+
+async def test_a_value_that_is_back_already_is_not_written_again(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.edit([1], {"Name": "Mine"})
+        (entry,) = store.outbox_entries()
+        store._files.submit(lambda writer: writer.journal.deliver(entry)).result()
+        put(store, [{**item(1), "lastModifiedAt": "2026-03-02T10:00:00.000"}])
+
+        done = await undone(store)
+
+        assert (done.changes, done.is_impossible) == ((), False)
+        assert store.outbox_entries() == ()
