@@ -15,7 +15,7 @@ from backlit.model.filters import matches
 from backlit.model.odata import parse_filter
 from backlit.store.rows import Item
 from backlit.store.store import Store
-from backlit.store.views import ViewSpec
+from backlit.store.views_query import ViewSpec
 
 _HEADER = ("ID", "Type", "Status", "Points", "Owner", "Name")
 _RIGHT = frozenset({0, 3})

@@ -8,7 +8,8 @@ from backlit.store.people import IterationEntry, Person, ProjectEntry, TreeKind
 from backlit.store.places import Places
 from backlit.store.rows import Item, Row, RowSign
 from backlit.store.store import CommentEntry, Connect, Store
-from backlit.store.views import View, ViewSpec
+from backlit.store.views import View
+from backlit.store.views_query import ViewSpec
 
 __all__ = [
     "AttachmentEntry",

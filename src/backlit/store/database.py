@@ -1,13 +1,30 @@
 """Opening SQLite files and running transactions on them."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unicodedata import normalize
 
 import orjson
 
+from backlit.model.filters.matching import SYLLABIC
+
 BUSY_MILLISECONDS = 10_000
+
+
+def _searchable(text: object) -> str:
+    """Prepare a text for the tokenizer, which takes what has no spaces between words for one word."""
+    folded = str(text or "").casefold()
+    return folded if folded.isascii() else SYLLABIC.sub(r" \g<0> ", normalize("NFC", folded))
+
+
+# The triggers of the mirror and the filters on it call these.
+_FUNCTIONS: dict[str, Callable[[object], str | None]] = {
+    "backlit_words": _searchable,
+    "backlit_lower": lambda text: text.lower() if isinstance(text, str) else None,
+    "backlit_upper": lambda text: text.upper() if isinstance(text, str) else None,
+}
 
 
 def connect(path: Path, synchronous: str) -> sqlite3.Connection:
@@ -17,6 +34,10 @@ def connect(path: Path, synchronous: str) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA trusted_schema = ON")
+    connection.execute("PRAGMA recursive_triggers = ON")
+    for name, act in _FUNCTIONS.items():
+        connection.create_function(name, 1, act, deterministic=True)
     return connection
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import IntEnum
 from math import inf
 from typing import Any, NamedTuple
@@ -127,6 +127,12 @@ COLUMNS = (
     "rank_priority",
     "rank_id",
     "sign",
+    "team_id",
+    "priority",
+    "severity",
+    "tags",
+    "created_at",
+    "modified_at",
 )
 """The columns of the mirror's table of items, in the order of `columns_of`."""
 
@@ -166,7 +172,34 @@ def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
         own,
         item_id,
         int(sign),
+        whole(fields.get("TeamID")),
+        whole(fields.get("Priority")),
+        _text(fields.get("Severity")),
+        _tags(fields.get("Tags")),
+        _instant(document.get("createdAt")),
+        _instant(document.get("lastModifiedAt")),
     )
+
+
+TAG_MARK = "\x1f"
+"""Stands around every tag in the column of tags."""
+_EPOCH = datetime(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def microseconds(moment: datetime) -> int:
+    """A time as the mirror keeps it, so that it compares as a number."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _instant(value: object) -> int | None:
+    found = moment(value)
+    return None if found is None else microseconds(found)
+
+
+def _tags(value: object) -> str | None:
+    tags = [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return f"{TAG_MARK}{TAG_MARK.join(tags)}{TAG_MARK}" if tags else None
 
 
 def priority_of(document: Document) -> float:

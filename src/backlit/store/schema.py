@@ -1,6 +1,40 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 6
+VERSION = 7
+
+_COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
+"""What lists are often filtered by: in the indexes of their order, so that nothing else is read for it."""
+
+_TOKENS = "unicode61 remove_diacritics 2"
+
+_TRIGGERS = """
+CREATE TRIGGER documents_come AFTER INSERT ON documents BEGIN
+  INSERT INTO item_words (rowid, name, description) VALUES (
+    new.id,
+    backlit_words(json_extract(CAST(new.doc AS TEXT), '$.fields.Name')),
+    backlit_words(json_extract(CAST(new.doc AS TEXT), '$.fields.Description'))
+  ) ;
+  INSERT INTO custom_values SELECT key, new.id, value FROM json_each(CAST(new.doc AS TEXT), '$.fields')
+    WHERE key GLOB '*_cf' AND value IS NOT NULL ;
+END;
+CREATE TRIGGER documents_go AFTER DELETE ON documents BEGIN
+  INSERT INTO item_words (item_words, rowid, name, description) VALUES (
+    'delete',
+    old.id,
+    backlit_words(json_extract(CAST(old.doc AS TEXT), '$.fields.Name')),
+    backlit_words(json_extract(CAST(old.doc AS TEXT), '$.fields.Description'))
+  ) ;
+  DELETE FROM custom_values WHERE item_id = old.id
+    AND key IN (SELECT key FROM json_each(CAST(old.doc AS TEXT), '$.fields') WHERE key GLOB '*_cf') ;
+END;
+CREATE TRIGGER comments_come AFTER INSERT ON comments BEGIN
+  INSERT INTO comment_words (rowid, text) VALUES (new.id, backlit_words(new.text)) ;
+END;
+CREATE TRIGGER comments_go AFTER DELETE ON comments BEGIN
+  INSERT INTO comment_words (comment_words, rowid, text) VALUES ('delete', old.id, backlit_words(old.text)) ;
+END;
+""".strip("\n;").replace(" ;\n", " ; ")
+"""What follows from documents and comments is kept by the database, whoever writes; rows are replaced, not updated."""
 
 SCHEMA = f"""
 CREATE TABLE items (
@@ -24,18 +58,25 @@ CREATE TABLE items (
   own_priority REAL NOT NULL,
   rank_priority REAL NOT NULL,
   rank_id INTEGER NOT NULL,
-  sign INTEGER NOT NULL
+  sign INTEGER NOT NULL,
+  team_id INTEGER,
+  priority INTEGER,
+  severity TEXT,
+  tags TEXT,
+  created_at INTEGER,
+  modified_at INTEGER
 );
 CREATE INDEX items_in_order ON items
-  (project_id, rank_priority, rank_id, is_task, own_priority, id, area_id, iteration_id, points, name_fold);
+  (project_id, rank_priority, rank_id, is_task, own_priority, id, {_COVERED}, name_fold);
 CREATE INDEX open_items_in_order ON items
-  (project_id, rank_priority, rank_id, is_task, own_priority, id, area_id, iteration_id, points, is_open, name_fold)
+  (project_id, rank_priority, rank_id, is_task, own_priority, id, {_COVERED}, is_open, name_fold)
   WHERE is_open = 1;
 CREATE INDEX items_by_parent ON items (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX items_by_project ON items (project_id, id);
 CREATE INDEX open_by_area ON items (project_id, area_id, points, is_open, is_task) WHERE is_open = 1 AND is_task = 0;
 CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, is_open, is_task)
   WHERE is_open = 1 AND is_task = 0;
+CREATE INDEX items_by_change ON items (project_id, modified_at DESC, id, is_open);
 CREATE INDEX items_with_sign ON items (id) WHERE sign > 0;
 CREATE TABLE documents (id INTEGER PRIMARY KEY, doc BLOB NOT NULL, base BLOB);
 CREATE TABLE hidden (id INTEGER PRIMARY KEY, root INTEGER NOT NULL, project_id INTEGER NOT NULL);
@@ -63,6 +104,10 @@ CREATE TABLE attachments (
 );
 CREATE INDEX attachments_by_item ON attachments (item_id, id);
 CREATE INDEX attachments_by_project ON attachments (project_id, id);
+CREATE TABLE custom_values (key TEXT, item_id INTEGER, value, PRIMARY KEY (key, item_id)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE item_words USING fts5 (name, description, content = '', tokenize = '{_TOKENS}');
+CREATE VIRTUAL TABLE comment_words USING fts5 (text, content = '', tokenize = '{_TOKENS}');
+{_TRIGGERS};
 CREATE TABLE nouns (
   kind TEXT NOT NULL,
   project_id INTEGER NOT NULL,

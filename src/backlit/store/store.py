@@ -19,13 +19,15 @@ from backlit.store.engine import Engine, Report
 from backlit.store.files import Files
 from backlit.store.history import History
 from backlit.store.inbox import Inbox
+from backlit.store.names import StoreNames
 from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
 from backlit.store.receiving import note_turn
 from backlit.store.rows import Item, item_of, moment
 from backlit.store.server import Server
 from backlit.store.snapshots import Snapshots
-from backlit.store.views import View, ViewSpec
+from backlit.store.views import View
+from backlit.store.views_query import ViewSpec
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -79,6 +81,7 @@ class Store(Edits):
         self.wake = self._engine.wake
         self.history = History(self._files, self, self.wake)
         self.deletions = Deletions(self._files, self.wake)
+        self.names = StoreNames(self, self.now, self.today)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
         self._signal.subscribe(self._note)
@@ -146,7 +149,7 @@ class Store(Edits):
 
     def view(self, spec: ViewSpec) -> View:
         """A list of the current project's items; it catches up with changes when it is told to reload."""
-        view = View(spec, self.project_id, self._files.mirror, self._files.read)
+        view = View(spec, self.project_id, self._files.mirror, self._files.read, self.names)
         with self._views_lock:
             self._views.add(view)
         return view

@@ -3,14 +3,21 @@
 import sqlite3
 from array import array
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import chain
+from typing import Any, Protocol, TypeVar
 
+from backlit.model.filters import POINTS
+from backlit.model.query import Names, filter_of, mentions_status, parse_query
 from backlit.model.trees import Totals
 from backlit.store.changes import Change, Subject
 from backlit.store.database import ids_json
 from backlit.store.rows import ROW_COLUMNS, Row, gone_row, row_of
+from backlit.store.views_explain import explained
+from backlit.store.views_facets import Facet, facets
+from backlit.store.views_groups import Bucket, Figures, GroupKey, GroupLine, Lines, in_order
+from backlit.store.views_query import Query, ViewSpec, query_of
 
 _T = TypeVar("_T")
 Read = Callable[[Callable[[sqlite3.Connection], _T]], Awaitable[_T]]
@@ -19,83 +26,53 @@ Read = Callable[[Callable[[sqlite3.Connection], _T]], Awaitable[_T]]
 FIRST_WINDOW = 200
 KEPT_ROWS = 4_000
 NOTED_CHANGES = 256
+AT_ONCE = 10_000
+"""Ids taken from the database together."""
+TICK = 1_000
+TICKS_COVERED, TICKS_READ = 300, 60
+"""Thousands of the database's steps that the first rows may take where an index has all, and where not."""
 
-_ORDER = "rank_priority, rank_id, is_task, own_priority, id"
 
+class ViewNames(Names, Protocol):
+    """What a view resolves names with, and the order of what they name."""
 
-@dataclass(frozen=True, slots=True)
-class ViewSpec:
-    """Which items of the project: `text` is a part of the name in any case, or `#id`.
-
-    None as a set of ids means any; done and deferred items are left out unless asked for.
-    """
-
-    text: str = ""
-    area_ids: frozenset[int] | None = None
-    iteration_ids: frozenset[int] | None = None
-    with_done: bool = False
+    def ranks(self, key: str) -> Mapping[object, object] | None:
+        """Where each value of a field stands; None for a field that is ordered by its values."""
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A view's condition as SQL over the table of items, with its values."""
-
-    source: str
-    where: str
-    values: tuple[object, ...]
-
-    def rows(self, limit: int) -> tuple[str, tuple[object, ...]]:
-        """The statement for the first rows."""
-        sql = f"SELECT {ROW_COLUMNS} FROM {self.source} WHERE {self.where} ORDER BY {_ORDER} LIMIT ?"  # noqa: S608
-        return sql, (*self.values, limit)
-
-    def ids(self) -> tuple[str, tuple[object, ...]]:
-        """The statement for all ids in order."""
-        return f"SELECT id FROM {self.source} WHERE {self.where} ORDER BY {_ORDER}", self.values  # noqa: S608
-
-    def totals(self) -> tuple[str, tuple[object, ...]]:
-        """The statement for the number of items that are not tasks, and the points of all."""
-        sql = f"SELECT count(*) - total(is_task), total(points) FROM {self.source} WHERE {self.where}"  # noqa: S608
-        return sql, self.values
-
-
-def query_of(spec: ViewSpec, project_id: int | None) -> Query:
-    """Write a view's condition; the indexes that hold its order are named, so that no planner sorts."""
-    parts = ["project_id = ?"]
-    values: list[object] = [-1 if project_id is None else project_id]
-    if not spec.with_done:
-        parts.append("is_open = 1")
-    if spec.area_ids is not None:
-        parts.append("area_id IN (SELECT value FROM json_each(?))")
-        values.append(ids_json(sorted(spec.area_ids)))
-    if spec.iteration_ids is not None:
-        parts.append("iteration_id IN (SELECT value FROM json_each(?))")
-        values.append(ids_json(sorted(spec.iteration_ids)))
-    text = spec.text.strip()
-    number = text.removeprefix("#")
-    if text.startswith("#") and number.isdecimal() and len(number) < 19:
-        parts.append("id = ?")
-        values.append(int(number))
-    elif text:
-        parts.append("instr(name_fold, ?)")
-        values.append(text.casefold())
-    index = "items_in_order" if spec.with_done else "open_items_in_order"
-    return Query(f"items INDEXED BY {index}", " AND ".join(parts), tuple(values))
+class _Loaded:
+    ids: "array[int]"
+    largest_id: int
+    totals: Totals
+    lines: Lines
 
 
 class View:
-    """A list of items in backlog order, each task directly under its item.
+    """A list of items in backlog order, each task directly under its item, or as its spec says.
 
-    Made cheaply and without a query. Before `load`, the first rows are there but `count` may be None.
-    All methods but `note` are called on one thread.
+    Made cheaply and without a query. Before `load`, the first rows are there where an index has the order, but
+    `count` may be None. All methods but `note` are called on one thread. Raises BadRequest for a query that cannot
+    be read.
     """
 
-    def __init__(self, spec: ViewSpec, project_id: int | None, mirror: sqlite3.Connection, read: Read[object]) -> None:
+    def __init__(
+        self,
+        spec: ViewSpec,
+        project_id: int | None,
+        mirror: sqlite3.Connection,
+        read: Read[object],
+        names: ViewNames | None = None,
+    ) -> None:
         self.spec = spec
-        self._query = query_of(spec, project_id)
+        self._project_id = project_id
+        self._names = names
+        self._query = self._resolved()
         self._mirror = mirror
         self._read = read
         self._ids: array[int] = array("q")
+        self._lines = Lines(0)
+        self._folded: frozenset[GroupKey] = frozenset()
         self._largest_id = 0
         self._is_complete = False
         self._rows: dict[int, Row] = {}
@@ -104,13 +81,28 @@ class View:
         self._are_totals_stale = True
         self.totals: Totals | None = None
 
+    def _resolved(self) -> Query:
+        """The statements as names stand now: what is current changes with the day."""
+        spec, names = self.spec, self._names
+        if names is None:
+            return query_of(spec, self._project_id)
+        tree = parse_query(spec.query)
+        meaning = filter_of(tree, names) if spec.query.strip() else None
+        with_done = spec.with_done or mentions_status(tree)
+        return query_of(spec, self._project_id, meaning, names.custom_fields(), with_done=with_done)
+
     @property
     def count(self) -> int | None:
-        """How many rows there are; None until that is known."""
+        """How many items there are; None until that is known."""
         return len(self._ids) if self._is_complete else None
 
+    @property
+    def line_count(self) -> int | None:
+        """How many lines there are, with headers and without what is folded away; None until that is known."""
+        return self._lines.count if self._is_complete else None
+
     def rows(self, start: int, stop: int) -> list[Row]:
-        """The rows of a window; fewer at the end. Costs the same wherever the window is."""
+        """The items of a window, fewer at the end, without headers. Costs the same wherever the window is."""
         if not self._is_complete and stop > len(self._ids):
             self._read_first(max(stop, FIRST_WINDOW))
         ids = self._ids[start:stop]
@@ -124,13 +116,46 @@ class View:
                 self._rows[values[0]] = row_of(values)
         return [self._rows.get(item_id) or gone_row(item_id) for item_id in ids]
 
+    def lines(self, start: int, stop: int) -> list[Row | GroupLine]:
+        """The lines of a window: items, and the headers of their groups."""
+        if not self._is_complete:
+            return [*self.rows(start, stop)]
+        found: list[Row | GroupLine] = []
+        for part in self._lines.window(start, stop):
+            found.extend(self.rows(part.start, part.stop) if isinstance(part, range) else [part])
+        return found
+
+    def fold(self, group: GroupKey, *, is_folded: bool) -> None:
+        """Hide or show what is below a header; it stays so through reloads."""
+        self._folded = self._folded | {group} if is_folded else self._folded - {group}
+        self._lines.fold(self._folded)
+
+    @property
+    def groups(self) -> list[GroupLine]:
+        """All headers in order, those below folded ones too; none before it is loaded."""
+        return self._lines.headers
+
     def _read_first(self, limit: int) -> None:
+        """Find the first rows, or those of them that a bounded search finds; nothing is ever sorted here."""
+        if not self._query.is_walk:
+            return
         sql, values = self._query.rows(limit)
-        found = [row_of(each) for each in self._mirror.execute(sql, values)]
+        ticks = iter(range(TICKS_COVERED if self._query.is_covered else TICKS_READ))
+        self._mirror.set_progress_handler(lambda: next(ticks, None) is None, TICK)
+        found: list[Row] = []
+        try:
+            for each in self._mirror.execute(sql, values):
+                found.append(row_of(each))  # noqa: PERF401 - those found before it was interrupted count
+            self._is_complete = len(found) < limit
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                raise
+        finally:
+            self._mirror.set_progress_handler(None, 0)
         self._ids = array("q", [row.id for row in found])
+        self._lines = Lines(len(self._ids))
         self._rows.update((row.id, row) for row in found)
         self._largest_id = max(self._ids, default=0)
-        self._is_complete = len(found) < limit
 
     @property
     def largest_id(self) -> int:
@@ -138,77 +163,141 @@ class View:
         return self._largest_id
 
     def id_at(self, index: int) -> int | None:
-        """The id of a row; None outside of what is loaded."""
+        """The id of the item on a line; None on a header and outside of what is loaded."""
         if not self._is_complete and index >= len(self._ids):
             self.rows(index, index + 1)
-        return self._ids[index] if 0 <= index < len(self._ids) else None
+        if not self.spec.group:
+            return self._ids[index] if 0 <= index < len(self._ids) else None
+        part = next(self._lines.window(index, index + 1), None) if index >= 0 else None
+        return self._ids[part.start] if isinstance(part, range) and part else None
 
     def ids(self, start: int = 0, stop: int | None = None) -> Sequence[int]:
         """The ids of a stretch of rows, or of all, as far as they are loaded."""
         return self._ids[start:stop]
 
     def index_of(self, item_id: int) -> int | None:
-        """Where an item is; None when it is not in the view or its place is not loaded."""
+        """The line an item is on; None when it is not in the view, is folded away, or its place is not loaded."""
         try:
-            return self._ids.index(item_id)
+            place = self._ids.index(item_id)
         except ValueError:
             return None
+        return self._lines.line_of(place) if self.spec.group else place
 
     async def load(self) -> None:
         """Read all ids and the totals on the reading thread; the count is known after it."""
         self._take_changes()
         self._is_stale = True  # until it is done: whoever cancels this leaves a view that knows it is stale
-        loaded = await self._read(self._load)
-        assert isinstance(loaded, tuple)
-        self._ids, self._largest_id, self.totals = loaded
+        query = self._query = self._resolved()
+        ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
+        loaded = await self._read(lambda mirror: _load(mirror, query, ranks, self.spec.group))
+        assert isinstance(loaded, _Loaded)
+        self._ids, self._largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
+        self._lines = loaded.lines
+        if self._folded:
+            self._lines.fold(self._folded)
         self._is_complete = True
         self._is_stale = self._are_totals_stale = False
-
-    def _load(self, mirror: sqlite3.Connection) -> tuple["array[int]", int, Totals]:
-        cursor = mirror.cursor()
-        cursor.row_factory = lambda _, values: values[0]
-        sql, values = self._query.ids()
-        ids = array("q", cursor.execute(sql, values).fetchall())
-        return ids, max(ids, default=0), self._read_totals(mirror)
-
-    def _read_totals(self, mirror: sqlite3.Connection) -> Totals:
-        sql, values = self._query.totals()
-        count, points = mirror.execute(sql, values).fetchone()
-        return Totals(int(count), float(points))
 
     async def reload(self) -> None:
         """Catch up with the changes noted since; ids are read again only where the order or the filter may differ."""
         self._take_changes()
-        if self._is_stale or not self._is_complete:
+        if self._is_stale or not self._is_complete or (self._are_totals_stale and self.spec.group):
             await self.load()
         elif self._are_totals_stale:
-            totals = await self._read(self._read_totals)
+            query = self._query
+            totals = await self._read(lambda mirror: _totals(mirror, query))
             assert isinstance(totals, Totals)
             self.totals = totals
             self._are_totals_stale = False
 
+    async def facets(self, key: str) -> list[Facet]:
+        """How many of the view's items have each value of a field, the most frequent first."""
+        query = self._query
+        found = await self._read(lambda mirror: facets(mirror, query, key))
+        assert isinstance(found, list)
+        return found
+
+    def explain(self) -> list[str]:
+        """Say in sentences what ran here, over which index, and what the service was asked."""
+        return explained(self._query, self.spec, self._mirror, self.count)
+
     def note(self, change: Change) -> None:
         """Remember a change; called on any thread, the view catches up in `reload`."""
-        if change.kind is Subject.ITEMS:
+        if change.kind in {Subject.ITEMS, Subject.COMMENTS, Subject.TREES}:
             self._changes.append(change)
 
     def _take_changes(self) -> None:
         if len(self._changes) == NOTED_CHANGES:
             self._changes.append(Change(Subject.ITEMS))
+        ordering = self._ordering_fields()
         while self._changes:
             change = self._changes.popleft()
-            if not change.ids:
-                self._rows.clear()
-            for item_id in change.ids:
-                self._rows.pop(item_id, None)
-            fields = change.fields
-            self._is_stale = self._is_stale or not fields or bool(fields & self._ordering_fields())
-            self._are_totals_stale = self._are_totals_stale or "Estimate" in fields
+            if change.kind is Subject.ITEMS:
+                self._take_items(change, ordering)
+            else:
+                self._is_stale = self._is_stale or change.kind.value in ordering
+
+    def _take_items(self, change: Change, ordering: set[str]) -> None:
+        if not change.ids:
+            self._rows.clear()
+        for item_id in change.ids:
+            self._rows.pop(item_id, None)
+        fields = change.fields
+        self._is_stale = self._is_stale or not fields or bool(fields & ordering)
+        self._are_totals_stale = self._are_totals_stale or "Estimate" in fields
 
     def _ordering_fields(self) -> set[str]:
-        keys = {"BacklogPriority", "ParentID"}
-        keys |= {"Name"} if self.spec.text else set()
-        keys |= {"Status"} if not self.spec.with_done else set()
-        keys |= {"AreaID"} if self.spec.area_ids is not None else set()
-        keys |= {"IterationID"} if self.spec.iteration_ids is not None else set()
-        return keys
+        """The fields that decide what is where, and the subjects of changes that do."""
+        spec = self.spec
+        keys = {"BacklogPriority", "ParentID", *self._query.reads}
+        keys |= {"Name"} if spec.text else set()
+        keys |= {"Status"} if not self._query.with_done else set()
+        keys |= {"AreaID"} if spec.area_ids is not None else set()
+        keys |= {"IterationID"} if spec.iteration_ids is not None else set()
+        keys |= {"Estimate"} if POINTS in keys else set()
+        keys |= {Subject.COMMENTS.value} if "Description" in keys else set()
+        return keys | ({Subject.TREES.value} if spec.query or self._query.levels else set())
+
+
+def _load(
+    mirror: sqlite3.Connection,
+    query: Query,
+    ranks: list[Mapping[object, object] | None],
+    group: tuple[str, ...],
+) -> _Loaded:
+    sql, values = query.ids()
+    rows = _in_parts(mirror.execute(sql, values))
+    if not query.levels:
+        ids = array("q")
+        for part in rows:
+            ids.extend(chain.from_iterable(part))
+        return _Loaded(ids, max(ids, default=0), _totals(mirror, query), Lines(len(ids)))
+    found: dict[GroupKey, array[int]] = {}
+    for *key, item_id in chain.from_iterable(rows):
+        values = tuple(key)
+        if values not in found:
+            found[values] = array("q")
+        found[values].append(item_id)
+    buckets = in_order([Bucket(key, each) for key, each in found.items()], ranks, query.directions)
+    ids = array("q")
+    for bucket in buckets:
+        ids.extend(bucket.ids)
+    lines = Lines.grouped(group, buckets, _figures(mirror, query)) if group else Lines(len(ids))
+    return _Loaded(ids, max(ids, default=0), _totals(mirror, query), lines)
+
+
+def _in_parts(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
+    """The rows, so many at once that no list of all of them is ever made."""
+    while part := cursor.fetchmany(AT_ONCE):
+        yield part
+
+
+def _totals(mirror: sqlite3.Connection, query: Query) -> Totals:
+    sql, values = query.totals()
+    count, points = mirror.execute(sql, values).fetchone()
+    return Totals(int(count), float(points))
+
+
+def _figures(mirror: sqlite3.Connection, query: Query) -> Figures:
+    sql, values = query.counts(query.levels)
+    return {tuple(key): (int(count), float(points)) for *key, count, points in mirror.execute(sql, values)}

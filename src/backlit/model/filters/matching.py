@@ -82,6 +82,7 @@ def _mentions(node: Mentions, item: _Item) -> bool:
     return bool(wanted) and any(_begin_in_a_row(wanted, words_of(str(text or ""))) for text in texts)
 
 
+_ACCENTS = re.compile("[\u0300-\u036f]")
 _WORD = re.compile(r"[^\W_]+")
 SYLLABIC = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -93,8 +94,8 @@ def words_of(text: str) -> list[str]:
     """The words of a text as a search sees them: in one case, without accents, signs of Chinese and its like alone."""
     folded = text.casefold()
     if not folded.isascii():
-        plain = unicodedata.normalize("NFD", SYLLABIC.sub(r" \g<0> ", folded))
-        folded = "".join(sign for sign in plain if not unicodedata.combining(sign))
+        plain = _ACCENTS.sub("", unicodedata.normalize("NFD", folded))
+        folded = SYLLABIC.sub(r" \g<0> ", unicodedata.normalize("NFC", plain))
     return _WORD.findall(folded)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from backlit.model.errors import BacklitError
 from backlit.store.rows import Row
 from backlit.store.store import Store
-from backlit.store.views import ViewSpec
+from backlit.store.views_query import ViewSpec
 from backlit.tui.commands import Command, Context, commands_in
 from backlit.tui.dialogs.offers import Offer, OffersDialog, offer_of
 from backlit.tui.looks import status_sign, type_sign

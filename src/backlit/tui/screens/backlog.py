@@ -11,7 +11,7 @@ from textual.widgets import Input
 from backlit.store.changes import Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
-from backlit.store.views import ViewSpec
+from backlit.store.views_query import ViewSpec
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
 from backlit.tui.marked_list import MarkedList

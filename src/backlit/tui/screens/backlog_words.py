@@ -3,7 +3,7 @@
 from backlit.model.trees import Totals
 from backlit.store.changes import Connection, ConnectionState, OutboxState
 from backlit.store.store import Store
-from backlit.store.views import ViewSpec
+from backlit.store.views_query import ViewSpec
 from backlit.tui.ages import age
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.widgets.lines import Part

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from backlit.store.changes import ConnectionState, Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
-from backlit.store.views import ViewSpec
+from backlit.store.views_query import ViewSpec
 from backlit.tui.gathered import Gathered
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.screens.backlog_words import empty_words, left_status

@@ -1,0 +1,136 @@
+"""Names as people write them, resolved to the current project's ids and values; and the order of those."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date, datetime
+
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
+from backlit.model.query import NameKind
+from backlit.model.query.completion import Vocabulary
+from backlit.model.query.keys import all_keys, field_named
+from backlit.model.trees import Tree
+from backlit.store.lookups import Lookups
+from backlit.store.people import IterationEntry, TreeKind
+
+_TREES = {NameKind.AREA: TreeKind.AREAS, NameKind.ITERATION: TreeKind.ITERATIONS}
+_KINDS = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
+CURRENT, NEXT, PREVIOUS, ME = "current", "next", "previous", "me"
+_ALWAYS = ("none", "any")
+_AGES = ("today", "yesterday", "7d", "2w", "30d")
+
+
+class StoreNames:
+    """The resolver of a query for one store's current project."""
+
+    def __init__(self, lookups: Lookups, now: Callable[[], datetime], today: Callable[[], date]) -> None:
+        self._lookups = lookups
+        self.now = now
+        self.today = today
+
+    def custom_fields(self) -> Collection[Field]:
+        """The project's own fields."""
+        return self._lookups.custom_fields()
+
+    def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:
+        """The ids of a name in any case, of a path, or of words that stand for some; none where it is unknown."""
+        wanted = name.casefold()
+        if kind is NameKind.USER:
+            return self._user_ids(wanted)
+        if kind is NameKind.TEAM:
+            teams = self._lookups.teams().items()
+            return frozenset(each for each, title in teams if wanted in {title.casefold(), str(each)})
+        tree = self._lookups.tree(_TREES[kind])
+        found = self._turning(wanted) if kind is NameKind.ITERATION else frozenset()
+        found = found or frozenset(
+            node.id for node in tree.walk() if wanted in {node.name.casefold(), tree.path(node.id).casefold()}
+        )
+        return frozenset(below for each in found for below in tree.subtree_ids(each)) if with_subtree else found
+
+    def _user_ids(self, wanted: str) -> frozenset[int]:
+        people = self._lookups.people()
+        me = self._lookups.me()
+        if wanted == ME and me is not None:
+            return frozenset({me.id})
+        exact = {
+            each.id for each in people.values() if wanted in {each.username.casefold(), each.display_name.casefold()}
+        }
+        first = {each.id for each in people.values() if wanted in each.display_name.casefold().split()}
+        return frozenset(exact or first)
+
+    def _turning(self, wanted: str) -> frozenset[int]:
+        """The iterations of now, after or before; of several at once all, of nested ones the innermost."""
+        if wanted not in {CURRENT, NEXT, PREVIOUS}:
+            return frozenset()
+        day, tree = self.today(), self._lookups.tree(TreeKind.ITERATIONS)
+        dated = [
+            each for each in self._lookups.iterations().values() if each.start and each.end and not each.is_release
+        ]
+        leaves = [each for each in dated if each.id not in {node.id for node in tree.roots}]
+        leaves = [each for each in leaves if not tree.children(each.id)]
+        return frozenset(each.id for each in _chosen(leaves, wanted, day))
+
+    def roots(self, kind: NameKind) -> frozenset[int]:
+        """The root of a tree, which stands for no area and no iteration."""
+        if kind not in _TREES:
+            return frozenset()
+        return frozenset(node.id for node in self._lookups.tree(_TREES[kind]).roots)
+
+    def values(self, field: Field) -> Sequence[str]:
+        """The values or names known for a field; empty where any value goes."""
+        if field.kind in _KINDS:
+            tree = self._lookups.tree(_KINDS[field.kind])
+            words = (CURRENT, NEXT, PREVIOUS) if field.kind is Kind.ITERATION else ()
+            return [*words, *(node.name for node in tree.walk())]
+        if field.kind is Kind.USER:
+            return [ME, *(each.username for each in self._lookups.people().values())]
+        if field.kind is Kind.TEAM:
+            return list(self._lookups.teams().values())
+        if field.kind is Kind.TAGS:
+            return self._lookups.tags() if field.key == "Tags" else ()
+        if field.key == "type":
+            return list(ItemType)
+        types = field.types if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
+        return list(dict.fromkeys(value for each in types for value in self._lookups.choices(field, each)))
+
+    def vocabulary(self) -> Vocabulary:
+        """What completion offers."""
+        custom = self.custom_fields()
+
+        def values(key: str) -> Sequence[str]:
+            field = field_named(key, custom)
+            if field is None:
+                return ()
+            moments = _AGES if field.key.endswith("At") else ()
+            truths = ("yes", "no") if field.kind is Kind.BOOLEAN else ()
+            opens = ("open",) if field.kind is Kind.STATUS else ()
+            return [*opens, *self.values(field), *moments, *truths, *_ALWAYS]
+
+        return Vocabulary(all_keys(custom), values)
+
+    def ranks(self, key: str) -> Mapping[object, object] | None:
+        """For a field whose values have an order of their own: where each stands; None for all others."""
+        field = FIELD_BY_KEY.get(key)
+        if field is None:
+            return None
+        if field.kind in _KINDS:
+            return {node.id: place for place, node in enumerate(self._lookups.tree(_KINDS[field.kind]).walk())}
+        if field.kind is Kind.USER:
+            return {each.id: each.username.casefold() for each in self._lookups.people().values()}
+        if field.kind is Kind.TEAM:
+            return {each: title.casefold() for each, title in self._lookups.teams().items()}
+        if field.kind is Kind.STATUS:
+            return {value: place for place, value in enumerate(self.values(field))}
+        return None
+
+    def tree(self, kind: TreeKind) -> Tree:
+        """The areas or iterations."""
+        return self._lookups.tree(kind)
+
+
+def _chosen(iterations: list[IterationEntry], wanted: str, day: date) -> list[IterationEntry]:
+    if wanted == CURRENT:
+        return [each for each in iterations if each.start and each.end and each.start <= day <= each.end]
+    if wanted == NEXT:
+        first = min((each.start for each in iterations if each.start and each.start > day), default=None)
+        return [each for each in iterations if first and each.start == first]
+    last = max((each.end for each in iterations if each.end and each.end < day), default=None)
+    return [each for each in iterations if last and each.end == last]

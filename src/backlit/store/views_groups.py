@@ -1,0 +1,158 @@
+"""The lines of a grouped list: a header for each value, the items below, folded or not."""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from backlit.store.views_query import level_value
+
+GroupKey = tuple[object, ...]
+"""The values of a group's fields, outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLine:
+    """The header of a group; `value` is that of the field `key`, and what it is called is resolved by the caller.
+
+    `count` leaves tasks out, as everywhere; `rows` counts them too.
+    """
+
+    group: GroupKey
+    key: str
+    value: object
+    level: int
+    count: int
+    points: float
+    rows: int
+    is_folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Lines that follow each other: a header, or items from `start` to `stop` of the ids."""
+
+    header: GroupLine | None
+    start: int
+    stop: int
+
+    @property
+    def length(self) -> int:
+        return 1 if self.header else self.stop - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The ids of one combination of values, with its items that are not tasks and their points."""
+
+    values: GroupKey
+    ids: "array[int]"
+
+
+Figures = Mapping[GroupKey, tuple[int, float]]
+
+
+def in_order(
+    buckets: list[Bucket], ranks: Sequence[Mapping[object, object] | None], directions: Sequence[bool]
+) -> list[Bucket]:
+    """Put buckets in order, level by level; none comes last whichever way a level runs."""
+    for level in reversed(range(len(ranks))):
+        places = ranks[level]
+        buckets.sort(key=lambda each, level=level, places=places: _place(each.values[level], places),  # type: ignore[misc]
+                     reverse=directions[level])  # fmt: skip
+        buckets.sort(key=lambda each, level=level: each.values[level] is None)  # type: ignore[misc]
+    return buckets
+
+
+def _place(value: object, places: Mapping[object, object] | None) -> tuple[object, ...]:
+    if places is not None and value in places:
+        return (0, places[value])
+    return (1, value, "") if isinstance(value, int | float) else (2, str(value).casefold())
+
+
+class Lines:
+    """Which line shows what; made anew when a group is folded, which costs the number of groups."""
+
+    def __init__(self, count: int) -> None:
+        self._groups: list[tuple[GroupLine, int, int]] = []
+        self._set([_Stretch(None, 0, count)])
+
+    @classmethod
+    def grouped(cls, keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -> "Lines":
+        """The lines of buckets in order, under headers for as many levels as there are keys."""
+        lines = cls(0)
+        lines._groups = list(_headers(keys, buckets, figures))
+        lines.fold(frozenset())
+        return lines
+
+    def fold(self, folded: frozenset[GroupKey]) -> None:
+        """Hide what is below some headers."""
+        deepest = max((header.level for header, _, _ in self._groups), default=0)
+        stretches: list[_Stretch] = []
+        hidden: GroupKey | None = None
+        for header, start, stop in self._groups:
+            if hidden is not None and header.group[: len(hidden)] == hidden:
+                continue
+            hidden = header.group if header.group in folded else None
+            shown = _folded(header) if hidden is not None else header
+            stretches.append(_Stretch(shown, start, stop))
+            if hidden is None and header.level == deepest:
+                stretches.append(_Stretch(None, start, stop))
+        self._set(stretches)
+
+    def _set(self, stretches: list[_Stretch]) -> None:
+        self._stretches = stretches
+        self._firsts: list[int] = []
+        self.count = 0
+        for stretch in stretches:
+            self._firsts.append(self.count)
+            self.count += stretch.length
+
+    @property
+    def headers(self) -> list[GroupLine]:
+        """The headers in sight and out of sight below folded ones, outermost first."""
+        return [header for header, _, _ in self._groups]
+
+    def window(self, start: int, stop: int) -> Iterator[GroupLine | range]:
+        """What is on the lines from `start` to `stop`: headers, and stretches of places among the ids."""
+        place = max(0, bisect_right(self._firsts, start) - 1)
+        for stretch, first in zip(self._stretches[place:], self._firsts[place:], strict=True):
+            if first >= stop:
+                return
+            if stretch.header:
+                yield stretch.header
+            else:
+                begin, end = max(start, first) - first, min(stop, first + stretch.length) - first
+                yield range(stretch.start + begin, stretch.start + max(begin, end))
+
+    def line_of(self, place: int) -> int | None:
+        """The line of the item at a place among the ids; None where it is folded away."""
+        for stretch, first in zip(self._stretches, self._firsts, strict=True):
+            if stretch.header is None and stretch.start <= place < stretch.stop:
+                return first + place - stretch.start
+        return None
+
+
+def _folded(header: GroupLine) -> GroupLine:
+    return GroupLine(
+        header.group, header.key, header.value, header.level, header.count, header.points, header.rows, is_folded=True
+    )
+
+
+def _headers(keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -> Iterator[tuple[GroupLine, int, int]]:
+    stretches: dict[GroupKey, list[int]] = {}
+    at = 0
+    for bucket in buckets:
+        end = at + len(bucket.ids)
+        for level in range(1, len(keys) + 1):
+            stretches.setdefault(bucket.values[:level], [at, end])[1] = end
+        at = end
+    sums: dict[GroupKey, tuple[int, float]] = {}
+    for values, (count, points) in figures.items():
+        for level in range(1, len(keys) + 1):
+            known = sums.get(values[:level], (0, 0.0))
+            sums[values[:level]] = (known[0] + count, known[1] + points)
+    for group, (start, stop) in stretches.items():
+        count, points = sums.get(group, (0, 0.0))
+        level, key = len(group), keys[len(group) - 1]
+        yield GroupLine(group, key, level_value(key, group[-1]), level, count, points, stop - start), start, stop

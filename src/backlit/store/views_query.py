@@ -1,0 +1,238 @@
+"""What a view asks of the mirror: its condition, order and groups as SQL, and by which index it is answered."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import takewhile
+
+from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, Kind
+from backlit.model.filters import (
+    And,
+    AnyTag,
+    Call,
+    Comparison,
+    Filter,
+    In,
+    Mentions,
+    Not,
+    Or,
+    Property,
+    SortKey,
+    Term,
+    Where,
+)
+from backlit.store.database import ids_json
+from backlit.store.filter_sql import COVERED, Sql, condition, value_sql
+from backlit.store.rows import ROW_COLUMNS, TAG_MARK
+
+BACKLOG_ORDER = "rank_priority, rank_id, is_task, own_priority, id"
+ENTRIES = frozenset({Kind.USER, Kind.TEAM, Kind.AREA, Kind.ITERATION, Kind.STATUS})
+"""Kinds whose values have an order of their own, which is not that of their numbers or letters."""
+_IN_AREAS = "area_id IN (SELECT value FROM json_each(?))"
+_IN_ITERATIONS = "iteration_id IN (SELECT value FROM json_each(?))"
+EPOCH_DAY = date(1970, 1, 1)
+_CHANGED = SortKey("lastModifiedAt", descending=True)
+_FOLDED = {"Name": "name_fold"}
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSpec:
+    """Which items of the project, in which order and in which groups.
+
+    `text` is a part of the name in any case, or `#id`; `query` is in the language of docs/query.md, `filter` a tree.
+    None as a set of ids means any. Done, deferred and deleted items are left out unless asked for, here or in the
+    query. `sort` has nothing for the backlog's own order; `group` names one or two fields.
+    """
+
+    text: str = ""
+    area_ids: frozenset[int] | None = None
+    iteration_ids: frozenset[int] | None = None
+    with_done: bool = False
+    query: str = ""
+    filter: Filter | None = None
+    sort: tuple[SortKey, ...] = ()
+    group: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A view's statements over the table of items."""
+
+    where: Sql
+    with_done: bool
+    is_covered: bool
+    """Whether the indexes of the backlog's order hold all that the condition reads."""
+    levels: tuple[str, ...] = ()
+    """The fields whose values make buckets: those of the groups, then leading sort keys with an order of their own."""
+    sort: tuple[SortKey, ...] = ()
+    """The rest of the sort keys, which the database orders by."""
+    directions: tuple[bool, ...] = ()
+    """For each level, whether the largest value comes first."""
+    filtered: frozenset[str] = frozenset()
+    """The fields the filters read."""
+    has_words: bool = False
+    has_name: bool = False
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The fields that decide which items there are and in which order."""
+        name = {"Name"} if self.has_name or self.has_words else set()
+        return self.filtered | name | {*self.levels, *(key.name for key in self.sort)}
+
+    @property
+    def is_walk(self) -> bool:
+        """Whether an index has the order, so that the first rows are found without sorting."""
+        return not self.levels and self.sort in ((), (_CHANGED,))
+
+    def rows(self, limit: int) -> tuple[str, tuple[object, ...]]:
+        """The statement for the first rows, found by walking an index."""
+        return self._select(ROW_COLUMNS, self._walked(), f"{self._order()} LIMIT ?", (limit,))
+
+    def ids(self) -> tuple[str, tuple[object, ...]]:
+        """The statement for all ids in order, each after the values of its levels."""
+        values = [level_sql(level) for level in self.levels]
+        columns = ", ".join([*(value.text for value in values), "id"])
+        bound = tuple(each for value in values for each in value.values)
+        source = self._walked() if self.is_covered and self.sort in ((), (_CHANGED,)) else "items NOT INDEXED"
+        sql, rest = self._select(columns, source, self._order())
+        return sql, (*bound, *rest)
+
+    def totals(self) -> tuple[str, tuple[object, ...]]:
+        """The statement for the number of items that are not tasks, and the points of all."""
+        return self._counted("")
+
+    def counts(self, keys: Iterable[str]) -> tuple[str, tuple[object, ...]]:
+        """The statement for the rows, items that are not tasks, and points by the values of some fields."""
+        values = [level_sql(key) for key in keys]
+        bound = tuple(each for value in values for each in value.values)
+        sql, rest = self._counted("".join(f"{value.text} AS value_{n}, " for n, value in enumerate(values)))
+        groups = ", ".join(f"value_{n}" for n in range(len(values)))
+        return f"{sql} GROUP BY {groups}", (*bound, *rest)
+
+    def _counted(self, columns: str) -> tuple[str, tuple[object, ...]]:
+        source = self._ordered() if self.is_covered else "items NOT INDEXED"
+        sql = f"SELECT {columns}count(*) - total(is_task), total(points) FROM {source} WHERE {self.where.text}"  # noqa: S608
+        return sql, self.where.values
+
+    def _select(
+        self, columns: str, source: str, order: str, more: tuple[object, ...] = ()
+    ) -> tuple[str, tuple[object, ...]]:
+        order_values = tuple(each for key in self.sort for each in value_sql(key.name).values)
+        sql = f"SELECT {columns} FROM {source} WHERE {self.where.text} ORDER BY {order}"  # noqa: S608 # bound values
+        return sql, (*self.where.values, *order_values, *more)
+
+    def _ordered(self) -> str:
+        return f"items INDEXED BY {'items_in_order' if self.with_done else 'open_items_in_order'}"
+
+    def _walked(self) -> str:
+        return "items INDEXED BY items_by_change" if self.sort else self._ordered()
+
+    def _order(self) -> str:
+        if not self.sort:
+            return BACKLOG_ORDER
+        if self.sort == (_CHANGED,):
+            return "modified_at DESC, id"
+        return ", ".join([*map(_ordered_by, self.sort), "id"])
+
+
+def _ordered_by(key: SortKey) -> str:
+    text = _FOLDED.get(key.name) or value_sql(key.name).text
+    return f"{text} {'DESC' if key.descending else 'ASC'} NULLS LAST"
+
+
+def query_of(
+    spec: ViewSpec,
+    project_id: int | None,
+    query: Filter | None = None,
+    custom: Collection[Field] = (),
+    *,
+    with_done: bool | None = None,
+) -> Query:
+    """Write a view's statements; `query` is what its query means now, `with_done` what follows from it."""
+    with_done = spec.with_done if with_done is None else with_done
+    parts = [Sql("project_id = ?", (-1 if project_id is None else project_id,))]
+    if not with_done:
+        parts.append(Sql("is_open = 1"))
+    for among, ids in ((_IN_AREAS, spec.area_ids), (_IN_ITERATIONS, spec.iteration_ids)):
+        if ids is not None:
+            parts.append(Sql(among, (ids_json(sorted(ids)),)))
+    parts.extend(_text_sql(spec.text.strip()))
+    filters = [each for each in (spec.filter, query) if each is not None]
+    parts.extend(condition(each, custom) for each in filters)
+    keys = {key for each in filters for key in keys_in(each)}
+    fields = {**{f.key: f for f in custom}, **{f.key: f for f in PROPERTY_BY_LOWER_NAME.values()}}
+    leading = tuple(takewhile(lambda key: key.name in fields and fields[key.name].kind in ENTRIES, spec.sort))
+    levels = (*spec.group, *(key.name for key in leading))
+    return Query(
+        where=Sql(" AND ".join(part.text for part in parts), tuple(v for part in parts for v in part.values)),
+        with_done=with_done,
+        is_covered=(keys | set(levels)) <= COVERED,
+        levels=levels,
+        sort=spec.sort[len(leading) :],
+        directions=(*(False for _ in spec.group), *(key.descending for key in leading)),
+        filtered=frozenset(keys),
+        has_words=any(_mentions(each, Where.ANYWHERE) for each in filters),
+        has_name=any(_mentions(each, Where.NAME) for each in filters),
+    )
+
+
+def _text_sql(text: str) -> list[Sql]:
+    number = text.removeprefix("#")
+    if text.startswith("#") and number.isdecimal() and len(number) < 19:
+        return [Sql("id = ?", (int(number),))]
+    return [Sql("instr(name_fold, ?)", (text.casefold(),))] if text else []
+
+
+def keys_in(node: Filter | Term) -> set[str]:
+    """The fields a filter reads, save the name as a whole word of the list's own index."""
+    match node:
+        case And(parts) | Or(parts):
+            return {key for part in parts for key in keys_in(part)}
+        case Not(part):
+            return keys_in(part)
+        case AnyTag(part):
+            is_simple = part is None or isinstance(part, In) or not keys_in(part)
+            return {"Tags"} if is_simple else {"Tags", *keys_in(part)} if part else {"Tags"}
+        case Comparison(_, left, right):
+            return keys_in(left) | keys_in(right)
+        case In(term, _):
+            return keys_in(term)
+        case Call(_, arguments):
+            return {key for argument in arguments for key in keys_in(argument)}
+        case Property(name):
+            return {name}
+        case Mentions(_, where):
+            return set() if where is Where.NAME else {"Description"}
+        case _:
+            return set()
+
+
+def _mentions(node: Filter, where: Where) -> bool:
+    match node:
+        case And(parts) | Or(parts):
+            return any(_mentions(part, where) for part in parts)
+        case Not(part):
+            return _mentions(part, where)
+        case Mentions():
+            return node.where is where
+        case _:
+            return False
+
+
+DAY = 86_400_000_000
+"""Microseconds; items are put together by whole days."""
+
+
+def level_sql(key: str) -> Sql:
+    """What items are put together by: a field's value, of a time the day."""
+    value = value_sql(key)
+    return Sql(f"({value.text} / {DAY} * {DAY})") if key in {"createdAt", "lastModifiedAt"} else value
+
+
+def level_value(key: str, value: object) -> object:
+    """What the database puts items together by, as it is in a document: tags as a tuple, days as dates."""
+    if key == "Tags" and isinstance(value, str):
+        return tuple(value.strip(TAG_MARK).split(TAG_MARK))
+    if key in {"createdAt", "lastModifiedAt"} and isinstance(value, int):
+        return EPOCH_DAY + timedelta(microseconds=value)
+    return value

@@ -1,0 +1,116 @@
+"""The database finds exactly the items that the model's `matches` finds."""
+
+from collections.abc import Iterator
+from datetime import date, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.store.papers import item, offline_store
+
+from backlit.cli.item_document import values_of
+from backlit.model.capacity import points_of
+from backlit.model.filters import (
+    POINTS,
+    AnyTag,
+    Call,
+    Comparison,
+    Filter,
+    Function,
+    In,
+    Literal,
+    Mentions,
+    Not,
+    Operator,
+    Property,
+    SortKey,
+    TagVariable,
+    Where,
+    all_of,
+    any_of,
+    matches,
+)
+from backlit.store import Store, ViewSpec
+
+DOCUMENTS = [
+    item(1, Estimate="3", Tags=["ux", "API"], AssignedToID=5, Description="Straße und café", Channel_cf="web"),
+    item(2, kind="Bug", Severity="2 - High", IsBlocking=True, Priority=2, Score_cf=7, Name="Ünder"),
+    item(3, kind="Task", WorkRemaining=1.5, ParentID=1, Description="中文界面"),
+    item(4, Tags=["ux"], Estimate="XL", Channel_cf="", Score_cf=-2, Flag_cf=True, PriorityClass="1 - Must Have"),
+    item(5, kind="Feedback", Likes=3, Source="mail", Status=None) | {"createdAt": "2026-02-28T23:59:59.999"},
+    item(6, kind="Bug", IsBlocking=False, BacklogPriority=None, Score_cf=7)
+    | {"lastModifiedAt": None, "createdBy": "jon"},
+]
+NUMBERS = ["id", POINTS, "Priority", "WorkRemaining", "Likes", "Score_cf", "AssignedToID", "BacklogPriority"]
+TEXTS = ["Name", "Status", "type", "Severity", "Source", "Channel_cf", "createdBy", "PriorityClass", "Description"]
+MOMENTS = ["createdAt", "lastModifiedAt"]
+
+numbers = st.sampled_from([-2, 0, 1, 2, 3, 5, 7, 1.5, 10**20])
+texts = st.sampled_from(
+    ["", "web", "ux", "Bug", "Not Done", "2 - High", "item", "Item 1", "ünder", "é", "maya", "_", "%"]
+)
+moments = st.sampled_from(
+    [date(2026, 3, 1), date(2026, 2, 28), datetime(2026, 3, 1, 10), datetime(2026, 2, 28, 23, 59, 59)]
+)
+text_terms = st.one_of(
+    st.sampled_from(TEXTS).map(Property),
+    st.builds(
+        lambda function, key: Call(function, (Property(key),)),
+        st.sampled_from([Function.TOLOWER, Function.TOUPPER, Function.TRIM]),
+        st.sampled_from(TEXTS),
+    ),
+)
+number_terms = st.one_of(
+    st.sampled_from(NUMBERS).map(Property),
+    st.sampled_from(TEXTS).map(lambda key: Call(Function.LENGTH, (Property(key),))),
+    st.sampled_from(MOMENTS).map(lambda key: Call(Function.HOUR, (Property(key),))),
+    st.sampled_from(NUMBERS).map(lambda key: Call(Function.FLOOR, (Property(key),))),
+)
+operators = st.sampled_from(Operator)
+nothing = st.just(Literal(None))
+leaves: st.SearchStrategy[Filter] = st.one_of(
+    st.builds(Comparison, operators, number_terms, numbers.map(Literal) | nothing),
+    st.builds(Comparison, operators, text_terms, texts.map(Literal) | nothing),
+    st.builds(Comparison, operators, st.sampled_from(MOMENTS).map(Property), moments.map(Literal) | nothing),
+    st.builds(Comparison, operators, text_terms, text_terms),
+    st.builds(In, st.sampled_from(TEXTS).map(Property), st.lists(texts.map(Literal), max_size=3).map(tuple)),
+    st.builds(In, st.just(Property("id")), st.lists(numbers.map(Literal) | nothing, max_size=3).map(tuple)),
+    st.sampled_from(["IsBlocking", "Name"]).map(Property),
+    st.builds(AnyTag, st.none() | texts.map(lambda tag: Comparison(Operator.EQ, TagVariable(), Literal(tag)))),
+    st.builds(AnyTag, texts.map(lambda text: Call(Function.CONTAINS, (TagVariable(), Literal(text))))),
+    st.builds(Mentions, st.sampled_from(["ITEM", "ünd", "strasse", "STRASSE", "cafe", "界面", "item 2", "tem", ""]),
+              st.sampled_from(Where)),
+    st.builds(lambda function, term, text: Call(function, (term, Literal(text))),
+              st.sampled_from([Function.CONTAINS, Function.STARTSWITH, Function.ENDSWITH]), text_terms, texts),
+)  # fmt: skip
+filters: st.SearchStrategy[Filter] = st.recursive(
+    leaves,
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=3).map(all_of)
+        | st.lists(inner, min_size=1, max_size=3).map(any_of)
+        | st.builds(Not, inner)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with offline_store(tmp_path_factory.mktemp("filters"), DOCUMENTS) as store:
+        yield store
+
+
+def values(store: Store, item_id: int) -> dict[str, object]:
+    found = store.item(item_id)
+    assert found is not None
+    estimate = found.fields.get("Estimate")
+    return values_of(found) | {POINTS: points_of(str(estimate)) if estimate else None}
+
+
+@given(filters)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_sql_and_memory_find_the_same(store: Store, found: Filter) -> None:
+    wanted = {number for number in range(1, 7) if matches(found, values(store, number))}
+
+    view = store.view(ViewSpec(filter=found, with_done=True, sort=(SortKey("lastModifiedAt", descending=True),)))
+    assert {row.id for row in view.rows(0, 10)} == wanted

@@ -1,0 +1,242 @@
+"""Views as people make them: queries, orders, groups, facets, and what they say of themselves."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store, places_in, put
+
+from backlit.model.errors import BadRequest
+from backlit.model.filters import SortKey
+from backlit.model.trees import Totals
+from backlit.store import Store, ViewSpec
+from backlit.store.rows import Row
+from backlit.store.views import View
+from backlit.store.views_explain import plan_of
+from backlit.store.views_groups import GroupLine
+
+DOCUMENTS = [
+    item(1, AssignedToID=6, Estimate="3", Tags=["ux"], Score_cf=5, Name="Zebra crossing"),
+    item(2, AssignedToID=5, Estimate="5", IterationID=12, Score_cf=1, Name="apple pie"),
+    item(3, kind="Task", ParentID=2, AssignedToID=5, IterationID=12, Name="Mango"),
+    item(4, kind="Bug", AssignedToID=None, IterationID=11, Tags=["ux", "api"], Severity="1 - Critical"),
+    item(5, kind="Bug", AssignedToID=5, Status="Done", IterationID=11, Estimate="8"),
+]
+
+NEAR, FAR = "2019-02-01", "2999-01-01"
+
+
+@contextmanager
+def filled(folder: Path) -> Iterator[Store]:
+    """A store with people and iterations, without any service."""
+    with offline_store(folder, DOCUMENTS) as store:
+        users = [
+            {"id": 5, "name": "zoe", "displayName": "Zoe Zimt"},
+            {"id": 6, "name": "adam", "displayName": "Adam Ah"},
+        ]
+        iterations = [
+            {"id": 1, "parentId": -1, "name": "Shop", "sequence": 1},
+            {"id": 11, "parentId": 1, "name": "Sprint 2", "sequence": 2, "startDate": "2020-01-01", "endDate": FAR},
+            {"id": 12, "parentId": 1, "name": "Sprint 1", "sequence": 1, "startDate": "2019-01-01", "endDate": NEAR},
+        ]
+        store._files.submit(lambda writer: writer.mirror.put_nouns("user", 0, users)).result()
+        store._files.submit(lambda writer: writer.mirror.put_nouns("iterations", 1, iterations)).result()
+        yield store
+
+
+async def loaded(store: Store, spec: ViewSpec) -> View:
+    view = store.view(spec)
+    await view.load()
+    return view
+
+
+async def found(store: Store, query: str) -> list[int]:
+    view = await loaded(store, ViewSpec(query=query))
+    return [row.id for row in view.rows(0, 99)]
+
+
+async def test_a_query_finds_with_the_names_of_the_project(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        assert await found(store, "@zoe") == [2, 3]
+        assert await found(store, 'owner:"adam ah" or type:bug') == [1, 4]
+        assert await found(store, "iter:previous") == [2, 3]
+        assert await found(store, "iter:current") == [4]
+        assert await found(store, "iter:none") == [1]
+        assert await found(store, 'iter:"shop\\\\sprint 1" est:none') == [3]
+        assert await found(store, "#ux -#api") == [1]
+        assert await found(store, "score>=5") == [1]
+
+
+async def test_asking_about_the_status_shows_what_is_done(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        assert await found(store, "status:done") == [5]
+        assert await found(store, "status:open type:bug") == [4]
+
+
+async def test_a_query_that_cannot_be_read_makes_no_view(tmp_path: Path) -> None:
+    with filled(tmp_path) as store, pytest.raises(BadRequest, match="zoe"):
+        store.view(ViewSpec(query="@nobody"))
+
+
+@pytest.mark.parametrize(
+    ("sort", "wanted"),
+    [
+        ((SortKey("Name"),), [2, 4, 3, 1]),
+        ((SortKey("Score_cf", descending=True), SortKey("Name")), [1, 2, 4, 3]),
+        ((SortKey("AssignedToID"),), [1, 2, 3, 4]),
+        ((SortKey("AssignedToID", descending=True),), [2, 3, 1, 4]),
+        ((SortKey("IterationID"), SortKey("Name", descending=True)), [1, 3, 2, 4]),
+        ((SortKey("Severity"), SortKey("id", descending=True)), [4, 3, 2, 1]),
+    ],
+)
+async def test_a_list_is_sorted_by_any_fields_with_none_last(
+    tmp_path: Path, sort: tuple[SortKey, ...], wanted: list[int]
+) -> None:
+    with filled(tmp_path) as store:
+        view = await loaded(store, ViewSpec(sort=sort))
+
+        assert [row.id for row in view.rows(0, 99)] == wanted
+
+
+def told(lines: list[Row | GroupLine]) -> list[object]:
+    """Items as their ids, headers as level, value, items and points."""
+    return [
+        (each.level, each.value, each.count, each.points) if isinstance(each, GroupLine) else each.id for each in lines
+    ]
+
+
+async def test_groups_have_headers_with_items_and_points_and_are_in_the_order_of_names(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        view = await loaded(store, ViewSpec(group=("AssignedToID",)))
+
+        assert told(view.lines(0, 99)) == [(1, 6, 1, 3.0), 1, (1, 5, 1, 5.0), 2, 3, (1, None, 1, 0.0), 4]
+        assert told(view.lines(3, 5)) == [2, 3]
+        assert (view.count, view.line_count) == (4, 7)
+        assert (view.id_at(0), view.id_at(1), view.index_of(3), view.id_at(7)) == (None, 1, 4, None)
+
+
+async def test_two_levels_of_groups_fold_each_by_itself_and_stay_folded(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        view = await loaded(store, ViewSpec(group=("IterationID", "type"), with_done=True))
+        lines = [
+            (1, 1, 1, 3.0),
+            (2, "Story", 1, 3.0),
+            1,
+            (1, 12, 1, 5.0),
+            (2, "Story", 1, 5.0),
+            2,
+            (2, "Task", 0, 0.0),
+            3,
+        ]
+        assert told(view.lines(0, 8)) == lines
+
+        view.fold((12,), is_folded=True)
+        view.fold((1, "Story"), is_folded=True)
+        await view.load()
+
+        assert told(view.lines(0, 99)) == [*lines[:2], lines[3], (1, 11, 2, 8.0), (2, "Bug", 2, 8.0), 4, 5]
+        assert view.index_of(2) is None
+        assert [header.is_folded for header in view.lines(0, 3) if isinstance(header, GroupLine)] == [False, True, True]
+
+        view.fold((12,), is_folded=False)
+        assert view.index_of(2) == 4
+
+
+async def test_an_edit_moves_an_item_to_its_new_group(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        view = await loaded(store, ViewSpec(group=("Tags",)))
+        assert [header.value for header in view.groups] == [("ux",), ("ux", "api"), None]
+
+        await store.edit([1], {"Tags": []})
+        await view.reload()
+
+        assert [header.value for header in view.groups] == [("ux", "api"), None]
+
+
+async def test_facets_count_each_value_with_its_points(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        view = await loaded(store, ViewSpec(with_done=True))
+
+        tags = {facet.value: facet.totals for facet in await view.facets("Tags")}
+        owners = {facet.value: facet.totals for facet in await view.facets("AssignedToID")}
+
+        assert tags == {"ux": Totals(2, 3.0), "api": Totals(1, 0.0), None: Totals(2, 13.0)}
+        assert owners == {5: Totals(2, 13.0), 6: Totals(1, 3.0), None: Totals(1, 0.0)}
+
+
+async def test_the_first_rows_take_a_bounded_search(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(n, Source="x" if n in {7, 8} else "y") for n in range(1, 9000)]) as store:
+        view = store.view(ViewSpec(query="source:x"))
+        before = [row.id for row in view.rows(0, 40)]
+        is_known = view.count is not None
+        await view.load()
+
+        assert (before, is_known) == ([7], False)
+        assert [row.id for row in view.rows(0, 40)] == [7, 8]
+
+
+async def test_a_sorted_list_has_no_rows_before_it_is_loaded(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        assert store.view(ViewSpec(sort=(SortKey("Name"),))).rows(0, 40) == []
+        assert len(store.view(ViewSpec(sort=(SortKey("lastModifiedAt", descending=True),))).rows(0, 40)) == 4
+
+
+@pytest.mark.parametrize(
+    ("spec", "wanted"),
+    [
+        (ViewSpec(), "COVERING INDEX open_items_in_order"),
+        (ViewSpec(with_done=True), "COVERING INDEX items_in_order"),
+        (ViewSpec(text="x"), "COVERING INDEX open_items_in_order"),
+        (
+            ViewSpec(query="type:bug est>3 #ux severity:critical status:open changed<7d"),
+            "COVERING INDEX items_in_order",
+        ),
+        (ViewSpec(group=("IterationID",)), "COVERING INDEX open_items_in_order"),
+        (ViewSpec(sort=(SortKey("lastModifiedAt", descending=True),)), "COVERING INDEX items_by_change"),
+        (ViewSpec(query="score:5"), "custom_values USING PRIMARY KEY"),
+        (ViewSpec(query="text:zebra"), "VIRTUAL TABLE INDEX"),
+    ],
+)
+async def test_hot_lists_are_answered_by_their_index(tmp_path: Path, spec: ViewSpec, wanted: str) -> None:
+    with filled(tmp_path) as store:
+        query = store.view(spec)._query
+        connection = sqlite3.connect(places_in(tmp_path).mirror)
+        plan = " ; ".join(plan_of(connection, query.ids()))
+        connection.close()
+
+        assert wanted in plan
+        assert ("TEMP B-TREE FOR ORDER BY" in plan) == (not query.is_covered)
+
+
+async def test_a_view_says_what_ran_where(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        view = await loaded(
+            store, ViewSpec(query="type:bug score:none source:x text:zebra a", sort=(SortKey("Score_cf"),))
+        )
+
+        said = "\n".join(view.explain())
+
+    for part in ("sorted once", "type: compared in the index", "Score_cf: looked up", "Source: read out", "full text",
+                 "Names are searched", "0 items", "never sent to the service", "Plan: "):  # fmt: skip
+        assert part in said
+
+
+async def test_full_text_follows_edits_new_items_comments_and_deletions(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        await store.edit([1], {"Description": "Pedestrians wait"})
+        new = await store.add("Story", {"Name": "Pedestrian light", "Description": ""})
+        await store.comment(2, "See the pedestrian law")
+        assert await found(store, "text:pedest") == [1, 2, new]
+
+        await store.edit([1], {"Description": ""})
+        for entry in store.outbox_entries():
+            if entry.item_id in {new, 2}:
+                await store.discard(entry.id)
+        assert await found(store, "text:pedest") == []
+
+        put(store, [item(9, Description="ペデストリアンデッキ")])
+        assert await found(store, "text:デッキ") == [9]
+        store._files.submit(lambda writer: writer.mirror.remove_items([9])).result()
+        assert await found(store, "text:デッキ") == []
