@@ -19,6 +19,7 @@ STACKS = [
     (Context.EDITOR, Context.GLOBAL),
     (Context.COMMENTS, Context.GLOBAL),
     (Context.OUTBOX, Context.GLOBAL),
+    (Context.INBOX, Context.GLOBAL),
 ]
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {("q", Context.EDITOR), ("escape", Context.EDITOR)}
@@ -69,7 +70,7 @@ def test_there_are_no_counts_in_the_editor() -> None:
     assert typed(Resolver(), "3", (Context.EDITOR, Context.GLOBAL)) == [Passed()]
 
 
-@pytest.mark.parametrize("context", [Context.LIST, Context.TREE, Context.COMMENTS, Context.OUTBOX])
+@pytest.mark.parametrize("context", [Context.LIST, Context.TREE, Context.COMMENTS, Context.OUTBOX, Context.INBOX])
 def test_there_are_counts_wherever_rows_are(context: Context) -> None:
     last = typed(Resolver(), "3 j", (context, Context.GLOBAL))[-1]
 
@@ -187,13 +188,17 @@ def test_every_command_has_a_handler_and_every_handler_a_command() -> None:
 @pytest.mark.parametrize(
     ("verb", "ids"),
     [
-        ("down", ["list.down", "tree.down", "editor.down", "comments.down", "outbox.down"]),
-        ("up", ["list.up", "tree.up", "editor.up", "comments.up", "outbox.up"]),
-        ("first", ["list.first", "tree.first", "editor.first", "comments.first", "outbox.first"]),
-        ("last", ["list.last", "tree.last", "editor.last", "comments.last", "outbox.last"]),
-        ("half a page down", ["list.half-down", "tree.half-down", "editor.half-down", "outbox.half-down"]),
-        ("half a page up", ["list.half-up", "tree.half-up", "editor.half-up", "outbox.half-up"]),
+        ("down", ["list.down", "tree.down", "editor.down", "comments.down", "outbox.down", "inbox.down"]),
+        ("up", ["list.up", "tree.up", "editor.up", "comments.up", "outbox.up", "inbox.up"]),
+        ("first", ["list.first", "tree.first", "editor.first", "comments.first", "outbox.first", "inbox.first"]),
+        ("last", ["list.last", "tree.last", "editor.last", "comments.last", "outbox.last", "inbox.last"]),
+        (
+            "half a page down",
+            ["list.half-down", "tree.half-down", "editor.half-down", "outbox.half-down", "inbox.half-down"],
+        ),
+        ("half a page up", ["list.half-up", "tree.half-up", "editor.half-up", "outbox.half-up", "inbox.half-up"]),
         ("comment", ["item.comment", "comments.add"]),
+        ("difference", ["editor.difference", "inbox.difference"]),
         ("copy", ["item.copy-id", "comments.copy"]),
     ],
 )
@@ -208,7 +213,8 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
     [
         ("?", "app.help"), ("ctrl+p", "app.palette"), ("q", "app.back"), ("ctrl+c", "app.interrupt"),
         ("R", "app.refresh"), ("gb", "app.backlog"), ("gi", "app.iterations"), ("ga", "app.areas"),
-        ("go", "app.outbox"), ("gP", "app.project"), ("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend"),
+        ("go", "app.outbox"), ("gh", "app.inbox"), ("space", "inbox.read"), ("M", "inbox.read-all"),
+        ("tc", "inbox.feed"), ("gP", "app.project"), ("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend"),
         ("esc", "app.unwind"), ("gg", "list.first"), ("G", "list.last"), ("ctrl+d", "list.half-down"),
         ("ctrl+u", "list.half-up"), ("zz", "list.centre"), ("zt", "list.to-top"), ("zb", "list.to-bottom"),
         ("enter", "item.open"), ("p", "preview.toggle"), ("P", "preview.place"), ("ctrl+e", "preview.down"),

@@ -97,6 +97,10 @@ class Inbox:
         """The project's latest comments, the newest first, seen or not."""
         return self._comments(f"project_id = ? AND pending = 0 ORDER BY id DESC LIMIT {FEED}", self._project() or 0)
 
+    def unread_comments(self) -> frozenset[int]:
+        """The ids of the project's comments that have not been seen."""
+        return frozenset(self._files.journal.news.comment_ids(self._project() or 0))
+
     def _comments(self, where: str, value: object) -> tuple[InboxComment, ...]:
         sql = f"SELECT id, item_id, text, author, created_at, is_internal FROM comments WHERE {where}"  # noqa: S608 # constants
         return tuple(

@@ -110,6 +110,13 @@ class News:
         )
         return [item_id for (item_id,) in found]
 
+    def comment_ids(self, project_id: int) -> list[int]:
+        """The comments of a project that were not seen yet."""
+        found = self._connection.execute(
+            "SELECT comment.value FROM news, json_each(news.comments) AS comment WHERE project_id = ?", (project_id,)
+        )
+        return [comment_id for (comment_id,) in found]
+
     def count(self, project_id: int) -> int:
         """How many items of a project have news; read from an index of nothing but those."""
         found = self._connection.execute("SELECT count(*) FROM news WHERE project_id = ?", (project_id,)).fetchone()

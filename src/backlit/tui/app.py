@@ -155,6 +155,14 @@ class BacklitApp(AppActs, inherit_bindings=False):
             raise CannotAct("The outbox is open already.")
         self.push_screen(OutboxScreen(self.store))
 
+    def do_app_inbox(self, _count: int | None) -> None:
+        """Show what others did since the user looked."""
+        from backlit.tui.screens.inbox import InboxScreen
+
+        if any(isinstance(screen, InboxScreen) for screen in self.screen_stack):
+            raise CannotAct("The inbox is open already.")
+        self.push_screen(InboxScreen(self.store))
+
     def do_app_back(self, _count: int | None) -> None:
         """Close what lies on top, else go to the backlog, else quit."""
         if len(self.screen_stack) > 1:

@@ -14,6 +14,7 @@ class Context(StrEnum):
     EDITOR = "Editor"
     COMMENTS = "Comments"
     OUTBOX = "Outbox"
+    INBOX = "Inbox"
     GLOBAL = "Everywhere"
 
 
@@ -172,6 +173,22 @@ def _outbox() -> Iterator[Command]:
     yield Command("outbox.discard", ("d",), where, "discard", "Give the change up; asks first.")
 
 
+def _inbox() -> Iterator[Command]:
+    where = Context.INBOX
+    yield Command("inbox.down", ("j", "down"), where, "down", "Go to the next item.")
+    yield Command("inbox.up", ("k", "up"), where, "up", "Go to the previous item.")
+    yield Command("inbox.first", ("g g", "home"), where, "first", "Go to the first item.")
+    yield Command("inbox.last", ("G", "end"), where, "last", "Go to the last item.")
+    yield Command("inbox.half-down", ("ctrl+d", "pagedown"), where, "half page down", "Move down half a page.")
+    yield Command("inbox.half-up", ("ctrl+u", "pageup"), where, "half page up", "Move up half a page.")
+    yield Command("inbox.open", ("enter", "e"), where, "open", "Open the item, or its comments if only they are new.")
+    yield Command("inbox.comments", ("g c",), where, "comments", "Go to the comments of the item.")
+    yield Command("inbox.difference", ("g D",), where, "changes", "Show all that changed, line by line.")
+    yield Command("inbox.read", ("space",), where, "read", "Mark the item as read.")
+    yield Command("inbox.read-all", ("M",), where, "all read", "Mark everything as read; asks first.")
+    yield Command("inbox.feed", ("t c",), where, "feed", "Show the latest comments of the project, or what is new.")
+
+
 def _everywhere() -> Iterator[Command]:
     where = Context.GLOBAL
     yield Command("app.help", ("?",), where, "keys", "Show the keys that act here; searchable.")
@@ -179,6 +196,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.backlog", ("g b",), where, "backlog", "Go to the backlog.")
     yield Command("app.iterations", ("g i",), where, "iterations", "Go to the iterations.")
     yield Command("app.areas", ("g a",), where, "areas", "Go to the areas.")
+    yield Command("app.inbox", ("g h",), where, "inbox", "Show what others did since you looked.")
     yield Command("app.outbox", ("g o",), where, "outbox", "Show what waits to be sent, and what was refused.")
     yield Command("app.project", ("g P",), where, "project", "Switch the project.")
     yield Command("app.theme", ("t T",), where, "theme", "Choose the colour theme.")
@@ -194,7 +212,7 @@ def _everywhere() -> Iterator[Command]:
 
 COMMANDS: tuple[Command, ...] = (
     *(*_lists(), *_verbs(), *_fields(), *_copying(), *_trees()),
-    *(*_editor(), *_comments(), *_outbox(), *_everywhere()),
+    *(*_editor(), *_comments(), *_outbox(), *_inbox(), *_everywhere()),
 )
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
 

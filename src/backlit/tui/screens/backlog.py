@@ -138,7 +138,8 @@ class BacklogScreen(MarkedList):
         """Title and status."""
         connection, items = self.store.connection, self.items
         self._title.say(
-            left_title(self.store, self.node, self._spec), right_title(connection, self._view.totals, time.time())
+            left_title(self.store, self.node, self._spec),
+            right_title(connection, self._view.totals, self.store.inbox.unread(), time.time()),
         )
         self._status.say(
             [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0)],
@@ -151,6 +152,10 @@ class BacklogScreen(MarkedList):
         self.draw_words()
         if self.items.current_id is not None:
             self.run_worker(work(self.store.look_at, self.items.current_id), exclusive=True, group="look")
+
+    @on(ItemPanes.Looked)
+    def _item_looked_at(self, message: ItemPanes.Looked) -> None:
+        self.mark_seen(message.item_id)
 
     @on(ItemPanes.Placed)
     def _panes_placed(self, message: ItemPanes.Placed) -> None:

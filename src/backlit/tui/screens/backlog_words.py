@@ -29,9 +29,9 @@ def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec) -> list[Pa
     return parts
 
 
-def right_title(connection: Connection, totals: Totals | None, now: float) -> list[Part]:
-    """How much there is, how fresh it is, who looks."""
-    parts: list[Part] = []
+def right_title(connection: Connection, totals: Totals | None, news: int, now: float) -> list[Part]:
+    """How much is new, if anything is and there is room; how much there is, how fresh it is, who looks."""
+    parts: list[Part] = [(f"  {news:,} new", "accent")] if news else []
     if totals is not None:
         noun = "item" if totals.count == 1 else "items"
         parts.append((f"  {totals.count:,} {noun}  {totals.points:,.10g} pts", "foreground"))

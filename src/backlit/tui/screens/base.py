@@ -4,9 +4,11 @@ from typing import ClassVar, TypeVar
 
 from textual.screen import Screen
 
+from backlit.model.errors import BacklitError
 from backlit.store.store import Store
 from backlit.tui.gathered import Gathered
 from backlit.tui.text import safe
+from backlit.tui.work import work
 
 Result = TypeVar("Result")
 
@@ -28,6 +30,17 @@ class StoreScreen(Screen[Result]):
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
         self.notify(safe(sentence), markup=False, severity="warning" if is_bad else "information", timeout=6)
+
+    def mark_seen(self, item_id: int | None) -> None:
+        """The user sees an item as it is now: what was new of it is so no more."""
+        if item_id is not None:
+            self.app.run_worker(work(self._mark_seen, item_id), group="seen")
+
+    async def _mark_seen(self, item_id: int) -> None:
+        try:
+            await self.store.inbox.seen([item_id])
+        except BacklitError as error:
+            self.say(str(error), is_bad=True)
 
     def take_changes(self, gathered: Gathered, *, is_visible: bool) -> None:
         """Hear of changes; called once a frame at most."""

@@ -44,8 +44,13 @@ class CommentsScreen(StoreScreen[None]):
         """Show what the mirror holds, and have it read anew."""
         self._thread = self.query_one("#thread", CommentThread)
         self._show()
+        self.mark_seen(self._item_id)
         self.run_worker(work(self.store.look_at, self._item_id), group="look")
         self.set_interval(AGE_CHECK, self._thread.refresh)
+
+    def on_unmount(self) -> None:
+        """What came while the thread was on the screen was seen too."""
+        self.mark_seen(self._item_id)
 
     def store_changed(self, gathered: Gathered) -> None:
         """Show what came; the cursor stays on its comment."""

@@ -61,6 +61,7 @@ class EditorScreen(EditorMoves):
     def on_mount(self) -> None:
         """Have the item read anew; what is shown does not wait for it."""
         if self.item_id is not None:
+            self.mark_seen(self.item_id)
             self.run_worker(work(self.store.look_at, self.item_id), exclusive=True, group="look")
         self.draw_words()
 
@@ -69,7 +70,8 @@ class EditorScreen(EditorMoves):
         self.draw_words()
 
     async def on_unmount(self) -> None:
-        """Write what is not written yet, for an application that is being quit."""
+        """Write what is not written yet, for an application that is being quit; what came meanwhile was seen."""
+        self.mark_seen(self.item_id)
         await self._kept.flush()
 
     @on(FieldForm.Touched)

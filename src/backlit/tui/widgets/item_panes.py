@@ -15,6 +15,8 @@ from backlit.tui.widgets.preview import Preview, Surroundings
 
 PREVIEW_DELAY = 0.06
 """Seconds the cursor rests on a row before its preview is drawn, so that holding j draws none."""
+LOOK_SECONDS = 1.0
+"""Seconds that an item is in the preview until it counts as seen."""
 WIDE = 120
 TALL, LEAST = 22, 14
 """Lines of the panes from which on the preview is below the list by itself, and when it is asked for."""
@@ -27,6 +29,13 @@ class ItemPanes(Container):
 
     class Rested(Message):
         """The cursor has come to rest on a row."""
+
+    class Looked(Message):
+        """An item has been in the preview for a while, since the cursor came to it."""
+
+        def __init__(self, item_id: int) -> None:
+            super().__init__()
+            self.item_id = item_id
 
     class Placed(Message):
         """The panes lie otherwise; `line` is the column of the line between them, None where there is none."""
@@ -41,6 +50,7 @@ class ItemPanes(Container):
         self._items = items
         self._preview = Preview()
         self._timer: Timer | None = None
+        self._looking_at: int | None = None
         self._is_wanted_below = False
         self._is_asked_for = False
 
@@ -70,6 +80,17 @@ class ItemPanes(Container):
     def _rested(self) -> None:
         self.draw_preview()
         self.post_message(self.Rested())
+        item_id = self._items.current_id
+        if item_id != self._looking_at and self._preview.display and item_id is not None:
+            self._looking_at = item_id
+            self.set_timer(LOOK_SECONDS, lambda: self._looked(item_id))
+
+    def _looked(self, item_id: int) -> None:
+        """Nobody may be looking when something changes later: it is news until the cursor comes again."""
+        if self._items.current_id == item_id and self._preview.display and self.screen.is_current:
+            self.post_message(self.Looked(item_id))
+        elif self._looking_at == item_id:
+            self._looking_at = None
 
     @on(LineList.Highlighted)
     def _cursor_moved(self) -> None:

@@ -1,0 +1,254 @@
+"""The inbox: what others did is listed until it was looked at, wherever that happened."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.tui.screens.comments import CommentsScreen
+from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.screens.inbox import InboxScreen
+
+
+async def stories(store: Store) -> list[int]:
+    view = store.view(ViewSpec())
+    await view.load()
+    return [row.id for row in view.rows(0, 60) if row.type == "Story"]
+
+
+@asynccontextmanager
+async def inbox_of(opened: Open, store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
+    async with opened(store, size) as pilot:
+        await pilot.press("g", "h")
+        await pilot.pause()
+        yield pilot
+
+
+async def commented(world: World, item_id: int, text: str) -> None:
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": text})
+
+
+async def shown(pilot: Pilot[None], *parts: str) -> None:
+    await until(lambda: missing(pilot.app, parts) == [], lambda: text_of(pilot.app))
+
+
+async def test_an_empty_inbox_says_that_nothing_is_new(store: Store, opened: Open) -> None:
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press("space")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["Nothing is new since you looked.", "There is nothing here."]) == []
+        assert "nothing new" in lines_of(pilot.app)[0]
+
+
+async def test_changes_are_told_in_words(world: World, store: Store, opened: Open) -> None:
+    (item_id, *_) = await stories(store)
+    people = {person.username: person for person in store.people().values()}
+    await world.rival.work_items.update(
+        item_id, {"Name": "A [b] name", "AssignedToID": people["jon"].id, "Estimate": ""}
+    )
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        row = line_with(pilot.app, "▌")
+
+        assert "~" in row and f"#{item_id}" in row and "A [b] name" in row and "jon" in row  # noqa: PT018 # one row
+        assert missing(pilot.app, ["→ Jon Bellamy", "→ –", "→ A [b] name", "1 new"]) == []
+
+
+async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
+    world: World, store: Store, opened: Open
+) -> None:
+    (item_id, *_) = await stories(store)
+    await world.rival.work_items.update(item_id, {"Description": "One\nTwo\nThree"})
+    await store.refresh()
+    await store.inbox.seen([item_id])
+    await world.rival.work_items.update(item_id, {"Description": "One\n2\nThree\nFour"})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        assert "Description changed (+2 −1 lines)" in line_with(pilot.app, "▌")
+        assert missing(pilot.app, ["- Two", "+ 2", "+ Four"]) == []
+        await pilot.press("g", "D")
+        await pilot.pause()
+        assert missing(pilot.app, ["- Two", "+ Four"]) == []
+
+
+async def test_new_items_deleted_items_and_comments_are_told(world: World, store: Store, opened: Open) -> None:
+    first, second, *_ = await stories(store)
+    name = str((await world.rival.work_items.document(first))["fields"]["Name"])
+    await commented(world, second, "Do we ship this?")
+    await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh bug"}})
+    await world.rival.work_items.delete(first)
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        assert missing(pilot.app, ["“Do we ship this?”", "new bug", "deleted, or no longer", name[:20], "3 new"]) == []
+
+
+async def test_space_marks_one_as_read_and_the_next_moves_up(world: World, store: Store, opened: Open) -> None:
+    first, second, *_ = await stories(store)
+    await world.rival.work_items.update(first, {"Estimate": "71"})
+    await world.rival.work_items.update(second, {"Estimate": "72"})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press("space")
+        await until(lambda: store.inbox.ids() == [first])
+        await shown(pilot, "1 new")
+
+        assert f"#{first}" in line_with(pilot.app, "▌")
+
+
+@pytest.mark.parametrize(("keys", "left"), [(("M", "enter"), 2), (("M", "M", "n", "escape"), 2), (("M", "y"), 0)])
+async def test_marking_all_as_read_asks(
+    world: World, store: Store, opened: Open, keys: tuple[str, ...], left: int
+) -> None:
+    for item_id in (await stories(store))[:2]:
+        await world.rival.work_items.update(item_id, {"Estimate": "73"})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press(*keys)
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+
+        assert store.inbox.unread() == left
+
+
+async def test_a_single_item_is_marked_without_a_question(world: World, store: Store, opened: Open) -> None:
+    await world.rival.work_items.update((await stories(store))[0], {"Estimate": "74"})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press("M")
+
+        await until(lambda: store.inbox.unread() == 0)
+        await shown(pilot, "Nothing is new since you looked.")
+
+
+async def test_enter_opens_the_editor_and_then_it_has_been_seen(world: World, store: Store, opened: Open) -> None:
+    await world.rival.work_items.update((await stories(store))[0], {"Estimate": "75"})
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, EditorScreen)
+        await until(lambda: store.inbox.unread() == 0)
+        await pilot.press("q")
+
+        await shown(pilot, "Nothing is new since you looked.")
+
+
+async def test_enter_opens_the_comments_where_only_they_are_new(world: World, store: Store, opened: Open) -> None:
+    await commented(world, (await stories(store))[0], "Do we ship this?")
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, CommentsScreen)
+
+        await until(lambda: store.inbox.unread() == 0)
+
+
+async def test_what_comes_while_the_comments_are_open_was_seen_when_they_are_left(
+    world: World, store: Store, opened: Open
+) -> None:
+    (item_id, *_) = await stories(store)
+    async with opened(store) as pilot:
+        await pilot.app.push_screen(CommentsScreen(store, item_id))
+        await pilot.app.workers.wait_for_complete()
+        await commented(world, item_id, "Just now")
+        await store.refresh()
+        await shown(pilot, "Just now")
+        assert store.inbox.unread() == 1
+        await pilot.press("q")
+
+        await until(lambda: store.inbox.unread() == 0)
+
+
+async def test_an_item_that_is_gone_says_so_and_is_taken_off(world: World, store: Store, opened: Open) -> None:
+    await world.rival.work_items.delete((await stories(store))[0])
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "The item is no longer here; space takes it off the list." in text_of(pilot.app)
+        await pilot.press("space")
+
+        await until(lambda: store.inbox.unread() == 0)
+
+
+async def test_news_that_come_while_it_is_open_are_listed(world: World, store: Store, opened: Open) -> None:
+    async with inbox_of(opened, store) as pilot:
+        await world.rival.work_items.update((await stories(store))[0], {"Name": "Came in"})
+        await pilot.press("R")
+
+        await shown(pilot, "Came in", "1 new")
+
+
+async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World, store: Store, opened: Open) -> None:
+    (item_id, *_) = await stories(store)
+    await commented(world, item_id, "Words [i] in the feed")
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press("t", "c")
+        await pilot.pause()
+        row = line_with(pilot.app, "▌")
+        assert "” jon" in row
+        assert "Words [i] in the feed" in row
+        assert "Latest comments" in lines_of(pilot.app)[0]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "Since you looked" in lines_of(pilot.app)[0]
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert not isinstance(pilot.app.screen, InboxScreen)
+
+
+async def test_without_the_service_it_says_that_it_may_not_be_up_to_date(
+    world: World, store: Store, opened: Open
+) -> None:
+    world.faults.is_down = True
+    async with inbox_of(opened, store) as pilot:
+        await pilot.press("R")
+        await until(lambda: store.connection.state is not ConnectionState.ONLINE, lambda: store.connection)
+
+        await shown(pilot, "Nothing was new when the service was last asked.")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_a_small_terminal_shows_rows_and_what_is_new(
+    world: World, store: Store, opened: Open, size: tuple[int, int]
+) -> None:
+    (item_id, *_) = await stories(store)
+    await world.rival.work_items.update(item_id, {"Estimate": "76"})
+    await store.refresh()
+    async with inbox_of(opened, store, size) as pilot:
+        assert f"#{item_id}" in line_with(pilot.app, "▌")
+        assert "Estimate" in line_with(pilot.app, "▌")
+        assert missing(pilot.app, ["Inbox", "→ 76", "space read"]) == []
+
+
+async def test_the_backlog_says_how_much_is_new_only_where_something_is(
+    world: World, store: Store, opened: Open
+) -> None:
+    last = (await stories(store))[-1]
+    async with opened(store) as pilot:
+        assert " new " not in lines_of(pilot.app)[0]
+        await world.rival.work_items.update(last, {"Estimate": "77"})
+        await store.refresh()
+
+        await until(lambda: "1 new " in lines_of(pilot.app)[0], lambda: text_of(pilot.app))
+
+
+async def test_resting_on_an_item_in_the_backlog_is_looking_at_it(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("j")
+        first = store.view(ViewSpec()).rows(0, 9)[0].id
+        await world.rival.work_items.update(first, {"Name": "Changed"})
+        await store.refresh()
+        assert store.inbox.unread() == 1
+        await pilot.press("k")
+
+        await until(lambda: store.inbox.unread() == 0)
