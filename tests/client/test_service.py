@@ -50,6 +50,18 @@ async def test_a_password_signs_in_and_out(visitor: Client) -> None:
         await visitor.users.me()
 
 
+async def test_signing_out_ends_the_sign_in_on_the_service_too(visitor: Client, tmp_path: Path) -> None:
+    await visitor.auth.sign_in("maya", "lantern")
+    kept = tmp_path / "private" / "tokens.json"
+    before = kept.read_text()
+
+    await visitor.auth.sign_out()
+
+    kept.write_text(before)
+    with pytest.raises(SignInNeeded):
+        await visitor.users.me()
+
+
 async def test_a_wrong_password_is_unauthorized(visitor: Client) -> None:
     with pytest.raises(Unauthorized):
         await visitor.auth.sign_in("maya", "lamp")

@@ -1,6 +1,7 @@
 """OAuth WRAP as the client sees it: discover, grant, refresh once for everybody, try again (SPEC 5)."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from urllib.parse import quote
@@ -9,13 +10,24 @@ import httpx
 
 from backlit.client.answers import error_of, read_body, refusal_of_sign_in
 from backlit.client.tokens import TokenCache, Tokens
-from backlit.model.errors import Offline, ServiceError, ServiceRefused, SignInNeeded, TooManyRequests, Unauthorized
+from backlit.model.errors import (
+    BacklitError,
+    Offline,
+    ServiceError,
+    ServiceRefused,
+    SignInNeeded,
+    TooManyRequests,
+    Unauthorized,
+)
 from backlit.model.plain import plain
 from backlit.model.wrap import Challenge, authorization_header, parse_challenge, parse_grant
 
 EARLY = 60.0
 """Seconds before its end at which an access token is replaced; half its life where that is shorter."""
 SIGN_IN = "You are not signed in."
+LOGOUT = "Authentication/Logout"
+LOGOUT_PATIENCE = 3.0
+"""Seconds the service has for hearing that somebody signs out."""
 
 SendRaw = Callable[[httpx.Request], Awaitable[httpx.Response]]
 
@@ -34,6 +46,7 @@ class WrapAuth(httpx.Auth):
         self._good_until = 0.0
         self._challenge: Challenge | None = None
         self._renewal: asyncio.Task[Tokens] | None = None
+        self._stamp: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
         return f"WrapAuth({str(self._root)!r})"
@@ -54,10 +67,32 @@ class WrapAuth(httpx.Auth):
         await self._grant({"wrap_verification_code": code.strip()})
 
     async def sign_out(self) -> None:
-        """Forget the tokens here; SPEC has no way to tell the service."""
+        """Forget the tokens, here in any case; the service is told by an extension that it may not have."""
         async with self._cache.locked():
+            tokens = self._cache.load()
             await asyncio.to_thread(self._cache.clear)
         self._hold(None)
+        if tokens is not None:
+            await self._log_out(tokens)
+
+    async def _log_out(self, tokens: Tokens) -> None:
+        request = httpx.Request(
+            "POST",
+            f"{self._root}{LOGOUT}",
+            content=f"wrap_refresh_token={quote(tokens.refresh, safe='')}".encode(),
+            headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "*/*"},
+        )
+        with contextlib.suppress(TimeoutError, BacklitError):  # whatever it says, here they are forgotten
+            async with asyncio.timeout(LOGOUT_PATIENCE):
+                await self._ask(request)
+
+    def look_again(self) -> bool:
+        """Take up what another process did to the sign-in meanwhile; says whether somebody is signed in."""
+        stamp = self._cache.stamp()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._hold(self._cache.load())
+        return self._tokens is not None
 
     async def aclose(self) -> None:
         """Stop a renewal that nobody waits for any more; an unused grant's predecessor still works (DECISIONS)."""

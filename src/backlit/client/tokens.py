@@ -49,6 +49,14 @@ class TokenCache:
         entry = self._entries().get(self._key)
         return _tokens_in(entry) if isinstance(entry, dict) else None
 
+    def stamp(self) -> tuple[int, int] | None:
+        """Something that differs after any process has written the file; None where there is no file."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
+
     def save(self, grant: TokenGrant) -> Tokens:
         """Write a fresh grant, durable before it is used: a refresh token that was used is worth nothing."""
         tokens = Tokens(grant.access_token, grant.refresh_token, float(grant.expires_in), time.time())
