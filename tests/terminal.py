@@ -34,7 +34,7 @@ class Terminal:
     """One program and its screen."""
 
     def __init__(self, process: int, file: int, size: tuple[int, int]) -> None:
-        self._process = process
+        self.process = process
         self._file = file
         self._screen = pyte.Screen(*size)
         self._stream = pyte.ByteStream(self._screen)
@@ -83,9 +83,9 @@ class Terminal:
     def kill(self) -> None:
         """End the program as a crash of the machine would."""
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self._process, signal.SIGKILL)
+            os.kill(self.process, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
-            os.waitpid(self._process, 0)
+            os.waitpid(self.process, 0)
 
 
 @contextmanager

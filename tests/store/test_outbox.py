@@ -4,7 +4,7 @@ import pytest
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
-from backlit.store import Change, EntryState, RowSign, Store, Subject, ViewSpec
+from backlit.store import Change, ConnectionState, EntryState, RowSign, Store, Subject, ViewSpec
 from backlit.store.rows import Item
 
 
@@ -225,6 +225,7 @@ async def test_a_new_item_that_is_given_up_takes_with_it_what_was_to_follow(worl
     temporary = await store.add("Story", {"Name": "Never mind"})
     await store.add("Task", {"Name": "Under it", "ParentID": temporary})
     await store.comment(temporary, "Hm")
+    await until(lambda: store.connection.state is ConnectionState.OFFLINE)
     await until(lambda: all(entry.state is EntryState.WAITING for entry in store.outbox_entries()))
 
     await store.discard(store.outbox_entries()[0].id)

@@ -21,6 +21,11 @@ class Subject(StrEnum):
     INBOX = "inbox"
 
 
+ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX)
+ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION, *ABOUT_JOURNAL})
+"""What the files hold: when another process has written one, any of this may be another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """Something in the store is no longer as it was.

@@ -1,6 +1,7 @@
 """Opening SQLite files and running transactions on them."""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,7 @@ def connect(path: Path, synchronous: str) -> sqlite3.Connection:
     """Open a WAL file for reading and writing, in autocommit mode; `synchronous` is NORMAL or FULL."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
     connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
-    connection.execute("PRAGMA journal_mode = WAL")
+    _write_ahead(connection)
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA trusted_schema = ON")
@@ -39,6 +40,20 @@ def connect(path: Path, synchronous: str) -> sqlite3.Connection:
     for name, act in _FUNCTIONS.items():
         connection.create_function(name, 1, act, deterministic=True)
     return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Make a new file a WAL file; SQLite does not wait here when another process is just doing the same."""
+    deadline = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def drop_database(path: Path) -> None:

@@ -2,17 +2,15 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from backlit.model.errors import BacklitError, Offline, SignInNeeded, Trouble
-from backlit.store.changes import Change, Connection, ConnectionState, Signal, Subject
+from backlit.store.changes import ABOUT_JOURNAL, ABOUT_MIRROR, Change, Connection, ConnectionState, Signal, Subject
 from backlit.store.files import Files
 from backlit.store.pacing import Waits
 from backlit.store.people import Person
-from backlit.store.places import SendingLock
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -23,8 +21,10 @@ Report = Callable[[str, int, int], None]
 
 _T = TypeVar("_T")
 STOP_SECONDS = 2.0
-WATCH_EVERY = 2.0
-"""Seconds between two looks at what other processes on this machine do."""
+WATCH_EVERY = 0.25
+"""Seconds between two looks at what other processes on this machine do; the files are only asked for their times."""
+_ASK_ANYWAY = 8
+"""Every how many looks the files are read although their times say nothing: two writes may share one time."""
 
 
 async def _nothing(_project_id: int) -> None:
@@ -123,13 +123,11 @@ class Engine:
         self._loop = asyncio.get_running_loop()
         self._main = asyncio.current_task()
         self._running.set()
-        lock = SendingLock(self._files.places.lock)
         watch = asyncio.create_task(self._watch())
         try:
             client = await self._connected()
             self.connection = replace(self.connection, server=client.base_url)
             async with client:
-                await self._wait_for(lock)
                 await self._serve(client)
         except asyncio.CancelledError:
             self.show(ConnectionState.IDLE, "")
@@ -139,7 +137,6 @@ class Engine:
                 self.show(ConnectionState.FAILED, "Something inside backlit broke; start it again. Nothing is lost.")
             watch.cancel()
             self._session = None
-            lock.release()
 
     async def _connected(self) -> "Client":
         self.show(ConnectionState.PREPARING, "Connecting")
@@ -155,23 +152,32 @@ class Engine:
                 asked = error.retry_after or 0.0 if isinstance(error, Trouble) else 0.0
                 await asyncio.sleep(max(asked, self._waits.pause(failures)))
 
-    async def _wait_for(self, lock: SendingLock) -> None:
-        """Until this process is the one that sends, show what the other one does."""
-        while not lock.acquire():
-            self.show(ConnectionState.ONLINE, "Another backlit on this machine keeps it up to date")
-            await asyncio.sleep(WATCH_EVERY)
-
     async def _watch(self) -> None:
         """Show what other processes do with the same files, and send what they journal."""
         seen = await self._files.other_writes()
+        stamp = self._files.stamp()
+        looks = 0
         while True:
             await asyncio.sleep(WATCH_EVERY)
+            looks += 1
+            if self._session is not None:
+                self._session.look_around()
+            now = self._files.stamp()
+            if now == stamp and looks % _ASK_ANYWAY:
+                continue
+            stamp = now
             found = await self._files.other_writes()
-            if found != seen:
-                seen = found
-                for subject in Subject:
-                    self._signal.publish(Change(subject))
-                self.wake()
+            self._publish(
+                is_mirror_written=found.mirror != seen.mirror, is_journal_written=found.journal != seen.journal
+            )
+            seen = found
+
+    def _publish(self, *, is_mirror_written: bool, is_journal_written: bool) -> None:
+        about = ABOUT_MIRROR * is_mirror_written + ABOUT_JOURNAL * is_journal_written
+        for subject in about:
+            self._signal.publish(Change(subject))
+        if is_journal_written:
+            self.wake()
 
     async def _serve(self, client: "Client") -> None:
         from backlit.store.session import Session
@@ -179,7 +185,10 @@ class Engine:
         session = Session(client, self._files, self, self._waits)
         session.use_project(self._project_id)
         self._session = session
-        await session.run()
+        try:
+            await session.run()
+        finally:
+            session.close()
 
     # What the session reports
 
@@ -213,6 +222,6 @@ class Engine:
         is_loaded = self.connection.synced_at is not None
         self.show(ConnectionState.ONLINE if is_loaded else ConnectionState.LOADING, "" if is_loaded else "Loading")
 
-    def succeeded(self, sentence: str = "") -> None:
-        """Show that the mirror is up to date."""
-        self.show(ConnectionState.ONLINE, sentence, synced_at=time.time())
+    def succeeded(self, synced_at: float, sentence: str = "") -> None:
+        """Show that the mirror is up to date as of a time."""
+        self.show(ConnectionState.ONLINE, sentence, synced_at=synced_at)

@@ -5,7 +5,8 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from backlit.model.errors import StorageError
 from backlit.store.changes import Change, OutboxState, Signal, Subject
@@ -15,6 +16,13 @@ from backlit.store.mirror import Mirror, Written
 from backlit.store.places import Places
 
 _T = TypeVar("_T")
+
+
+class Versions(NamedTuple):
+    """Numbers of the two files that change when another process writes to them."""
+
+    mirror: int
+    journal: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +103,13 @@ class Files:
         """Run a long read on the reading thread and wait for it."""
         return await asyncio.wrap_future(self._reading.submit(act, self._connections[1]))
 
-    async def other_writes(self) -> tuple[int, int]:
+    async def other_writes(self) -> Versions:
         """Numbers that change when another process writes the mirror or the journal."""
-        return await self.write(lambda writer: (writer.mirror.data_version(), writer.journal.data_version()))
+        return await self.write(lambda writer: Versions(writer.mirror.data_version(), writer.journal.data_version()))
+
+    def stamp(self) -> tuple[object, ...]:
+        """Something that differs after nearly every write of any process, and costs next to nothing."""
+        return tuple(_stamp(each.with_name(each.name + "-wal")) for each in (self.places.mirror, self.places.journal))
 
     def _act(self, act: Callable[[Writer], _T]) -> _T:
         assert self._writer is not None, "the store is opened first"
@@ -112,3 +124,11 @@ class Files:
             self.outbox = state
             self._signal.publish(Change(Subject.OUTBOX))
         return result
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

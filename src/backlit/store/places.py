@@ -1,7 +1,5 @@
-"""Where a profile's two files live, and the lock that lets only one process talk to the service."""
+"""Where a profile's files live."""
 
-import fcntl
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +15,13 @@ class Places:
     journal: Path
 
     @property
-    def lock(self) -> Path:
-        """The file whose lock the sending process holds."""
+    def sending(self) -> Path:
+        """The file whose lock a process holds while it sends."""
         return self.journal.with_name(self.journal.name + ".lock")
+
+    def syncing(self, project_id: int) -> Path:
+        """The file whose lock a process holds while it syncs a project."""
+        return self.mirror.with_name(f"{self.mirror.name}.{project_id}.lock")
 
     @property
     def broken(self) -> Path:
@@ -39,30 +41,3 @@ class Places:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"The directory of {error.filename} cannot be made: {error.strerror}.") from error
-
-
-class SendingLock:
-    """Held by the one process that syncs and sends; released by the system when the process dies."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file: int | None = None
-
-    def acquire(self) -> bool:
-        """Take the lock if nobody has it; True also when it is held here already."""
-        if self._file is not None:
-            return True
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(file)
-            return False
-        self._file = file
-        return True
-
-    def release(self) -> None:
-        """Let another process have it."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None

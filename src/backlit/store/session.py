@@ -1,12 +1,14 @@
 """One connection at work: syncing, sending and looking, each in a loop of its own."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from backlit.model.errors import BacklitError, NotFound, SignInNeeded, Trouble
-from backlit.store.changes import Change, ConnectionState, Subject
+from backlit.model.errors import BacklitError, NotFound, SignInNeeded, StorageError, Trouble
+from backlit.store.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.files import Files, Writer
 from backlit.store.outbox import Outbox
 from backlit.store.pacing import Waits
@@ -15,11 +17,14 @@ from backlit.store.reach import SHUTS, Reach
 from backlit.store.reading import read_all, store_items
 from backlit.store.receiving import note_comments_left
 from backlit.store.rows import Document
+from backlit.store.shared_lock import SharedLock
 from backlit.store.sync import NOUNS_EVERY, Sync
+from backlit.store.turns import Turns
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
 
+_HINDERED = frozenset({ConnectionState.OFFLINE, ConnectionState.FAILED})
 LOOK_AGAIN = 3.0
 """Seconds before an item that was looked at is read again."""
 
@@ -27,6 +32,7 @@ LOOK_AGAIN = 3.0
 class Face(Protocol):
     """What shows how the session fares."""
 
+    connection: Connection
     on_projects: Callable[[list[int]], int | None]
     on_turn: Callable[[int], Awaitable[None]]
 
@@ -45,8 +51,8 @@ class Face(Protocol):
     def found(self) -> None:
         """Say that the service answers again."""
 
-    def succeeded(self, sentence: str) -> None:
-        """Say that all is up to date, but for what the sentence says."""
+    def succeeded(self, synced_at: float, sentence: str) -> None:
+        """Say that all is up to date as of a time, but for what the sentence says."""
 
 
 class Session:
@@ -69,6 +75,14 @@ class Session:
         self._signed_in = asyncio.Event()
         self._people_due = 0.0
         self._project_id: int | None = None
+        self._sending = SharedLock(files.places.sending)
+        self._show_loading = partial(face.show, ConnectionState.LOADING, "Loading")
+        self._turns = Turns(files.places, waits.sync_every, self._show_loading)
+
+    def close(self) -> None:
+        """Let go of the locks' files."""
+        self._sending.close()
+        self._turns.close()
 
     def wake(self) -> None:
         """There is something to send."""
@@ -134,8 +148,11 @@ class Session:
             loops.create_task(self._repeat(self._send_turn, self._send_due))
             loops.create_task(self._look())
 
-    async def _repeat(self, work: Callable[[], Awaitable[float | None]], due: asyncio.Event) -> None:
-        """Work whenever it is due, or after the seconds it asked for; after a failure wait longer each time."""
+    async def _repeat(self, work: Callable[[bool], Awaitable[float | None]], due: asyncio.Event) -> None:
+        """Work whenever it is due, or after the seconds it asked for; after a failure wait longer each time.
+
+        The work hears whether somebody said that it is due, or just the time came.
+        """
         failures = 0
         period: float | None = None
         while True:
@@ -143,9 +160,10 @@ class Session:
             await _first(due, period)
             if not (self._signed_in.is_set() and self._reach.is_open):
                 continue
+            is_wanted = due.is_set() or failures > 0
             due.clear()
             try:
-                period = await work()
+                period = await work(is_wanted)
                 if failures and due is not self._sync_due:
                     self._sync_due.set()
                 failures = 0
@@ -173,32 +191,72 @@ class Session:
         self._sync_due.set()
         self._send_due.set()
 
-    async def _send_turn(self) -> float | None:
+    async def _send_turn(self, _is_wanted: bool) -> float | None:
+        """Send what waits; what a process left half sent that is gone is looked at first."""
+        if not self._files.outbox.pending:
+            return None
         before = self._outbox.delivered
-        period = await self._outbox.send()
+        async with self._sending.held("sending"):
+            period = await self._outbox.send()
         if self._outbox.delivered > before:
             self._reach.works()
         return period
 
-    async def _sync_turn(self) -> float:
-        await self._turn(is_asked=False)
-        return self._waits.sync_every
+    async def _sync_turn(self, is_wanted: bool) -> float:
+        if is_wanted or self._turns.until_due(self._project_id) <= 0:
+            await self._turn(is_asked=False, is_wanted=is_wanted)
+        return self._turns.until_due(self._project_id)
 
-    async def _turn(self, *, is_asked: bool) -> None:
+    async def _turn(self, *, is_asked: bool, is_wanted: bool = True) -> None:
         async with self._turning:
             if time.monotonic() >= self._people_due:
                 project_ids = await self._sync.people()
                 self._project_id = self._face.on_projects(project_ids)
                 self._face.welcome(self._sync.user)
                 self._people_due = time.monotonic() + NOUNS_EVERY
-            if self._project_id is not None:
-                await self._sync.turn(self._project_id, is_asked=is_asked)
-                await self._face.on_turn(self._project_id)
+            synced_at = await self._turns.take(
+                self._project_id, partial(self._sync_project, is_asked=is_asked), is_wanted=is_wanted
+            )
             self._reach.works()
-            self._face.succeeded(self._sync.sentence)
+            self._face.succeeded(synced_at, self._sync.sentence)
+
+    async def _sync_project(self, project_id: int, *, is_asked: bool) -> None:
+        await self._sync.turn(project_id, is_asked=is_asked)
+        await self._face.on_turn(project_id)
 
     def _show_progress(self, done: int, total: int) -> None:
-        self._face.show(ConnectionState.LOADING, "Loading", done, total)
+        if self._project_id is not None:
+            self._turns.progress(self._project_id, done, total)
+        self._show_loading(done, total)
+
+    # Other processes
+
+    def look_around(self) -> None:
+        """Give signs of life, and take up what other processes did: the sign-in, and what they synced."""
+        self._sending.beat()
+        self._turns.beat()
+        self._take_up_sign_in()
+        connection = self._face.connection
+        synced_at = self._turns.synced_at(self._project_id)
+        if synced_at <= (connection.synced_at or 0.0):
+            return
+        if connection.state is ConnectionState.ONLINE:
+            self._face.succeeded(synced_at, self._sync.sentence)
+        elif connection.state in _HINDERED and self._signed_in.is_set():
+            self._sync_due.set()
+            with contextlib.suppress(Trouble):  # the service's wish to be left alone is kept
+                self._reach.hurry()
+
+    def _take_up_sign_in(self) -> None:
+        try:
+            is_in = self._client.auth.look_again()
+        except StorageError:
+            return  # whoever next needs the sign-in says that its file cannot be read
+        if is_in and not self._signed_in.is_set():
+            self._begin()
+        elif not is_in and self._signed_in.is_set():
+            self._signed_in.clear()
+            self._face.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
 
     async def _look(self) -> None:
         """Read the items that are being looked at, the latest first."""

@@ -1,0 +1,70 @@
+"""Several processes on one profile: two terminals and the command line over a served workspace."""
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+
+import pytest
+from tests.cli.conftest import Home
+from tests.terminal import terminal
+
+
+@pytest.fixture
+def signed_in(home: Home, serve: Callable[[], str]) -> Home:
+    assert home.run("login", serve(), "--user", "maya", given="lantern\n").returncode == 0
+    return home
+
+
+def test_an_edit_in_one_terminal_appears_in_the_other(signed_in: Home) -> None:
+    with terminal([], signed_in.environment) as one, terminal([], signed_in.environment) as other:
+        for each in (one, other):
+            each.wait_for(r"synced")
+        one.press("c", "e", "ctrl+u", "777", "enter")
+
+        other.wait_for(r"\b777\b")
+        other.wait_without("pending")
+
+
+def test_after_a_kill_in_the_middle_of_sending_the_other_goes_on_and_nothing_is_made_twice(signed_in: Home) -> None:
+    with terminal([], signed_in.environment) as one, terminal([], signed_in.environment) as other:
+        for each in (one, other):
+            each.wait_for(r"synced")
+        for number in range(4):
+            one.press("C")
+            one.wait_for(r"ctrl\+s send")
+            one.press(f"Comment {number}", "ctrl+s")
+            one.wait_without(r"ctrl\+s send")
+        one.kill()
+
+        other.wait_without("pending")
+        other.press("g", "c")
+        other.wait_for("Comment 3")
+    (database,) = signed_in.path.parent.rglob("service.db")
+    with sqlite3.connect(database) as connection:
+        found = connection.execute("SELECT description FROM comments WHERE description LIKE 'Comment _' ORDER BY 1")
+        assert [text for (text,) in found] == [f"Comment {number}" for number in range(4)]
+
+
+def test_the_command_line_works_beside_a_terminal_even_a_suspended_one(signed_in: Home) -> None:
+    with terminal([], signed_in.environment) as shown:
+        shown.wait_for(r"synced")
+        beside = signed_in.run("items", "list", "--json", "--limit", "3")
+        os.kill(shown.process, signal.SIGSTOP)
+        time.sleep(0.2)
+        beside_suspended = signed_in.run("items", "list", "--json", "--limit", "3")
+        os.kill(shown.process, signal.SIGCONT)
+
+    assert beside.stderr == beside_suspended.stderr == ""
+    assert len(json.loads(beside.stdout)) == 3
+    assert beside_suspended.stdout == beside.stdout
+
+
+def test_signing_out_on_the_command_line_is_seen_in_the_terminal(signed_in: Home) -> None:
+    with terminal([], signed_in.environment) as shown:
+        shown.wait_for(r"synced")
+        assert signed_in.run("logout").returncode == 0
+
+        shown.wait_for(r"(?i)signed out|sign in")
