@@ -1,37 +1,234 @@
-"""Services that are not ours: no filters, small pages, no extensions; and what is learnt where nothing is told."""
+"""Services that are not ours, each with quirks of its own; and what is learnt where nothing is told."""
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.store.foreign_server import ForeignServer, Quirks, on_socket
+from tests.store.papers import places_in
 from tests.store.test_sync import mirrored, on_service
-from tests.store.world import World, sent
+from tests.store.world import World, sent, until
 
+from backlit.client.calls import Pacing
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
 from backlit.model.fields import Kind
-from backlit.store import Store
+from backlit.store import ConnectionState, Store
+from backlit.store.engine import Report
 from backlit.store.lookups import told_field
+from backlit.store.probes import DateForm, Filtering, probe
+
+PACING = Pacing(first_pause=0.001)
+VARIANTS = {
+    "as SPEC shows it": Quirks(),
+    "quoted challenge, v4 dates, pages of 50": Quirks(quoted=True, dates="v4", cap=50),
+    "pages over 100 are refused": Quirks(cap=100, refuses_more=True),
+    "no dates in filters": Quirks(dates="none"),
+    "$orderby ignored": Quirks(orders=False, cap=50),
+    "$filter ignored": Quirks(filtering="ignored", cap=50),
+    "$filter refused with 500": Quirks(filtering="refused"),
+    "neither filtered nor ordered": Quirks(filtering="ignored", orders=False, cap=50),
+    "east of UTC": Quirks(zone=timedelta(hours=9, minutes=30)),
+}
+
+Online = Callable[..., Awaitable[Store]]
 
 
-async def test_a_service_that_ignores_filters_is_walked_through_and_nothing_is_missed(world: World) -> None:
-    world.faults.ignores_filters = True
-    world.faults.largest_page = 17
-    store = await world.online()
-    assert mirrored(store) == await on_service(world)
+@pytest.fixture
+async def online(tmp_path: Path) -> AsyncIterator[Online]:
+    """Opens stores of pat's on foreign services and waits until they have loaded everything."""
+    stores: list[Store] = []
 
-    changed, deleted = sorted(await on_service(world))[:2]
-    await world.rival.work_items.update_document(changed, {"Name": "Changed"})
-    await world.rival.work_items.delete(deleted)
+    async def online(server: ForeignServer, *, over_network: bool = False) -> Store:
+        async def connect(_report: Report) -> Client:
+            tokens = TokenCache(tmp_path / "pat.json", server.base)
+            client = (
+                Client.at(server.base, tokens, PACING) if over_network else Client.inside(server, tokens, server.base)
+            )
+            await client.auth.sign_in("pat", "secret")
+            return client
+
+        store = Store(places_in(tmp_path / "mine"), connect)
+        store.open()
+        stores.append(store)
+        store.start()
+        await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+        return store
+
+    yield online
+    for store in stores:
+        store.close()
+
+
+def known(store: Store) -> dict[int, str]:
+    return dict(store._files.mirror.execute("SELECT id, name FROM items"))
+
+
+@pytest.fixture(params=[*VARIANTS.values()], ids=[*VARIANTS])
+def server(request: pytest.FixtureRequest) -> ForeignServer:
+    return ForeignServer(request.param)
+
+
+async def test_the_first_load_brings_everything(server: ForeignServer, online: Online) -> None:
+    store = await online(server)
+
+    assert store.project_id == 7
+    assert known(store) == server.names()
+
+
+async def test_what_a_rival_changes_adds_and_deletes_is_found(server: ForeignServer, online: Online) -> None:
+    store = await online(server)
+    changed, deleted, *_ = sorted(server.items)
+    server.change("rival", changed, {"Name": "Changed"})
+    del server.items[deleted]
+    server.add("rival", "Added")
+
     await store.refresh()
 
-    assert mirrored(store) == await on_service(world)
+    assert known(store) == server.names()
 
 
-async def test_small_pages_are_no_reason_to_miss_anything(world: World) -> None:
-    world.faults.largest_page = 7
-    store = await world.online()
-    assert mirrored(store) == await on_service(world)
+async def test_a_deletion_alone_is_found(server: ForeignServer, online: Online) -> None:
+    store = await online(server)
+    del server.items[sorted(server.items)[60]]
 
-    for item_id in sorted(await on_service(world))[:20]:
-        await world.rival.work_items.update_document(item_id, {"Name": "Changed"})
     await store.refresh()
 
-    assert mirrored(store) == await on_service(world)
+    assert known(store) == server.names()
+
+
+async def test_edits_additions_and_comments_arrive_exactly_once(server: ForeignServer, online: Online) -> None:
+    store = await online(server)
+    item_id = min(server.items)
+    count = len(server.items)
+    server.lost_answers = 1
+
+    await store.edit([item_id], {"Name": "Mine", "Tags": ["new"]})
+    await store.add("Story", {"Name": "Made here"})
+    await sent(store)
+    server.lost_answers = 1
+    await store.comment(item_id, "Said once")
+    await sent(store)
+
+    assert server.items[item_id]["fields"]["Name"] == "Mine"
+    assert server.items[item_id]["fields"]["Tags"] == ["new"]
+    assert [name for name in server.names().values() if name == "Made here"] == ["Made here"]
+    assert len(server.items) == count + 1
+    assert [each["description"] for each in server.comments.values()] == ["Said once"]
+    assert store.outbox_entries() == ()
+
+
+async def test_a_rivals_comment_is_seen_when_its_item_is_looked_at(server: ForeignServer, online: Online) -> None:
+    store = await online(server)
+    item_id = min(server.items)
+    server.comment("rival", item_id, "Look")
+
+    await store.look_at(item_id)
+
+    await until(lambda: [each.text for each in store.comments(item_id)] == ["Look"])
+
+
+async def test_a_start_later_tries_nothing_out_again(server: ForeignServer, online: Online) -> None:
+    store = await online(server)
+    traits = store.server.traits()
+    server.requests.clear()
+
+    await store.refresh()
+
+    assert store.server.traits() == traits
+    assert not [query for _, _, query in server.requests if "id lt 0" in query.get("$filter", "")]
+
+
+@pytest.mark.parametrize(
+    ("variant", "found"),
+    [
+        ("as SPEC shows it", (Filtering.WORKS, DateForm.V3, True, 500)),
+        ("quoted challenge, v4 dates, pages of 50", (Filtering.WORKS, DateForm.V4, True, 50)),
+        ("pages over 100 are refused", (Filtering.WORKS, DateForm.V3, True, 100)),
+        ("no dates in filters", (Filtering.WORKS, None, True, 500)),
+        ("$orderby ignored", (Filtering.WORKS, DateForm.V3, False, 50)),
+        ("$filter ignored", (Filtering.IGNORED, None, True, 50)),
+        ("$filter refused with 500", (Filtering.REFUSED, None, True, 500)),
+    ],
+)
+async def test_the_traits_are_found_out(
+    tmp_path: Path, variant: str, found: tuple[Filtering, DateForm | None, bool, int]
+) -> None:
+    server = ForeignServer(VARIANTS[variant])
+    async with Client.inside(server, TokenCache(tmp_path / "pat.json", "here")) as client:
+        await client.auth.sign_in("pat", "secret")
+        traits = await probe(client)
+
+    assert (traits.filtering, traits.dates, traits.orders, traits.page) == found
+    assert not traits.etag
+    assert traits.is_sure
+
+
+async def test_what_is_missing_is_said(online: Online) -> None:
+    store = await online(ForeignServer(VARIANTS["$filter ignored"]))
+
+    said = " ".join(store.server.missing())
+
+    assert "ignores $filter" in said
+    assert "does not name versions" in said
+    assert "cannot be ranked" in said
+
+
+async def test_an_empty_service_is_tried_out_when_it_has_something(online: Online) -> None:
+    server = ForeignServer(VARIANTS["$filter ignored"], items=0)
+    store = await online(server)
+    assert store.server.traits() is None
+
+    for number in range(60):
+        server.add("rival", f"New {number}")
+    await store.refresh()
+
+    assert known(store) == server.names()
+    assert store.server.traits() is not None
+
+
+async def test_a_service_that_no_longer_filters_is_tried_out_again(online: Online) -> None:
+    server = ForeignServer(Quirks())
+    store = await online(server)
+    server.quirks = Quirks(filtering="refused-as-bad")
+    server.add("rival", "Added later")
+
+    await store.refresh()
+
+    traits = store.server.traits()
+    assert traits is not None
+    assert traits.filtering is Filtering.REFUSED
+    assert known(store) == server.names()
+
+
+async def test_the_services_clock_is_known_after_a_write(online: Online) -> None:
+    server = ForeignServer(VARIANTS["east of UTC"])
+    store = await online(server)
+
+    await store.comment(min(server.items), "What time is it?")
+    await sent(store)
+    await store.refresh()
+
+    assert abs(store.now() - datetime.fromisoformat(server.now())) < timedelta(seconds=10)
+
+
+async def test_over_a_real_socket_everything_works_too(online: Online) -> None:
+    server = ForeignServer(VARIANTS["quoted challenge, v4 dates, pages of 50"])
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(on_socket(server))
+        store = await online(server, over_network=True)
+        changed = min(server.items)
+        server.change("rival", changed, {"Estimate": "5"})
+        await store.edit([changed], {"Name": "Mine"})
+        await sent(store)
+        await store.refresh()
+
+        assert known(store) == server.names()
+        assert server.items[changed]["fields"]["Estimate"] == "5"
+        assert server.items[changed]["fields"]["Name"] == "Mine"
+        store.close()
 
 
 async def test_without_extensions_edits_arrive_and_fields_are_learnt_from_values(world: World) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, quote, urlencode
 
 from tests.store.papers import places_in
 
@@ -139,8 +138,6 @@ class Faults:
         self.lost_answers: dict[str, int] = {}
         """How many answers to a method are lost after the service did what was asked."""
         self.delay = 0.0
-        self.ignores_filters = False
-        self.largest_page = 1000
         self.lacks: frozenset[str] = frozenset()
         """Ends of paths that a foreign service does not have."""
         self.requests: list[tuple[str, str]] = []
@@ -159,22 +156,11 @@ class Faults:
             await asyncio.sleep(self.delay)
         if scope["path"].endswith(tuple(self.lacks)):
             scope = scope | {"path": "/nowhere"}
-        if method == "GET":
-            scope = scope | {"query_string": self._foreign(scope["query_string"])}
         if self.lost_answers.get(method, 0) > 0 and not scope["path"].endswith("/WRAPv0.9"):
             self.lost_answers[method] -= 1
             await self._application(scope, receive, _swallow)
             return
         await self._application(scope, receive, send)
-
-    def _foreign(self, query: bytes) -> bytes:
-        """What a service makes of a query that it does not read as ours does."""
-        options = dict(parse_qsl(query.decode()))
-        if self.ignores_filters:
-            options.pop("$filter", None)
-        if "$top" in options:
-            options["$top"] = str(min(int(options["$top"]), self.largest_page))
-        return urlencode(options, quote_via=quote).encode()
 
     def count(self, method: str) -> int:
         return sum(each == method for each, path in self.requests if not path.endswith("/WRAPv0.9"))

@@ -44,12 +44,20 @@ class Asking:
     ) -> "Page":
         """A page of a list of things that belong to projects."""
         mine = f"projectId eq {self.project_id}"
-        return await listing.documents(
-            filter=(f"{mine} and {condition}" if condition else mine) if self.traits.is_ranged else None,
-            order=order if self.traits.orders else None,
-            top=min(top, self.traits.page),
-            skip=skip,
-        )
+        wanted = (f"{mine} and {condition}" if condition else mine) if self.traits.is_ranged else None
+        return await self.whole_page(listing, wanted, order, top, skip)
+
+    async def whole_page(
+        self,
+        listing: "Listing[Any]",
+        filter_: str | None = None,
+        order: str | None = None,
+        top: int = PAGE,
+        skip: int | None = None,
+    ) -> "Page":
+        """A page of any list, in order where the service orders and as large as it gives."""
+        ordered = order if self.traits.orders else None
+        return await listing.documents(filter=filter_, order=ordered, top=min(top, self.traits.page), skip=skip or None)
 
 
 async def together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:

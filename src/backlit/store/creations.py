@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import orjson
 
 from backlit.model.errors import ServiceError, ServiceRefused, Unclear
+from backlit.store.asking import Asking
 from backlit.store.entries import EntryKind, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.pacing import Waits
 from backlit.store.people import person_of
+from backlit.store.probes import TRAITS, UNSURE, Traits, probe, traits_of
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.values import is_same
 
@@ -121,7 +123,7 @@ class Creations:
             if not ids or set(ids) <= found.keys():
                 return list(found.values())
             found |= dict(zip(ids, page.results, strict=True))
-            if ids == sorted(ids, reverse=True) and ids[-1] <= known_id:
+            if (await self._traits()).orders and ids[-1] <= known_id:
                 return list(found.values())
             skip += len(ids)
 
@@ -131,16 +133,17 @@ class Creations:
         return max([*ids, await self._files.write(lambda writer: writer.mirror.largest_id(entry.kind))])
 
     async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "Page":
+        asking = Asking(self._client, await self._traits(), entry.project_id)
         if entry.kind is EntryKind.COMMENT:
-            return await self._client.work_items.comments_below(entry.item_id).documents(
-                order="id desc", top=top, skip=skip
-            )
-        try:
-            return await self._client.work_items.documents(
-                filter=f"projectId eq {entry.project_id}", order="id desc", top=top, skip=skip
-            )
-        except ServiceRefused:
-            return await self._client.work_items.documents(order="id desc", top=top, skip=skip)
+            listing = self._client.work_items.comments_below(entry.item_id)
+            return await asking.whole_page(listing, order="id desc", top=top, skip=skip)
+        return await asking.items(order="id desc", top=top, skip=skip)
+
+    async def _traits(self) -> Traits:
+        """What the service does; where that is not known yet it is tried out, or nothing is relied on."""
+        traits = traits_of(await self._files.write(lambda writer: writer.mirror.note(TRAITS)))
+        traits = traits or await probe(self._client)
+        return traits if traits.is_sure else UNSURE
 
 
 def _others(writer: Writer, me: Document) -> frozenset[str]:

@@ -75,6 +75,10 @@ class Traits:
         }
 
 
+UNSURE = Traits(Filtering.REFUSED, by_id=False, dates=None, orders=False, by_change=False, page=SIZES[-1])
+"""What may be relied on where nothing could be tried."""
+
+
 def traits_of(note: object) -> Traits | None:
     """Read what was kept; None where nothing was, or by another version."""
     if not isinstance(note, dict):

@@ -4,7 +4,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
-from backlit.model.errors import BadRequest, ServiceRefused
+from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
 from backlit.store.asking import Asking
 from backlit.store.changes import Change, Subject
 from backlit.store.delta import Delta
@@ -113,7 +113,9 @@ class Sync:
         """Have the top of the backlog on the screen, then find out what the service does."""
         try:
             page = await self._client.work_items.documents(filter=f"projectId eq {project_id}", top=FIRST_PAGE)
-        except ServiceRefused:
+        except Unavailable:
+            raise
+        except (ServiceRefused, ServiceError):
             page = await self._client.work_items.documents(top=FIRST_PAGE)
         await store_items(self._files, page.results)
         traits = await probe(self._client, await self._note("capabilities"))
