@@ -114,6 +114,9 @@ def _add_session(commands: "_Commands") -> None:
     logout.set_defaults(module="backlit.cli.logout")
     whoami = commands.add_parser("whoami", help="say who is signed in, and where")
     whoami.set_defaults(module="backlit.cli.whoami")
+    doctor = commands.add_parser("doctor", help="look at the connection, the service and the files; say what is wrong")
+    doctor.add_argument("--json", action="store_true", help="write JSON")
+    doctor.set_defaults(module="backlit.cli.doctor")
 
 
 def _add_items(commands: "_Commands") -> None:

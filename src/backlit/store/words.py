@@ -1,6 +1,7 @@
 """What a service does not do, in sentences, with what backlit does instead."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from backlit.store.probes import Filtering, Traits
 
@@ -17,6 +18,18 @@ EXTENSIONS = {
 def missing_words(traits: Traits, capabilities: Mapping[str, object] | None) -> tuple[str, ...]:
     """A sentence for everything that is missing."""
     return (*_lists(traits), *_extensions(traits, capabilities))
+
+
+def has_words(traits: Traits) -> tuple[str, ...]:
+    """A sentence for everything that was tried and is there."""
+    dates = f", dates as {traits.dates.write(datetime(2026, 3, 1, 14, 30))}" if traits.dates else ""
+    said = (
+        (traits.is_ranged, f"It filters{dates}."),
+        (traits.orders, "It orders."),
+        (True, f"Pages of {traits.page} are asked for."),
+        (traits.etag, "It names versions: a change is refused where somebody else's came first."),
+    )
+    return tuple(sentence for is_so, sentence in said if is_so)
 
 
 def _lists(traits: Traits) -> Iterator[str]:

@@ -1,0 +1,208 @@
+"""Look at everything that backlit depends on, and say what is wrong and what is done instead."""
+
+import argparse
+import asyncio
+import ssl
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from backlit.cli.chosen import chosen_profile
+from backlit.cli.login import is_loopback
+from backlit.cli.wiring import connect_to
+from backlit.config import Locations, Profile, ProfileKind, find_locations
+from backlit.model.attachments import friendly_size_of
+from backlit.model.errors import BacklitError
+from backlit.model.plain import plain
+from backlit.store.inspection import FileReport, inspect_journal, inspect_mirror
+from backlit.store.probes import Traits, probe
+from backlit.store.words import has_words, missing_words
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+
+_TLS_PATIENCE = 5.0
+_SOON = 14 * 86_400
+_CLOCK_TOLERANCE = 5
+_SIGNS = {"ok": "✓", "note": "·", "broken": "✗"}
+
+
+class Health(StrEnum):
+    """How a finding is meant."""
+
+    OK = "ok"
+    NOTE = "note"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    about: str
+    health: Health
+    sentence: str
+
+
+@dataclass(slots=True)
+class Report:
+    """All that was found, in the order in which it was looked at."""
+
+    profile: str
+    findings: list[Finding] = field(default_factory=list)
+    traits: Traits | None = None
+
+    def say(self, about: str, sentence: str, health: Health = Health.OK) -> None:
+        """Add a finding."""
+        self.findings.append(Finding(about, health, plain(sentence)))
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether anything has to be repaired."""
+        return any(each.health is Health.BROKEN for each in self.findings)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write what was found; 1 when something is broken."""
+    locations = find_locations()
+    profile = chosen_profile(arguments, locations)
+    report = Report(profile.name)
+    _look_at_files(profile, locations, report)
+    asyncio.run(_look_at_service(profile, locations, report))
+    if arguments.json:
+        document = {
+            "profile": report.profile,
+            "isBroken": report.is_broken,
+            "findings": [asdict(each) for each in report.findings],
+            "traits": None if report.traits is None else report.traits.document(),
+        }
+        sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n")
+    else:
+        width = max(len(each.about) for each in report.findings)
+        for each in report.findings:
+            print(f"{_SIGNS[each.health]} {each.about:<{width}}  {each.sentence}")
+    return int(report.is_broken)
+
+
+def _look_at_files(profile: Profile, locations: Locations, report: Report) -> None:
+    report.say("profile", f"{profile.name}, {profile.url or f'the {profile.kind} workspace on this machine'}.")
+    _look_at_file("mirror", inspect_mirror(locations.mirror(profile)), ("item", "items"), report)
+    _look_at_file("journal", inspect_journal(locations.journal(profile)), ("unsent change", "unsent changes"), report)
+
+
+def _look_at_file(about: str, found: FileReport, nouns: tuple[str, str], report: Report) -> None:
+    if found.fault:
+        way_out = " It is made anew when it is removed." if about == "mirror" else " Restore it from a copy."
+        report.say(about, f"{found.fault}{way_out} ({found.path})", Health.BROKEN)
+    elif found.count is None:
+        report.say(about, f"There is none yet ({found.path}).", Health.NOTE)
+    elif found.version > found.wanted and about == "journal":
+        report.say(about, f"It was written by a newer backlit ({found.path}).", Health.BROKEN)
+    else:
+        version = (
+            "" if found.version == found.wanted else f" It has version {found.version} and is brought up at start."
+        )
+        noun = nouns[0] if found.count == 1 else nouns[1]
+        size = friendly_size_of(found.size)
+        report.say(about, f"{found.count:,} {noun}, {size}, version {found.wanted} ({found.path}).{version}")
+
+
+async def _look_at_service(profile: Profile, locations: Locations, report: Report) -> None:
+    try:
+        if profile.kind is ProfileKind.REMOTE:
+            await _look_at_address(profile.url or "", report)
+        client = await connect_to(profile, locations)(_quietly)
+    except BacklitError as error:
+        report.say("service", error.message, Health.BROKEN)
+        return
+    async with client:
+        try:
+            await _ask(client, profile, report)
+        except BacklitError as error:
+            report.say("service", error.message, Health.BROKEN)
+
+
+async def _look_at_address(url: str, report: Report) -> None:
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme != "https":
+        is_here = is_loopback(host)
+        where = (
+            "It does not leave this machine." if is_here else "Others can read what is sent; https:// prevents that."
+        )
+        report.say("encryption", f"There is none. {where}", Health.OK if is_here else Health.BROKEN)
+        return
+    try:
+        async with asyncio.timeout(_TLS_PATIENCE):
+            context = ssl.create_default_context()
+            _, writer = await asyncio.open_connection(host, parts.port or 443, ssl=context)
+        told: Any = writer.get_extra_info("ssl_object")
+        writer.close()
+    except ssl.SSLCertVerificationError as error:
+        report.say("encryption", f"The certificate is not good: {error.verify_message}.", Health.BROKEN)
+        return
+    except (OSError, TimeoutError) as error:
+        report.say("encryption", f"No encrypted connection comes about: {error or 'no answer'}.", Health.BROKEN)
+        return
+    until = ssl.cert_time_to_seconds(told.getpeercert()["notAfter"])
+    day = datetime.fromtimestamp(until, UTC).date()
+    health = Health.NOTE if until - time.time() < _SOON else Health.OK
+    report.say("encryption", f"{told.version()}; the certificate is good until {day}.", health)
+
+
+async def _ask(client: "Client", profile: Profile, report: Report) -> None:
+    if not client.auth.signed_in:
+        way = f"backlit login {profile.url}"
+        report.say("sign-in", f"Nobody is signed in. Use: {way}", Health.BROKEN)
+        return
+    me = await client.users.me()
+    report.say(
+        "sign-in",
+        f"{me.name} is signed in, and may read {(await client.work_items.list(top=1)).total_results:,} items.",
+    )
+    _say_clock(client, profile, report)
+    told = await client.capabilities()
+    if told is None:
+        report.say("service", "It says nothing of itself; it is taken for one that follows the interface.", Health.NOTE)
+    else:
+        report.say("service", f"{told.get('name')} {told.get('version')}, as it says itself.")
+    traits = report.traits = await probe(client, told)
+    if not traits.is_sure:
+        report.say("lists", "There is no item to try them with; they are tried when there is.", Health.NOTE)
+        return
+    for sentence in has_words(traits):
+        report.say("lists", sentence)
+    for sentence in missing_words(traits, told):
+        report.say("missing", sentence, Health.NOTE)
+
+
+def _say_clock(client: "Client", profile: Profile, report: Report) -> None:
+    skew = client.clock.skew
+    if profile.kind is not ProfileKind.REMOTE:
+        report.say("clock", "It is this machine's.")
+        return
+    if skew is None:
+        report.say(
+            "clock", "The service does not say what time it is; it is taken to have this machine's.", Health.NOTE
+        )
+        return
+    seconds = round(skew.total_seconds())
+    if abs(seconds) <= _CLOCK_TOLERANCE:
+        report.say("clock", "It agrees with this machine's.")
+    else:
+        way = "ahead of" if seconds > 0 else "behind"
+        report.say(
+            "clock",
+            f"The service's is {abs(seconds):,} seconds {way} this machine's; ages allow for that.",
+            Health.NOTE,
+        )
+
+
+def _quietly(_sentence: str, _done: int, _total: int) -> None:
+    return
