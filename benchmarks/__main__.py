@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-BENCHMARKS = ("start", "keys", "service")
+BENCHMARKS = ("start", "keys", "service", "store")
 
 
 def main() -> None:

@@ -21,6 +21,9 @@ DEMO_ITEMS = 500
 DEMO_SEED = 1
 DEMO_USER = "maya"
 
+SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
+"""The files of a repository that hold views for everybody who works in it."""
+
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
 _LONGEST_NAME = 80
@@ -123,6 +126,30 @@ def read_settings(locations: Locations) -> Settings:
     if not isinstance(theme, str):
         raise StorageError(f'The setting "theme" is the name of a theme ({path}).')
     return Settings(theme)
+
+
+def read_views(locations: Locations, directory: Path) -> list[tuple[Path, object]]:
+    """The tables of saved views as written, with their files: the user's own `views.toml`, then the repository's.
+
+    The repository's file is the nearest one in the directory or above it. Raises StorageError where one is no TOML.
+    """
+    import tomllib
+
+    found: list[tuple[Path, object]] = []
+    shared = [folder / name for folder in (directory, *directory.parents) for name in SHARED_VIEWS]
+    for path in [locations.config / "views.toml", *[each for each in shared if each.is_file()][:1]]:
+        try:
+            values = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            raise StorageError(f"The views cannot be read: {error} ({path}).") from error
+        unknown = sorted(values.keys() - {"view"})
+        if unknown:
+            raise StorageError(f"The views have no {', '.join(map(repr, unknown))}; each is a [[view]] ({path}).")
+        tables = values.get("view", [])
+        found.extend((path, table) for table in (tables if isinstance(tables, list) else [tables]))
+    return found
 
 
 def local_profile() -> Profile:

@@ -125,6 +125,8 @@ def _add_items(commands: "_Commands") -> None:
     )
     listing = items.add_parser("list", help="list work items in backlog order")
     listing.add_argument("--limit", type=_count, metavar="N", help="at most so many")
+    listing.add_argument("--query", metavar="QUERY", help="only these, for example: status:open @me (docs/query.md)")
+    listing.add_argument("--sort", metavar="FIELDS", help="for example: est desc,name")
     listing.add_argument("--filter", metavar="ODATA", help="only these, for example: Status eq 'Done'")
     listing.add_argument("--json", action="store_true", help="write JSON")
     listing.set_defaults(module="backlit.cli.items_list")

@@ -16,6 +16,7 @@ from backlit.model.odata import parse_filter
 from backlit.store.rows import Item
 from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
+from backlit.store.views_saved import sort_key
 
 _HEADER = ("ID", "Type", "Status", "Points", "Owner", "Name")
 _RIGHT = frozenset({0, 3})
@@ -24,7 +25,9 @@ _RIGHT = frozenset({0, 3})
 def run(arguments: argparse.Namespace) -> None:
     """Write the items of the current project, those with unsent changes as they will be."""
     with synced_store(arguments) as store:
-        items = list(islice(_chosen(store, arguments.filter), arguments.limit))
+        sort = tuple(sort_key(each) for each in arguments.sort.split(",")) if arguments.sort else ()
+        spec = ViewSpec(with_done=not arguments.query, query=arguments.query or "", sort=sort)
+        items = list(islice(_chosen(store, arguments.filter, spec), arguments.limit))
         if arguments.json:
             text = orjson.dumps([document_of(item) for item in items], option=orjson.OPT_INDENT_2)
             sys.stdout.buffer.write(text + b"\n")
@@ -34,9 +37,9 @@ def run(arguments: argparse.Namespace) -> None:
             print(line)
 
 
-def _chosen(store: Store, text: str | None) -> Iterator[Item]:
+def _chosen(store: Store, text: str | None, spec: ViewSpec) -> Iterator[Item]:
     condition = parse_filter(text, store.custom_fields()) if text else None
-    view = store.view(ViewSpec(with_done=True))
+    view = store.view(spec)
     asyncio.run(view.load())
     for row in view.rows(0, view.count or 0):
         item = store.item(row.id)

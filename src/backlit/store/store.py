@@ -24,6 +24,7 @@ from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
 from backlit.store.receiving import note_turn
 from backlit.store.rows import Item, item_of, moment
+from backlit.store.search import Search
 from backlit.store.server import Server
 from backlit.store.snapshots import Snapshots
 from backlit.store.views import View
@@ -82,6 +83,7 @@ class Store(Edits):
         self.history = History(self._files, self, self.wake)
         self.deletions = Deletions(self._files, self.wake)
         self.names = StoreNames(self, self.now, self.today)
+        self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
         self._signal.subscribe(self._note)

@@ -1,0 +1,113 @@
+"""Views with names: as written in a TOML file, and as specs of lists."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from backlit.model.errors import BadRequest
+from backlit.model.filters import SortKey
+from backlit.model.query import parse_query
+from backlit.model.query.keys import field_named
+from backlit.store.views_query import ViewSpec
+
+_T = TypeVar("_T")
+
+KEYS = ("name", "query", "sort", "group", "done")
+MOST_GROUPS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """A view that has a name."""
+
+    name: str
+    spec: ViewSpec
+
+
+def saved_views(tables: Iterable[tuple[Path, object]]) -> list[SavedView]:
+    """Read the tables that `config.read_views` found; of two of one name the first counts. Raises BadRequest."""
+    views: dict[str, SavedView] = {}
+    for path, table in tables:
+        try:
+            view = view_from(table if isinstance(table, Mapping) else {})
+        except BadRequest as error:
+            raise BadRequest(f"{error.message} ({path})", error.errors) from error
+        views.setdefault(view.name, view)
+    return list(views.values())
+
+
+def view_from(entry: Mapping[str, object]) -> SavedView:
+    """Read one `[[view]]` table. Raises BadRequest saying what is wrong and with which view."""
+    name = entry.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise BadRequest('A view has no name; write name = "…" in it.')
+    unknown = sorted(entry.keys() - set(KEYS))
+    if unknown:
+        raise BadRequest(f"The view {name!r} has no {', '.join(map(repr, unknown))}; it can have {', '.join(KEYS)}.")
+    done = entry.get("done", False)
+    if not isinstance(done, bool):
+        raise BadRequest(f'In the view {name!r}, "done" is true or false.')
+    query = entry.get("query", "")
+    if not isinstance(query, str):
+        raise BadRequest(f'In the view {name!r}, "query" is a text.')
+    parse_query(query)
+    group = tuple(_listed(name, "group", entry.get("group", []), _key))
+    if len(group) > MOST_GROUPS:
+        raise BadRequest(f"The view {name!r} has more than {MOST_GROUPS} levels of groups.")
+    sort = tuple(_listed(name, "sort", entry.get("sort", []), sort_key))
+    return SavedView(name.strip(), ViewSpec(query=query, with_done=done, sort=sort, group=group))
+
+
+def _listed(name: str, key: str, value: object, read: Callable[[str], _T]) -> list[_T]:
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+        raise BadRequest(f'In the view {name!r}, "{key}" is a field or a list of fields.')
+    return [read(each) for each in values]
+
+
+def sort_key(text: str) -> SortKey:
+    """Read `changed desc` or `-changed`."""
+    words = text.removeprefix("-").split()
+    if len(words) not in {1, 2} or (len(words) == 2 and words[1].lower() not in {"asc", "desc"}):
+        raise BadRequest(f'{text!r} is no order; write a field, and "desc" behind it for the largest first.')
+    return SortKey(_key(words[0]), text.startswith("-") or words[-1].lower() == "desc")
+
+
+def _key(text: str) -> str:
+    field = field_named(text)
+    if field is None and not text.endswith("_cf"):
+        raise BadRequest(f"There is no field {text!r}; a project's own are written with their _cf.")
+    return field.key if field else text
+
+
+def entry_of(view: SavedView) -> dict[str, object]:
+    """The table of a view, which `view_from` reads; what is usual is left out."""
+    spec = view.spec
+    entry: dict[str, object] = {"name": view.name}
+    if spec.query:
+        entry["query"] = spec.query
+    if spec.sort:
+        entry["sort"] = [f"{key.name} desc" if key.descending else key.name for key in spec.sort]
+    if spec.group:
+        entry["group"] = list(spec.group)
+    return entry | ({"done": True} if spec.with_done else {})
+
+
+def write_views(views: list[SavedView]) -> str:
+    """The TOML text of some views."""
+    tables = [
+        "\n".join(["[[view]]", *(f"{key} = {_toml(value)}" for key, value in entry_of(each).items())]) for each in views
+    ]
+    return "\n\n".join(tables) + "\n" if tables else ""
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    escaped = "".join(
+        f"\\u{ord(sign):04X}" if sign in '"\\' or ord(sign) < 32 or ord(sign) == 127 else sign for sign in str(value)
+    )
+    return f'"{escaped}"'

@@ -1,0 +1,79 @@
+"""Views in files: read, refused with their name and file, written back."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from backlit.config import find_locations, read_views
+from backlit.model.errors import BadRequest, StorageError
+from backlit.model.filters import SortKey
+from backlit.store import ViewSpec
+from backlit.store.views_saved import SavedView, saved_views, view_from, write_views
+
+MINE = """
+[[view]]
+name = "Mine"
+query = "@me status:open"
+sort = ["changed desc", "-Score_cf", "name"]
+group = "iter"
+"""
+
+
+def test_the_users_views_come_first_and_those_of_the_repository_after(tmp_path: Path) -> None:
+    locations = find_locations({"BACKLIT_HOME": str(tmp_path / "home")})
+    inside = tmp_path / "work" / "deep"
+    for folder in (inside, locations.config):
+        folder.mkdir(parents=True)
+    (locations.config / "views.toml").write_text(MINE)
+    (tmp_path / "work" / ".backlit.toml").write_text(
+        '[[view]]\nname = "Bugs"\nquery = "type:bug"\ndone = true\n' + MINE
+    )
+
+    first, second = saved_views(read_views(locations, inside))
+
+    order = (SortKey("lastModifiedAt", descending=True), SortKey("Score_cf", descending=True), SortKey("Name"))
+    assert first == SavedView("Mine", ViewSpec(query="@me status:open", sort=order, group=("IterationID",)))
+    assert second == SavedView("Bugs", ViewSpec(query="type:bug", with_done=True))
+
+
+def test_what_is_written_reads_back_as_the_same_views() -> None:
+    views = [
+        view_from({"name": 'A "b"\\\n', "query": '"x y" or @me', "sort": "changed desc", "group": ["owner", "type"]}),
+        view_from({"name": "B", "done": True}),
+    ]
+
+    read = tomllib.loads(write_views(views))["view"]
+
+    assert [view_from(each) for each in read] == views
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({}, "has no name"),
+        ({"name": "A", "colour": "red"}, "'A' has no 'colour'; it can have name, query"),
+        ({"name": "A", "done": "yes"}, "true or false"),
+        ({"name": "A", "query": 1}, "is a text"),
+        ({"name": "A", "query": "(a"}, "never closed"),
+        ({"name": "A", "sort": "colour"}, "no field 'colour'"),
+        ({"name": "A", "sort": "name upwards"}, "no order"),
+        ({"name": "A", "group": 1}, "a list of fields"),
+        ({"name": "A", "group": ["type", "status", "owner"]}, "levels of groups"),
+    ],
+)
+def test_a_view_that_makes_no_sense_is_refused_with_its_file(entry: dict[str, object], words: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        saved_views([(Path("views.toml"), entry)])
+
+    assert words in refused.value.message
+    assert refused.value.message.endswith("(views.toml)")
+
+
+@pytest.mark.parametrize("text", ["[[view]", "[views]"])
+def test_a_file_that_is_no_list_of_views_is_refused_with_its_path(tmp_path: Path, text: str) -> None:
+    locations = find_locations({"BACKLIT_HOME": str(tmp_path / "home")})
+    (tmp_path / "backlit-views.toml").write_text(text)
+
+    with pytest.raises(StorageError, match=r"backlit-views\.toml"):
+        read_views(locations, tmp_path)

@@ -1,0 +1,40 @@
+"""Full text: what is found, where, and with which words around it."""
+
+from pathlib import Path
+
+from tests.store.papers import item, offline_store
+
+from backlit.store.search import Hit, Place, snippet
+
+
+async def test_names_come_before_descriptions_and_comments_with_the_words_around(tmp_path: Path) -> None:
+    documents = [
+        item(1, Name="Nothing", Description="Before the\nrefund is sent, " + "wait " * 40),
+        item(2, Name="Refunds of cards"),
+        item(3, Name="Refund", project=2),
+    ]
+    with offline_store(tmp_path, documents) as store:
+        await store.comment(1, "No Refunding here")
+
+        first, second, third = await store.search.find("refund")
+
+        assert first == Hit(2, Place.NAME, "Refunds of cards")
+        assert (second.item_id, second.place) == (1, Place.DESCRIPTION)
+        assert second.snippet.startswith("Before the refund is sent, wait")
+        assert second.snippet.endswith("…")
+        assert (third.item_id, third.place, third.snippet) == (1, Place.COMMENT, "No Refunding here")
+        assert third.comment_id is not None
+
+
+async def test_all_words_have_to_be_there_and_signs_mean_nothing(tmp_path: Path) -> None:
+    with offline_store(
+        tmp_path, [item(1, Name="Café crème"), item(2, Name="Cafe noir"), item(3, Name="中文界面")]
+    ) as store:
+        assert [hit.item_id for hit in await store.search.find("CAFE cre")] == [1]
+        assert [hit.item_id for hit in await store.search.find('"cafe" OR noir*')] == []
+        assert [hit.item_id for hit in await store.search.find("文界")] == [3]
+        assert await store.search.find(' "*()- ') == []
+
+
+def test_a_snippet_without_the_word_begins_at_the_beginning() -> None:
+    assert snippet("a" * 200, ["x"]) == "a" * 60 + "…"
