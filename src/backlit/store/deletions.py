@@ -11,6 +11,7 @@ from backlit.store.database import ids_json
 from backlit.store.edits import discard, journalled, show, take_out, with_followers
 from backlit.store.entries import BUSY, TEMPORARY_IDS, EntryKind, OutboxEntry
 from backlit.store.files import Files, Writer
+from backlit.store.lookups import Lookups
 from backlit.store.overlay import laid_over
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.trash import Copy
@@ -29,8 +30,9 @@ class Going:
 class Deletions:
     """Deletes items and comments for good; the soft way is the Status `Deleted`, which is an edit like any other."""
 
-    def __init__(self, files: Files, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
         self._files = files
+        self._lookups = lookups
         self._wake = wake
 
     def what_goes(self, item_ids: Iterable[int]) -> Going:
@@ -49,6 +51,11 @@ class Deletions:
     def _count(self, table: str, item_ids: Iterable[int]) -> int:
         sql = f"SELECT count(*) FROM {table} WHERE item_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
         return int(self._files.mirror.execute(sql, (ids_json(item_ids),)).fetchone()[0])
+
+    def is_own(self, author: str) -> bool:
+        """Whether a comment's author is the user who is signed in; comments name people by either of their names."""
+        me = self._lookups.me()
+        return me is not None and author.casefold() in {me.username.casefold(), me.display_name.casefold()}
 
     def comments_going(self, item_id: int) -> frozenset[int]:
         """The comments of an item that wait to be deleted, and so are out of sight."""

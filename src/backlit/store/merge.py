@@ -23,7 +23,7 @@ class Merged:
 def merge(base: Mapping[str, object], mine: Mapping[str, object], theirs: Mapping[str, object]) -> Merged:
     """Compare field by field: what they did not touch is sent, what is as wanted is not.
 
-    Tags merge as sets, long texts by line.
+    Tags that others touched too merge as sets, long texts by line.
     """
     changes: dict[str, object] = {}
     conflicts: dict[str, object] = {}
@@ -31,12 +31,12 @@ def merge(base: Mapping[str, object], mine: Mapping[str, object], theirs: Mappin
         before, found = base.get(key), theirs.get(key)
         if is_same(found, wanted):
             continue
-        if _is_tags(key, before, wanted, found):
+        if is_same(found, before):
+            changes[key] = wanted
+        elif _is_tags(key, before, wanted, found):
             tags = merge_tags(before, wanted, found)
             if set(tags) != set(_tags(found)):
                 changes[key] = tags
-        elif is_same(found, before):
-            changes[key] = wanted
         else:
             text = merge_text(_text(before), _text(wanted), _text(found)) if is_long(key, wanted, found) else None
             if text is None:

@@ -81,7 +81,7 @@ class Store(Edits):
         self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
         self.wake = self._engine.wake
         self.history = History(self._files, self, self.wake)
-        self.deletions = Deletions(self._files, self.wake)
+        self.deletions = Deletions(self._files, self, self.wake)
         self.names = StoreNames(self, self.now, self.today)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()

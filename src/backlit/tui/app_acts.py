@@ -6,17 +6,16 @@ from backlit.model.errors import BacklitError
 from backlit.store.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.acting import contexts_of
-from backlit.tui.chord_app import ChordApp
 from backlit.tui.commands import Command
+from backlit.tui.history_acts import HistoryActs
 from backlit.tui.work import work
 
 
-class AppActs(ChordApp, inherit_bindings=False):
+class AppActs(HistoryActs, inherit_bindings=False):
     """An application over a store, with the commands that need no particular screen."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__()
-        self.store = store
+        super().__init__(store)
         self._offered_themes: list[Theme] = []
 
     def do_app_project(self, _count: int | None) -> None:

@@ -1,7 +1,6 @@
 """How a change reaches items: one at once, several after their difference was seen; what fails is offered again."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from backlit.model.errors import BacklitError
@@ -70,14 +69,13 @@ class Bulk(StoreScreen[None]):
         self.run_worker(work(self._write_all, plan), group="writes")
 
     async def _write_all(self, plan: Plan) -> None:
-        """Journal groups of items with equal changes; where a group is refused, each of its items for itself."""
+        """Journal all as one step; where that is refused, each item for itself."""
         failed: dict[int, str] = {}
-        for item_ids, changes in _groups(plan.changes):
-            try:
-                await self.store.edit(item_ids, changes)
-            except BacklitError as error:
-                is_one = len(item_ids) == 1
-                failed |= {item_ids[0]: sentence_of(error)} if is_one else await self._one_by_one(item_ids, changes)
+        try:
+            await self.store.edit_each(plan.changes)
+        except BacklitError as error:
+            is_one = len(plan.changes) == 1
+            failed = dict.fromkeys(plan.changes, sentence_of(error)) if is_one else await self._one_by_one(plan.changes)
         if len(plan.changes) == 1 and failed:
             self.say(" ".join(failed.values()), is_bad=True)
         elif failed:
@@ -85,11 +83,11 @@ class Bulk(StoreScreen[None]):
         elif len(plan.changes) > 1:
             self.say(f"{plan.act.label}: {len(plan.changes):,} items changed.")
 
-    async def _one_by_one(self, item_ids: Sequence[int], changes: Changes) -> dict[int, str]:
+    async def _one_by_one(self, changes: Mapping[int, Changes]) -> dict[int, str]:
         failed = {}
-        for item_id in item_ids:
+        for item_id, each in changes.items():
             try:
-                await self.store.edit([item_id], changes)
+                await self.store.edit([item_id], each)
             except BacklitError as error:
                 failed[item_id] = sentence_of(error)
         return failed
@@ -109,11 +107,3 @@ class Bulk(StoreScreen[None]):
 def sentence_of(error: BacklitError) -> str:
     """All that an error says."""
     return " ".join(dict.fromkeys([str(error), *error.errors.values()]))
-
-
-def _groups(changes: Mapping[int, Changes]) -> Iterable[tuple[list[int], Changes]]:
-    """The items by equal changes, each group one step."""
-    keyed = sorted((repr(sorted(each.items())), item_id) for item_id, each in changes.items())
-    for _, group in groupby(keyed, key=lambda pair: pair[0]):
-        ids = [item_id for _, item_id in group]
-        yield ids, changes[ids[0]]

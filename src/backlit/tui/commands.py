@@ -82,6 +82,7 @@ def _verbs() -> Iterator[Command]:
     yield Command("item.to-previous", ("m p",), where, "last iteration", "Move to the previous iteration.")
     yield Command("item.to-backlog", ("m b",), where, "to the backlog", "Move out of the iterations, to the root.")
     yield Command("item.repeat", (".",), where, "repeat", "Repeat the last change here; 3. on three rows.")
+    yield Command("item.delete", ("d",), where, "delete", "Delete: by its status, or for good; asks first.")
     yield Command("item.comment", ("C",), where, "comment", "Add a comment.")
     yield Command("item.comments", ("g c",), where, "comments", "Go to the comments.")
 
@@ -157,6 +158,7 @@ def _comments() -> Iterator[Command]:
     yield Command("comments.page-up", ("ctrl+u", "pageup"), where, "page up", "Scroll up half a page.")
     yield Command("comments.add", ("a", "C"), where, "add", "Add a comment.")
     yield Command("comments.quote", ("r",), where, "quote", "Answer with the comment quoted.")
+    yield Command("comments.delete", ("d",), where, "delete", "Delete your comment; asks first.")
     yield Command("comments.copy", ("y y",), where, "copy", "Copy the comment's text to the clipboard.")
 
 
@@ -193,6 +195,8 @@ def _everywhere() -> Iterator[Command]:
     where = Context.GLOBAL
     yield Command("app.help", ("?",), where, "keys", "Show the keys that act here; searchable.")
     yield Command("app.palette", ("ctrl+p",), where, "palette", "Find and run any command.", in_text=True)
+    yield Command("app.undo", ("u",), where, "undo", "Take the last act back; many items and deletions ask first.")
+    yield Command("app.redo", ("ctrl+r",), where, "redo", "Do again what was undone last.")
     yield Command("app.backlog", ("g b",), where, "backlog", "Go to the backlog.")
     yield Command("app.iterations", ("g i",), where, "iterations", "Go to the iterations.")
     yield Command("app.areas", ("g a",), where, "areas", "Go to the areas.")

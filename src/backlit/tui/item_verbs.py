@@ -6,6 +6,7 @@ from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
 from backlit.tui.acting import CannotAct
 from backlit.tui.copy_verbs import CopyVerbs
+from backlit.tui.delete_verb import DeleteVerb
 from backlit.tui.field_asking import check_name
 from backlit.tui.field_verbs import FieldVerbs
 from backlit.tui.looks import type_sign
@@ -21,7 +22,7 @@ NEW_TYPES = (
 )
 
 
-class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs):
+class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb):
     """All the verbs; subclasses also say what to do with a new item."""
 
     def item_added(self, item_id: int) -> None:

@@ -2,62 +2,34 @@
 
 from collections.abc import Iterator
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from backlit.model.fields import Field, Kind
 from backlit.store.rows import Item
 from backlit.store.store import Store
 from backlit.tui.acts import Changes, Plan, field_named, tags_of
-from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.agreement import Agreement
 from backlit.tui.field_text import NOTHING, FieldWords
 from backlit.tui.looks import type_sign
 from backlit.tui.text import literal, safe
 
 MOST_LINES = 400
-FRAME_LINES = 2
 SHOWN = 60
 """Characters of a long text that are shown."""
 
 
-class AgreeDialog(Dialog[bool | None]):
+class AgreeDialog(Agreement):
     """Every item with what it has and what it would have; y agrees, everything else leaves things as they are."""
 
-    AUTO_FOCUS = "VerticalScroll"
-
     def __init__(self, store: Store, plan: Plan) -> None:
-        super().__init__(plan.act.label)
+        count = len(plan.changes)
+        super().__init__(plan.act.label, f"change {'item' if count == 1 else f'{count:,} items'}")
         self._store = store
         self._plan = plan
         self._words = FieldWords(store)
-        self._scroll = VerticalScroll()
-        self._head = Static(Content("\n").join(self._heading()), classes="head")
-        count = len(plan.changes)
-        noun = "item" if count == 1 else f"{count:,} items"
-        self.frame.border_subtitle = literal(f"y change {noun}  n leave")
 
-    def content(self) -> ComposeResult:
-        """How far it reaches, then the items."""
-        yield self._head
-        with self._scroll:
-            yield Static(Content("\n").join(self._lines()))
-
-    def on_mount(self) -> None:
-        """Take the lines it needs, as far as there are any."""
-        self._fit()
-
-    def on_resize(self) -> None:
-        """Fit a smaller or larger screen."""
-        self._fit()
-
-    def _fit(self) -> None:
-        width = min(88, max(10, self.app.size.width - 4))
-        taken = sum(len(line.wrap(width)) for line in self._heading())
-        self._scroll.styles.max_height = max(1, self.app.size.height - FRAME_LINES - taken)
-
-    def _heading(self) -> list[Content]:
+    def heading(self) -> list[Content]:
+        """How far it reaches, and who else is concerned."""
         plan = self._plan
         lines = [literal(plan.reach())] if plan.total > 1 else []
         if plan.is_for_customers:
@@ -66,6 +38,10 @@ class AgreeDialog(Dialog[bool | None]):
             words = f"≠ {plan.synced:,} of them {'is' if plan.synced == 1 else 'are'} mirrored in another tracker."
             lines.append(Content.assemble((words, "bold $warning")))
         return lines
+
+    def lines(self) -> list[Content]:
+        """The items with their changes."""
+        return list(self._lines())
 
     def _lines(self) -> Iterator[Content]:
         for shown, (item_id, changes) in enumerate(self._plan.changes.items()):
@@ -94,33 +70,6 @@ class AgreeDialog(Dialog[bool | None]):
     def _text(self, field: Field, value: object) -> str:
         text = self._words.shown(field, value) or NOTHING
         return safe(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
-
-    def type_early(self, character: str) -> None:
-        """Agree, leave, or scroll."""
-        match character:
-            case "y":
-                self.dismiss(True)
-            case "n" | "q":
-                self.dismiss(None)
-            case "j":
-                self._scroll.scroll_down(animate=False)
-            case "k":
-                self._scroll.scroll_up(animate=False)
-
-    def press(self, key: str) -> bool:
-        """Scroll by pages; enter agrees to nothing (KEYMAP, confirmations)."""
-        match key:
-            case "down":
-                self._scroll.scroll_down(animate=False)
-            case "up":
-                self._scroll.scroll_up(animate=False)
-            case "ctrl+d" | "pagedown":
-                self._scroll.scroll_page_down(animate=False)
-            case "ctrl+u" | "pageup":
-                self._scroll.scroll_page_up(animate=False)
-            case _:
-                return super().press("escape" if key == "enter" else key)
-        return True
 
 
 def _tag_parts(item: Item, changes: Changes) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ class LineDialog(Dialog[str | None]):
     """Asks for a line; `check` gives the sentence that says what is wrong with it, or None.
 
     The answer is the text as typed; None when it was left. With `is_replaced` the text is selected, so that
-    what is typed takes its place.
+    what is typed takes its place. `note` stands above.
     """
 
     def __init__(
@@ -24,16 +24,20 @@ class LineDialog(Dialog[str | None]):
         check: Callable[[str], str | None] | None = None,
         *,
         is_replaced: bool = False,
+        note: str = "",
     ) -> None:
         super().__init__(title)
         self.input = LineInput(text)
         if is_replaced:
             self.input.select_all()
         self._check = check
+        self._about = Static(literal(note), classes="note") if note else None
         self._note = Static(literal(""), classes="fault")
 
     def content(self) -> ComposeResult:
-        """The input, and what is wrong with it."""
+        """What is to be known, the input, and what is wrong with it."""
+        if self._about is not None:
+            yield self._about
         yield self.input
         yield self._note
 

@@ -18,6 +18,8 @@ from backlit.tui.work import work
 AGE_CHECK = 60.0
 ROOM_FOR_HINTS = 60
 HINTS = ("comments.add", "comments.quote", "comments.copy", "app.back", "app.help")
+QUOTED = 120
+"""Characters of a comment that a question about it repeats."""
 FEW_HINTS = ("comments.add", "app.help")
 
 
@@ -118,6 +120,29 @@ class CommentsScreen(StoreScreen[None]):
         text = self._current().text
         self.app.copy_to_clipboard(text)
         self.say(f"Copied the comment: {' '.join(text.split())[:60]}")
+
+    def do_comments_delete(self, _count: int | None) -> None:
+        """Delete the comment under the cursor, if it is one's own, after a question."""
+        from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+
+        comment = self._current()
+        if not self.store.deletions.is_own(comment.author):
+            raise CannotAct(f"{comment.author} wrote it; only your own comments can be deleted here.")
+
+        def answered(key: str | None) -> None:
+            if key == "y":
+                self.run_worker(work(self._delete, comment.id), group="writes")
+
+        text = " ".join(comment.text.split())
+        quoted = text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
+        sentence = f"“{quoted}” is deleted for everybody; u writes it again."
+        self.app.push_screen(ConfirmDialog("Delete the comment", sentence, [Answer("y", "delete it")]), answered)
+
+    async def _delete(self, comment_id: int) -> None:
+        try:
+            await self.store.deletions.delete_comment(comment_id)
+        except BacklitError as error:
+            self.say(str(error), is_bad=True)
 
     def do_app_refresh(self, _count: int | None) -> None:
         """Have this item read anew, and all that is new."""

@@ -1,0 +1,87 @@
+"""What undo and redo do, in words."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from backlit.store.history import Reversal
+from backlit.store.reversals import FieldChange, Named
+from backlit.store.store import Store
+from backlit.tui.wording import label_of, words_of
+
+SHORT = 40
+"""Characters of a value or a name that fit into a message."""
+
+
+def done_words(store: Store, done: Reversal) -> str:
+    """What was done, as a sentence for the message line."""
+    if done.is_impossible:
+        return f"{_numbers(done.missing)} {_is(done.missing)} no longer there, so that cannot be {_verb(done)}."
+    parts = list(_parts(store, done))
+    if not parts:
+        return f"{_verb(done).capitalize()}: it is so already."
+    if done.missing:
+        parts.append(f"{_numbers(done.missing)} {_is(done.missing)} no longer there")
+    return f"{_verb(done).capitalize()}: {'; '.join(parts)}"
+
+
+def _parts(store: Store, done: Reversal) -> Iterator[str]:
+    if done.changes:
+        yield _changed(store, done)
+    for named, words in (
+        (done.given_up, "not added after all"),
+        (done.deleted, "deleted for good"),
+        (done.returned, "is back" if len(done.returned) == 1 else "are back"),
+        (done.made_again, "made again, under a new number" if len(done.made_again) == 1 else "made again"),
+    ):
+        if named:
+            yield f"{_names(named)} {words}"
+    if done.comments_deleted:
+        yield f"{_comments(done.comments_deleted)} deleted"
+    if done.comments_written:
+        yield f"{_comments(done.comments_written)} written again"
+
+
+def _changed(store: Store, done: Reversal) -> str:
+    """What has become of fields: with its value where it is one, by name where they are some of one item."""
+    items = list(dict.fromkeys(change.item_id for change in done.changes))
+    if len(items) > 1:
+        return f"{len(items):,} items {'changed again' if done.is_redo else 'changed back'}"
+    item = f"#{items[0]}" if items[0] > 0 else "the new item"
+    if len(done.changes) > 1:
+        return f"{', '.join(label_of(change.key) for change in done.changes)} of {item}"
+    (change,) = done.changes
+    direction = "to" if done.is_redo else "back to"
+    return f"{label_of(change.key)} of {item} {direction} {_short(words_of(store, change.key, change.after))}"
+
+
+def contested_words(changes: Iterable[FieldChange]) -> str:
+    """What is said of fields that somebody changed since; empty where there are none."""
+    labels = dict.fromkeys(label_of(change.key) for change in changes if change.is_contested)
+    return f"≠ Somebody changed {', '.join(labels)} since: it will wait as a conflict." if labels else ""
+
+
+def _names(named: Sequence[Named]) -> str:
+    if len(named) > 1:
+        return f"{len(named):,} items"
+    number = f"#{named[0].id} " if named[0].id > 0 else ""
+    return f"{number}“{_short(named[0].name)}”"
+
+
+def _comments(texts: Sequence[str]) -> str:
+    return f"comment “{_short(texts[0])}”" if len(texts) == 1 else f"{len(texts):,} comments"
+
+
+def _numbers(item_ids: Sequence[int]) -> str:
+    return f"#{item_ids[0]}" if len(item_ids) == 1 else f"{len(item_ids):,} items"
+
+
+def _is(item_ids: Sequence[int]) -> str:
+    return "is" if len(item_ids) == 1 else "are"
+
+
+def _verb(done: Reversal) -> str:
+    return "redone" if done.is_redo else "undone"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHORT else line[: SHORT - 1] + "…"

@@ -1,0 +1,193 @@
+"""Undo, redo and deleting on the screen: what is grave is asked first, what was done is said."""
+
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.stage import missing, text_of
+from textual.pilot import Pilot
+
+from backlit.store import Store, ViewSpec
+from backlit.tui.screens.comments import CommentsScreen
+
+
+async def said(pilot: Pilot[None], part: str) -> None:
+    """Wait until a text is on the screen."""
+    for _ in range(200):
+        await pilot.pause(0.02)
+        if part in text_of(pilot.app):
+            return
+    raise AssertionError((part, text_of(pilot.app)))
+
+
+async def at(pilot: Pilot[None], store: Store, item_type: str = "Story") -> int:
+    """Put the cursor on the first item of a type; returns its id."""
+    view = store.view(ViewSpec())
+    await view.load()
+    index, row = next((n, row) for n, row in enumerate(view.rows(0, 200)) if row.type == item_type)
+    await pilot.press(*str(index + 1), "G")
+    await pilot.pause()
+    return row.id
+
+
+def status(store: Store, item_id: int) -> object:
+    found = store.item(item_id)
+    return found.fields["Status"] if found else None
+
+
+async def test_undo_and_redo_say_what_they_did(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store)
+        before = status(store, item_id)
+        await pilot.press("x")
+        await until(lambda: status(store, item_id) == "Done")
+
+        await pilot.press("u")
+        await said(pilot, f"Undone: Status of #{item_id} back to {before}")
+        assert status(store, item_id) == before
+
+        await pilot.press("ctrl+r")
+        await said(pilot, f"Redone: Status of #{item_id} to Done")
+        assert status(store, item_id) == "Done"
+
+
+async def test_where_there_is_nothing_to_undo_or_redo_that_is_said(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("u")
+        await said(pilot, "Nothing to undo.")
+        await pilot.press("ctrl+r")
+        await said(pilot, "Nothing to redo.")
+
+
+async def test_several_undos_typed_fast_are_all_done_in_order(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store)
+        before = store.item(item_id)
+        for estimate in ("1", "2", "3"):
+            await store.edit([item_id], {"Estimate": estimate})
+
+        await pilot.press("u", "u", "u")
+        await until(lambda: before is not None and _estimate(store, item_id) == before.fields.get("Estimate"))
+
+
+def _estimate(store: Store, item_id: int) -> object:
+    found = store.item(item_id)
+    return found.fields.get("Estimate") if found else None
+
+
+async def test_a_bulk_act_is_undone_only_after_its_difference_was_shown(store: Store, opened: Open) -> None:
+    ids = [row.id for row in store.view(ViewSpec()).rows(0, 50) if row.type == "Story"][:2]
+    async with opened(store) as pilot:
+        await store.edit(ids, {"Name": "Both [b]"})
+        await pilot.press("u")
+        await said(pilot, "It concerns 2 items.")
+        assert missing(pilot.app, ["Both [b] → ", f"#{ids[0]}", f"#{ids[1]}", "y undo"]) == []
+
+        await pilot.press("enter")
+        await pilot.pause()
+        assert [_name(store, each) for each in ids] == ["Both [b]"] * 2
+
+        await pilot.press("u")
+        await said(pilot, "It concerns 2 items.")
+        await pilot.press("y")
+        await said(pilot, "Undone: 2 items changed back")
+        assert "Both [b]" not in [_name(store, each) for each in ids]
+
+
+def _name(store: Store, item_id: int) -> object:
+    found = store.item(item_id)
+    return found.fields["Name"] if found else None
+
+
+async def test_d_s_deletes_by_the_status(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store)
+
+        await pilot.press("d")
+        await said(pilot, "set the status to Deleted")
+        await pilot.press("s")
+        await until(lambda: status(store, item_id) == "Deleted")
+
+
+async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, store: Store, opened: Open) -> None:
+    task = (await world.rival.work_items.documents(filter="type eq 'Task' and projectId eq 1", top=1)).results[0]
+    item_id = task["fields"]["ParentID"]
+    going = store.deletions.what_goes([item_id])
+    async with opened(store, (60, 20)) as pilot:
+        await pilot.press("t", "d", "/", *f"#{item_id}", "enter")
+        await said(pilot, f"{item_id}")
+
+        await pilot.press("d")
+        await said(pilot, f"{going.tasks} task")
+        await pilot.press("h")
+        await said(pilot, "under another number")
+        await pilot.press("h", "d", "enter")
+        await pilot.pause()
+        assert store.item(item_id) is not None
+
+        await pilot.press("d")
+        await said(pilot, "asked once more")
+        await pilot.press("h")
+        await said(pilot, "under another number")
+        await pilot.press("y")
+        await said(pilot, f"Deleted #{item_id}")
+        await sent(store)
+        assert store.item(item_id) is None
+
+        await pilot.press("u")
+        await said(pilot, "A deleted item is made anew")
+        await pilot.press("y")
+        await said(pilot, "Undone:")
+
+
+async def test_more_items_are_deleted_by_typing_how_many(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        view = store.view(ViewSpec())
+        await view.load()
+        ids = [row.id for row in view.rows(0, 3)]
+        await pilot.press("g", "g", "space", "space", "space", "d")
+        await said(pilot, "3 items")
+        await pilot.press("h")
+        await said(pilot, "type how many")
+        await pilot.press("y", "enter")
+        await said(pilot, "Type 3 to delete")
+        assert store.outbox.pending == 0
+
+        await pilot.press("ctrl+u", "3", "enter")
+        await said(pilot, "Deleted 3 items")
+        assert [store.item(each) for each in ids] == [None] * 3
+
+
+async def test_a_type_without_that_status_offers_only_deleting_for_good(store: Store, opened: Open) -> None:
+    await store.add("Risk", {"Name": "A risk"})
+    await sent(store)
+    async with opened(store) as pilot:
+        item_id = await at(pilot, store, "Risk")
+
+        await pilot.press("d")
+        await said(pilot, "for good")
+        assert "set the status" not in text_of(pilot.app)
+        await pilot.press("s", "escape")
+        await pilot.pause()
+        assert status(store, item_id) == "Active"
+
+
+async def test_an_own_comment_is_deleted_after_a_question_and_others_are_not(
+    world: World, store: Store, opened: Open
+) -> None:
+    item_id = next(row.id for row in store.view(ViewSpec()).rows(0, 50) if not store.comments(row.id))
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "By jon"})
+    await store.comment(item_id, "By maya")
+    await sent(store)
+    await store.refresh()
+    async with opened(store) as pilot:
+        pilot.app.push_screen(CommentsScreen(store, item_id))
+        await said(pilot, "By maya")
+
+        await pilot.press("g", "g", "d")
+        await said(pilot, "only your own comments")
+        await pilot.press("G", "d")
+        await said(pilot, "is deleted for everybody")
+        await pilot.press("y")
+        await until(lambda: [comment.text for comment in store.comments(item_id)] == ["By jon"])
+
+        await pilot.press("u")
+        await said(pilot, "written again")
