@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.store.world import World, make_sample, until
 from textual.pilot import Pilot
 
-from backlit.store import ConnectionState, Store
+from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.tui.app import BacklitApp
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
@@ -41,6 +41,8 @@ class Scene:
     size: tuple[int, int]
     keys: tuple[str, ...] = ()
     signed_in: bool = True
+    has_news: bool = False
+    """Whether somebody else is at work, at the time of the picture."""
 
 
 SHOWN = ("1", "7", "j")
@@ -53,29 +55,53 @@ SCENES: Mapping[str, Scene] = {
     "backlog-80x24": Scene((80, 24), SHOWN),
     "iterations-120x40": Scene((120, 40), ("g", "i")),
     "comments-120x40": Scene((120, 40), (*SHOWN, "g", "c")),
+    "inbox-120x40": Scene((120, 40), ("g", "h", "j"), has_news=True),
+    "inbox-80x24": Scene((80, 24), ("g", "h", "j"), has_news=True),
 }
 
 
 async def picture(scene: Scene, workspace: Path, folder: Path) -> str:
     """Play a scene in an empty folder; returns the screen as SVG."""
     world = World(folder, workspace, clock=clock)
+    if scene.has_news:
+        world.service._shared.clock.follow(clock().replace(hour=14, minute=10, tzinfo=None))
     await world.start()
     try:
         store = world.store(signed_in=scene.signed_in)
         async with BacklitApp(store).run_test(size=scene.size) as pilot:
-            return await _play(scene, pilot, store)
+            return await _play(scene, pilot, world, store)
     finally:
         await world.stop()
 
 
-async def _play(scene: Scene, pilot: Pilot[None], store: Store) -> str:
+async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) -> str:
     wanted = ConnectionState.ONLINE if scene.signed_in else ConnectionState.SIGNED_OUT
     await until(lambda: store.connection.state is wanted, lambda: store.connection)
     await _settled(pilot)
+    if scene.has_news:
+        await _make_news(world, store)
+        await _settled(pilot)
     for key in scene.keys:
         await pilot.press(key)
     await _settled(pilot)
     return pilot.app.export_screenshot(title="backlit")
+
+
+async def _make_news(world: World, store: Store) -> None:
+    """Let jon change two items, make one, and comment on another."""
+    view = store.view(ViewSpec())
+    await view.load()
+    first, second, third = [row.id for row in view.rows(0, 100) if row.type == "Story"][:3]
+    items, jon = world.rival.work_items, next(each.id for each in store.people().values() if each.username == "jon")
+    await items.update(first, {"Status": "In Progress", "AssignedToID": jon})
+    text = "Tried it on staging: the second retry still loses the basket."
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": third, "description": text})
+    description = str((await items.document(second))["fields"]["Description"]).rstrip()
+    changes = {"Description": f"{description}\n\nAlso on slow links, and without a mouse.", "Estimate": "13"}
+    await items.update(second, changes)
+    bug = {"type": "Bug", "projectId": 1, "fields": {"Name": "Totals are off by a cent in yen"}}
+    await items.create_document(bug)
+    await store.refresh()
 
 
 async def _settled(pilot: Pilot[None]) -> None:

@@ -85,7 +85,7 @@ async def test_new_items_deleted_items_and_comments_are_told(world: World, store
     await world.rival.work_items.delete(first)
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert missing(pilot.app, ["“Do we ship this?”", "new bug", "deleted, or no longer", name[:20], "3 new"]) == []
+        assert missing(pilot.app, ["“Do we ship this?”", "new bug", "gone: deleted", name[:20], "3 new"]) == []
 
 
 async def test_space_marks_one_as_read_and_the_next_moves_up(world: World, store: Store, opened: Open) -> None:
@@ -196,6 +196,7 @@ async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World
         row = line_with(pilot.app, "▌")
         assert "” jon" in row
         assert "Words [i] in the feed" in row
+        assert f"#{item_id} " in text_of(pilot.app).split("Words [i]")[-2]
         assert "Latest comments" in lines_of(pilot.app)[0]
         await pilot.press("escape")
         await pilot.pause()

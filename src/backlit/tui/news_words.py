@@ -27,7 +27,7 @@ def summary_of(store: Store, news: ItemNews) -> str:
         case NewsKind.NEW:
             parts.append(f"new {news.type.lower() or 'item'}")
         case NewsKind.GONE:
-            parts.append("deleted, or no longer yours to see")
+            parts.append("gone: deleted, or out of your sight")
         case NewsKind.CHANGED:
             parts += [_short(store, field) for field in news.fields]
     if news.comments:

@@ -18,6 +18,7 @@ from backlit.tui.gathered import Gathered
 from backlit.tui.news_words import comment_lines, is_long, lines_of
 from backlit.tui.screens.backlog_words import left_status
 from backlit.tui.screens.base import StoreScreen
+from backlit.tui.text import safe
 from backlit.tui.widgets.inbox_list import FeedList, InboxList, InboxRows
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
@@ -109,7 +110,10 @@ class InboxScreen(StoreScreen[None]):
         now = self.store.now()
         if self._feed.display:
             comment = self._feed.current
-            return list(comment_lines(comment, now)) if comment else []
+            if comment is None:
+                return []
+            place = Content.styled(f"#{comment.item_id} {safe(self._item_name(comment.item_id))}", "$muted")
+            return [place, *comment_lines(comment, now)]
         news = self._news.current
         return list(lines_of(self.store, news, now)) if news else []
 
