@@ -19,7 +19,6 @@ from backlit.client.tokens import TokenCache
 from backlit.client.transfers import Transfers
 from backlit.model.errors import BacklitError, Offline, Unclear
 
-TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 LONGEST_ANSWER = 120.0
 """Seconds for one answer from first to last byte, so that a server cannot drip for ever."""
 _PASSING = frozenset({429, 502, 503, 504})
@@ -37,6 +36,12 @@ class Pacing:
     attempts: int = 4
     first_pause: float = 0.2
     longest_pause: float = 20.0
+    patience: float = 30.0
+    """How long the server may be silent."""
+
+    def timeout(self) -> httpx.Timeout:
+        """The time limits of one request."""
+        return httpx.Timeout(self.patience, connect=min(self.patience, 5.0))
 
 
 USUAL = Pacing()
@@ -72,7 +77,7 @@ class Calls:
         self.clock = ServiceClock()
         self._http = httpx.AsyncClient(
             transport=transport,
-            timeout=TIMEOUT,
+            timeout=pacing.timeout(),
             limits=_LIMITS,
             follow_redirects=False,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
@@ -167,7 +172,7 @@ class Calls:
             raise httpx.ReadTimeout("The answer took too long.", request=request) from None
 
     async def _send_raw(self, request: httpx.Request) -> httpx.Response:
-        request.extensions.setdefault("timeout", TIMEOUT.as_dict())
+        request.extensions.setdefault("timeout", self._pacing.timeout().as_dict())
         return await self._http.send(request, auth=None, stream=True)
 
 

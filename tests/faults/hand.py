@@ -1,0 +1,107 @@
+"""The hand that does what is planned in a store; also as a process that is killed by its test.
+
+Started as `python -m tests.faults.hand FOLDER WHO ADDRESS`, it reads its acts as lines of JSON, says on its output what
+is on disk, and `empty` when the service has all of it.
+"""
+
+import asyncio
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from tests.faults.plan import Act, Deed
+from tests.store.papers import places_in
+from tests.store.world import until
+
+from backlit.client.calls import Pacing
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.service.sample import PASSWORD
+from backlit.store import ConnectionState, EntryState, Store
+from backlit.store.engine import Report
+from backlit.store.pacing import Waits
+
+PACING = Pacing(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)
+WAITS = Waits(first_pause=0.05, longest_pause=0.5, settling=0.5, sync_every=1.0)
+MOST_PENDING = 40
+
+
+class Hand:
+    """One person with a store of their own; `made` are the temporary ids of what the acts made, by number."""
+
+    def __init__(self, folder: Path, who: str, address: str, made: dict[int, int] | None = None) -> None:
+        self.who = who
+        self.made = made or {}
+        self.conflicts = 0
+        self.sign_ins = 0
+        tokens = TokenCache(folder / f"{who}.json", who)
+
+        async def connect(_report: Report) -> Client:
+            return Client.at(address, tokens, PACING)
+
+        self.store = Store(places_in(folder / who), connect, waits=WAITS)
+
+    def start(self) -> None:
+        self.store.open()
+        self.store.start()
+
+    async def act(self, act: Act) -> None:
+        """Do it; on disk when this returns."""
+        item_id = self.made[act.made] if act.made else act.on
+        await until(lambda: act.deed is Deed.ADD or self.store.item(item_id))
+        match act.deed:
+            case Deed.FIELD | Deed.SHARED:
+                await self.store.edit([item_id], {act.key: act.value})
+            case Deed.TAG:
+                item = self.store.item(item_id)
+                tags = item.fields.get("Tags") if item else None
+                await self.store.edit([item_id], {"Tags": [*(tags if isinstance(tags, list) else ()), act.text]})
+            case Deed.COMMENT:
+                await self.store.comment(item_id, act.text)
+            case Deed.ADD:
+                self.made[act.number] = await self.store.add("Story", {"Name": act.text})
+            case Deed.TASK:
+                self.made[act.number] = await self.store.add("Task", {"Name": act.text, "ParentID": item_id})
+
+    async def keep_up(self, most_pending: int) -> None:
+        """Wait until little is waiting; sign in and settle conflicts meanwhile, as a person would: mine is kept."""
+        while self.store.outbox.pending > most_pending or self.store.outbox.conflicts:
+            for entry in self.store.outbox_entries():
+                if entry.state is EntryState.CONFLICT:
+                    assert set(entry.theirs) == {"Name"}, entry
+                    self.conflicts += 1
+                    await self.store.retry(entry.id)
+            if self.store.connection.state is ConnectionState.SIGNED_OUT:
+                self.sign_ins += 1
+                await self.store.sign_in(self.who, PASSWORD)
+            await asyncio.sleep(0.02)
+
+
+async def live(folder: Path, who: str, address: str) -> None:
+    """Do what the input says, one after the other, and say each number when it is on disk."""
+    told = json.loads(sys.stdin.readline())
+    hand = Hand(folder, who, address, {int(number): item_id for number, item_id in told["made"].items()})
+    hand.start()
+    for line in sys.stdin:
+        act = Act(**json.loads(line))
+        await hand.keep_up(MOST_PENDING)
+        await hand.act(act)
+        say(f"{act.number} {hand.made.get(act.number, 0)}")
+    await hand.keep_up(0)
+    say("empty")
+    hand.store.close()
+
+
+def lines_for(made: dict[int, int], acts: list[Act]) -> bytes:
+    """What a process of this kind is given to do."""
+    return "".join(f"{json.dumps(each)}\n" for each in ({"made": made}, *map(asdict, acts))).encode()
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(live(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))

@@ -1,0 +1,113 @@
+"""A thousand edits by two people through a bad network, and a process killed again and again: all arrives, once.
+
+`BACKLIT_SOAK=n` runs n seeds; `-s` shows how long each took and how often the network did what.
+"""
+
+import asyncio
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.faults.hand import MOST_PENDING, Hand, lines_for
+from tests.faults.plan import Act, acts
+from tests.faults.yard import HOUSE, Yard
+from tests.store.world import until
+
+SEEDS = [str(seed) for seed in range(1, 1 + int(os.environ.get("BACKLIT_SOAK", "1")))]
+EDITS, KILLED_EDITS = 500, 200
+STORIES = 12
+LIVES, LONGEST_LIFE = 8, 2.0
+PATIENCE = 90
+
+
+async def test_a_thousand_edits_of_two_people_through_a_bad_network_arrive_once(tmp_path: Path, seed: str) -> None:
+    began = time.monotonic()
+    async with Yard(tmp_path, seed) as yard:
+        stories = await yard.stories(STORIES)
+        planned = {who: list(acts(seed, who, stories, EDITS)) for who in ("maya", "jon")}
+        hands = [Hand(tmp_path, who, yard.address) for who in planned]
+
+        try:
+            await asyncio.gather(*(work(hand, planned[hand.who]) for hand in hands))
+        finally:
+            for hand in hands:
+                await asyncio.to_thread(hand.store.close)
+        await asyncio.to_thread(yard.calm)
+
+        tell(
+            yard, began, conflicts=sum(hand.conflicts for hand in hands), sign_ins=sum(hand.sign_ins for hand in hands)
+        )
+        assert (await yard.holds()).wrong([act for who in planned for act in planned[who]]) == []
+        assert [hand.store.outbox.refused for hand in hands] == [0, 0]
+
+
+async def test_a_process_killed_at_any_moment_in_a_bad_network_loses_and_doubles_nothing(
+    tmp_path: Path, seed: str
+) -> None:
+    began, chance = time.monotonic(), random.Random(seed)
+    async with Yard(tmp_path, seed) as yard:
+        left = list(acts(seed, "maya", await yard.stories(STORIES), KILLED_EDITS))
+        done: list[Act] = []
+        maybe: list[Act] = []
+        made: dict[int, int] = {}
+        lives, is_empty = 0, False
+
+        while not is_empty:
+            seconds = chance.uniform(0.05, LONGEST_LIFE) if lives < LIVES else PATIENCE
+            count, is_empty = await lived(yard, left, made, seconds)
+            lives += 1
+            done, left = done + left[:count], left[count:]
+            if left:  # the one that was being done has perhaps come as far as the disk
+                unsure = left.pop(0)
+                done, maybe = [*done, unsure], [*maybe, unsure]
+                left = [act for act in left if act.made != unsure.number]
+        await asyncio.to_thread(yard.calm)
+
+        tell(yard, began, lives=lives, edits=len(done))
+        assert (await yard.holds()).wrong(done, maybe) == []
+
+
+@pytest.fixture(params=SEEDS)
+def seed(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+async def work(hand: Hand, planned: list[Act]) -> None:
+    hand.start()
+    await until(lambda: hand.store.connection.synced_at)
+    for act in planned:
+        await hand.keep_up(MOST_PENDING)
+        await hand.act(act)
+    await hand.keep_up(0)
+
+
+async def lived(yard: Yard, planned: list[Act], made: dict[int, int], seconds: float) -> tuple[int, bool]:
+    """Let a process do what is planned, killed so long after its first word; how much it said is on disk, and whether
+    it came to the end.
+    """
+    command = (sys.executable, "-m", "tests.faults.hand", str(yard.folder), "maya", yard.address)
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=HOUSE, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(lines_for(made, planned))
+    process.stdin.write_eof()
+    first = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+    killing = asyncio.get_running_loop().call_later(seconds, lambda: process.send_signal(signal.SIGKILL))
+    lines = (first + await process.stdout.read()).decode().splitlines(keepends=True)
+    killing.cancel()
+    assert await process.wait() in {0, -signal.SIGKILL}
+    said = [line.split() for line in lines if line.endswith("\n")]
+    is_empty = ["empty"] in said
+    numbers = [(int(words[0]), int(words[1])) for words in said if words != ["empty"]]
+    made |= {number: item_id for number, item_id in numbers if item_id}
+    return len(numbers), is_empty
+
+
+def tell(yard: Yard, began: float, **more: object) -> None:
+    sys.stdout.write(f"\n{time.monotonic() - began:.1f} s, {more}, {yard.faults}\n")

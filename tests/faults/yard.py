@@ -1,0 +1,112 @@
+"""A served workspace with a bad network before it, and what the service holds in the end."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from tests.faults.plan import OWNED, Act, Deed
+from tests.faults.proxy import USUAL
+from tests.service.served import Served
+from tests.store.world import make_sample
+
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.service.sample import PASSWORD
+
+HOUSE = Path(__file__).resolve().parents[2]
+_PATIENCE = 20
+
+
+class Yard:
+    """The service as a process on SQLite, the proxy as another."""
+
+    def __init__(self, folder: Path, seed: str, rates: Mapping[str, float] = USUAL) -> None:
+        self.folder = folder
+        self.faults: dict[str, int] = {}
+        self._served = Served(folder, f"sqlite:///{make_sample(folder) / 'service.sqlite'}")
+        port = self._served.base.rpartition(":")[2].rstrip("/")
+        command = [sys.executable, "-m", "tests.faults.proxy", port, seed, json.dumps(rates)]
+        self._proxy = subprocess.Popen(command, cwd=HOUSE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._proxy.stdout is not None
+        self.address = f"http://127.0.0.1:{self._proxy.stdout.readline().strip()}"
+
+    async def __aenter__(self) -> Self:
+        """Sign both in, past the proxy, and look at the service as it is."""
+        clients = {}
+        for who in OWNED:
+            clients[who] = Client.at(self._served.base, TokenCache(self.folder / f"{who}.json", who))
+            await clients[who].auth.sign_in(who, PASSWORD)
+        await clients["jon"].aclose()
+        self.truth = clients["maya"]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.truth.aclose()
+        if self._proxy.poll() is None:
+            await asyncio.to_thread(self.calm)
+        self._served.kill()
+
+    def calm(self) -> None:
+        """End the bad network; `faults` then says how often it did what."""
+        out, _ = self._proxy.communicate(timeout=_PATIENCE)
+        self.faults = json.loads(out)
+
+    async def stories(self, count: int) -> list[int]:
+        """Stories that are there from the beginning."""
+        page = await self.truth.work_items.documents(filter="projectId eq 1 and type eq 'Story'", order="id", top=count)
+        return [each["id"] for each in page.results]
+
+    async def holds(self) -> "Truth":
+        """All items and comments of the project, as they are now."""
+        found = [page async for page in self.truth.work_items.pages(filter="projectId eq 1", order="id", top=1000)]
+        items = {each["id"]: each for page in found for each in page.results}
+        said = [page async for page in self.truth.comments.pages(order="id", top=1000)]
+        return Truth(items, [(each["workItemId"], each["description"]) for page in said for each in page.results])
+
+
+class Truth:
+    """What the service holds in the end, against what was done."""
+
+    def __init__(self, items: Mapping[int, dict[str, Any]], comments: Iterable[tuple[int, str]]) -> None:
+        self._items = items
+        self._comments = Counter(comments)
+        self._names = Counter(str(each["fields"]["Name"]) for each in items.values())
+        self._ids = {each["fields"]["Name"]: item_id for item_id, each in items.items()}
+
+    def wrong(self, done: Sequence[Act], maybe: Iterable[Act] = ()) -> list[str]:
+        """What it lacks, has twice or has otherwise; `maybe` are those acts that may have been done or not."""
+        unsure = set(maybe)
+        names = {(act.who, act.number): act.text for act in done}
+        faults: list[str] = []
+        wanted: dict[tuple[int, str], set[object]] = {}
+        for act in done:
+            on = self._ids.get(names[act.who, act.made], 0) if act.made else act.on
+            if act.deed in {Deed.FIELD, Deed.SHARED}:
+                if act.deed is Deed.FIELD and act not in unsure:
+                    wanted[on, act.key] = set()
+                wanted.setdefault((on, act.key), set()).add(act.value)
+                continue
+            count = self._count(act, on)
+            if count > 1 or (count == 0 and act not in unsure):
+                faults.append(f"{act.text} on {on}: {count} times")
+        return faults + [
+            f"{key} of {on} is {self._field(on, key)!r}, not one of {values}"
+            for (on, key), values in wanted.items()
+            if self._field(on, key) not in values
+        ]
+
+    def _field(self, on: int, key: str) -> Any:
+        return self._items[on]["fields"].get(key) if on in self._items else None
+
+    def _count(self, act: Act, on: int) -> int:
+        if act.deed is Deed.COMMENT:
+            return self._comments[on, act.text]
+        if act.deed is Deed.TAG:
+            return list(self._field(on, "Tags") or ()).count(act.text)
+        is_wrong_place = act.deed is Deed.TASK and self._field(self._ids.get(act.text, 0), "ParentID") != on
+        return 0 if is_wrong_place else self._names[act.text]
