@@ -19,13 +19,13 @@ USUAL: Mapping[str, float] = {
     "drop after": 0.03,
     "cut body": 0.02,
     "garbage": 0.02,
-    "late": 0.002,
-    "silence": 0.002,
+    "late": 0.001,
+    "silence": 0.001,
     "401": 0.01,
-    "429": 0.01,
+    "429": 0.004,
     "500": 0.02,
     "503": 0.03,
-    "restart": 0.002,
+    "restart": 0.003,
 }
 """How likely each fault is; a request meets one at most."""
 DELAYS = (0.02, 0.3)
@@ -37,7 +37,7 @@ SPARED = {"/Authenticate/WRAPv0.9": {"401", "garbage"}}
 GARBAGE = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 31\r\n\r\n<html>Welcome to the hotel</html",
     b"HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}",
-    b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 21\r\n\r\n{"id": 1, "fields": 7}'[:-1],
+    b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 22\r\n\r\n{"id": 1, "fields": 7}',
     b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 9\r\n\r\nnot gzip!",
     b"\x00\xff\x16\x03\x01 this is no HTTP \r\n\r\n",
 )
@@ -68,7 +68,7 @@ class Proxy:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.add(writer)
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, OSError):
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             while (request := await read_request(reader)) is not None and await self._answer(request, writer):
                 pass
         self._open.discard(writer)
@@ -87,7 +87,7 @@ class Proxy:
         """Answer, or do not; says whether the connection stays open."""
         kind, chance = self._choose(request)
         self.counts["requests"] += 1
-        self.counts[kind] += kind != "none"
+        self.counts[kind] += 1
         if kind == "delay":
             await asyncio.sleep(chance.uniform(*DELAYS))
         if kind == "restart":
@@ -108,7 +108,7 @@ class Proxy:
             await asyncio.sleep(SILENCE)
             return False
         if kind == "cut body":
-            await say(writer, answer[: chance.randrange(1, len(answer))])
+            await say(writer, answer[: chance.randrange(len(answer))])
             return False
         await say(writer, chance.choice(GARBAGE) if kind == "garbage" else answer)
         return kind != "garbage"
@@ -149,7 +149,7 @@ async def ask(port: int, request: Request) -> bytes:
 
 
 def refusal(status: str, chance: random.Random) -> bytes:
-    retry = f"retry-after: {chance.choice([0, 1, 1, 2])}\r\n" if status == "429" else ""
+    retry = f"retry-after: {chance.choice([0, 1])}\r\n" if status == "429" else ""
     return f"HTTP/1.1 {status} Made up\r\n{retry}content-length: 0\r\n\r\n".encode()
 
 

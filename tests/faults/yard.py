@@ -81,13 +81,17 @@ class Truth:
     def wrong(self, done: Sequence[Act], maybe: Iterable[Act] = ()) -> list[str]:
         """What it lacks, has twice or has otherwise; `maybe` are those acts that may have been done or not."""
         unsure = set(maybe)
+        free: set[tuple[int, str]] = set()
         names = {(act.who, act.number): act.text for act in done}
         faults: list[str] = []
         wanted: dict[tuple[int, str], set[object]] = {}
         for act in done:
             on = self._ids.get(names[act.who, act.made], 0) if act.made else act.on
             if act.deed in {Deed.FIELD, Deed.SHARED}:
-                if act.deed is Deed.FIELD and act not in unsure:
+                if act in unsure:
+                    free |= {(on, act.key)} - wanted.keys()
+                elif act.deed is Deed.FIELD:
+                    free.discard((on, act.key))
                     wanted[on, act.key] = set()
                 wanted.setdefault((on, act.key), set()).add(act.value)
                 continue
@@ -97,7 +101,7 @@ class Truth:
         return faults + [
             f"{key} of {on} is {self._field(on, key)!r}, not one of {values}"
             for (on, key), values in wanted.items()
-            if self._field(on, key) not in values
+            if (on, key) not in free and self._field(on, key) not in values
         ]
 
     def _field(self, on: int, key: str) -> Any:

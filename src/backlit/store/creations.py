@@ -12,7 +12,7 @@ from backlit.store.asking import Asking
 from backlit.store.entries import EntryKind, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.pacing import Waits
-from backlit.store.people import person_of
+from backlit.store.people import person_of, signed_in_of
 from backlit.store.probes import TRAITS, UNSURE, Traits, probe, traits_of
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.values import is_same
@@ -69,6 +69,7 @@ class Creations:
                 made = await self._client.comments.create_document(body)
             else:
                 made = await self._client.work_items.create_document(entry.payload)
+            _must_answer(entry, made)
         except (Unclear, ServiceError):
             ended = time.monotonic()
             self._settled_at[entry.id] = ended + min(max(self._settling, ended - began), _LONGEST_SETTLING)
@@ -78,6 +79,7 @@ class Creations:
 
     async def _look(self, entry: OutboxEntry, known_id: int) -> Document | None:
         me = await self._client.users.my_document()
+        signed_in_of(me)
 
         def known(writer: Writer) -> tuple[frozenset[int], frozenset[str], list[OutboxEntry]]:
             return writer.journal.made_ids(entry.kind), _others(writer, me), writer.journal.unsettled(entry)
@@ -158,6 +160,15 @@ def _names(user: Document) -> frozenset[str]:
     full = f"{user.get('firstName') or ''} {user.get('lastName') or ''}".strip()
     names = (person.username, person.display_name, full, str(user.get("email") or ""))
     return frozenset(name.casefold() for name in names if name)
+
+
+def _must_answer(entry: OutboxEntry, made: Document) -> None:
+    """Raise Unclear for an answer that cannot be what an entry was to make."""
+    keys = ("projectId", "type") if entry.kind is EntryKind.ADD else ()
+    is_kin = all(made.get(key) == entry.payload[key] for key in keys)
+    is_there = entry.kind is EntryKind.ADD or made.get("workItemId") == entry.item_id
+    if not (is_kin and is_there and (whole(made.get("id")) or 0) > 0):
+        raise Unclear("The service answered with something other than what it was to make.")
 
 
 def _is_made_by(entry: OutboxEntry, found: Document) -> bool:

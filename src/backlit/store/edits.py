@@ -34,26 +34,26 @@ class Edits(Lookups):
 
     async def edit_each(self, changes: Mapping[int, Mapping[str, object]]) -> None:
         """Change some items, each in its own way, as one step; `edit` says what is raised."""
-        given = {self._files.journal.real_id(item_id): each for item_id, each in changes.items()}
-        types = self._types(list(given))
         checked: dict[tuple[str, int], Mapping[str, object]] = {}  # the same change of a type is checked once
         wanted = {}
-        for item_id, each in given.items():
-            key = (types[item_id], id(each))
+        for given_id, each in changes.items():
+            item_id, item_type, _ = self._found(given_id)
+            key = (item_type, id(each))
             if key not in checked:
-                checked[key] = check(types[item_id], each, self, _ON_EDIT)
+                checked[key] = check(item_type, each, self, _ON_EDIT)
             wanted[item_id] = checked[key]
         await self._files.write(lambda writer: _edit(writer, wanted))
         self.wake()
 
-    def _types(self, item_ids: Sequence[int]) -> dict[int, str]:
-        types: dict[int, str] = {}
-        for item_id in item_ids:
-            found = self._files.mirror.execute("SELECT type FROM items WHERE id = ?", (item_id,)).fetchone()
-            if found is None:
-                raise NotFound(f"Item {item_id} is no longer there.")
-            types[item_id] = found[0]
-        return types
+    def _found(self, item_id: int) -> tuple[int, str, int]:
+        """The id that an item has now, its type and its project; it may get its real id between two reads."""
+        for _ in range(2):
+            real_id = self._files.journal.real_id(item_id)
+            sql = "SELECT id, type, project_id FROM items WHERE id = ?"
+            found: tuple[int, str, int] | None = self._files.mirror.execute(sql, (real_id,)).fetchone()
+            if found is not None:
+                return found
+        raise NotFound(f"Item {item_id} is no longer there.")
 
     async def add(self, item_type: str, fields: Mapping[str, object]) -> int:
         """Make an item in the current project; returns its temporary id, which stays good for as long as it runs.
@@ -74,33 +74,30 @@ class Edits(Lookups):
         given = {key: value for key, value in values.items() if value is not None}
         payload = {"type": item_type, "projectId": project_id, "fields": given}
         entry = OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
-        item_id = await self._files.write(lambda writer: journalled(writer, [entry])[0].item_id)
+        item_id = await self._files.write(lambda writer: _add(writer, entry))
         self.wake()
         return item_id
 
     def _parent(self, item_id: int) -> int:
-        real_id = self._files.journal.real_id(item_id)
-        found = self._files.mirror.execute(
-            "SELECT type FROM items WHERE id = ? AND project_id = ?", (real_id, self.project_id)
-        ).fetchone()
-        if found is None or found[0] == ItemType.TASK:
-            fault = "A task belongs to an item of the same project that is not itself a task."
+        fault = "A task belongs to an item of the same project that is not itself a task."
+        try:
+            real_id, item_type, project_id = self._found(item_id)
+        except NotFound:
+            raise BadRequest(fault, {"ParentID": fault}) from None
+        if item_type == ItemType.TASK or project_id != self.project_id:
             raise BadRequest(fault, {"ParentID": fault})
         return real_id
 
     async def comment(self, item_id: int, text: str) -> int:
         """Write a comment; returns its temporary id. Raises BadRequest when there is no text."""
         check_text(text)
-        real_id = self._files.journal.real_id(item_id)
-        self._types([real_id])
+        found_id, _, project_id = self._found(item_id)
 
         def act(writer: Writer) -> int:
-            document = writer.mirror.effective(real_id) or {}
-            entry = OutboxEntry(
-                0, time.time(), whole(document.get("projectId")) or 0, real_id, EntryKind.COMMENT, {"text": text}
-            )
+            _present(writer, found_id)
+            entry = OutboxEntry(0, time.time(), project_id, found_id, EntryKind.COMMENT, {"text": text})
             written = journalled(writer, [entry])[0]
-            writer.signal.publish(Change(Subject.COMMENTS, frozenset({real_id})))
+            writer.signal.publish(Change(Subject.COMMENTS, frozenset({written.item_id})))
             return written.temporary_id
 
         temporary_id = await self._files.write(act)
@@ -151,12 +148,25 @@ def show(writer: Writer, item_ids: Sequence[int]) -> None:
     writer.announce(writer.mirror.lay_over(family, writer.journal.undelivered(family)))
 
 
+def _present(writer: Writer, item_id: int) -> tuple[int, Document]:
+    """An item with the id that it has on the writing thread, where no other can be given to it meanwhile."""
+    real_id = writer.journal.real_id(item_id)
+    document = writer.mirror.effective(real_id)
+    if document is None:
+        raise NotFound(f"Item {item_id} is no longer there.")
+    return real_id, document
+
+
+def _add(writer: Writer, entry: OutboxEntry) -> int:
+    if entry.parent_id is not None:
+        _present(writer, entry.parent_id)
+    return journalled(writer, [entry])[0].item_id
+
+
 def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]]) -> None:
     entries = []
-    for item_id, values in wanted.items():
-        document = writer.mirror.effective(item_id)
-        if document is None:
-            raise NotFound(f"Item {item_id} is no longer there.")
+    for found_id, values in wanted.items():
+        item_id, document = _present(writer, found_id)
         fields = fields_in(document)
         changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
         if changed:

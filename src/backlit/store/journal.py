@@ -52,19 +52,27 @@ class Journal:
     def add(self, entries: Iterable[OutboxEntry], step: int | None = None) -> list[OutboxEntry]:
         """Write the entries of one act in one transaction; they come back with their ids and one step.
 
-        Without a step they are a new act. An ADD gets its own temporary id as item id.
+        Without a step they are a new act. An ADD gets its own temporary id as item id; a temporary id that has become a
+        real one meanwhile is replaced.
         """
         written: list[OutboxEntry] = []
         with transaction(self._connection):
             for entry in entries:
                 step = self.steps.begin() if step is None else step
-                placed = replace(entry, step=step)
+                placed = replace(self._resolved(entry), step=step)
                 made = replace(placed, id=self._insert(placed))
                 if made.kind is EntryKind.ADD:
                     made = replace(made, item_id=made.temporary_id)
                     self._connection.execute("UPDATE entries SET item_id = ? WHERE id = ?", (made.item_id, made.id))
                 written.append(made)
         return written
+
+    def _resolved(self, entry: OutboxEntry) -> OutboxEntry:
+        """The entry with the ids that its item and its parent have by now."""
+        parent_id = entry.parent_id
+        if parent_id is not None and parent_id < 0:
+            entry = _below(entry, self.real_id(parent_id))
+        return replace(entry, item_id=self.real_id(entry.item_id)) if entry.item_id < 0 else entry
 
     def _insert(self, entry: OutboxEntry) -> int:
         cursor = self._connection.execute(
@@ -161,8 +169,7 @@ class Journal:
             if entry.item_id == temporary_id:
                 self.update(replace(entry, item_id=real_id))
             elif entry.parent_id == temporary_id:
-                fields = {**_mapping(entry.payload["fields"]), "ParentID": real_id}
-                self.update(replace(entry, payload={**entry.payload, "fields": fields}))
+                self.update(_below(entry, real_id))
 
     def real_id(self, item_id: int) -> int:
         """The id the service gave to a temporary one; the id itself while there is none."""
@@ -246,6 +253,11 @@ def _entry(values: tuple[object, ...]) -> OutboxEntry:
         base=orjson.loads(str(made.base)),
         theirs=orjson.loads(str(made.theirs)),
     )
+
+
+def _below(entry: OutboxEntry, parent_id: int) -> OutboxEntry:
+    fields = {**_mapping(entry.payload["fields"]), "ParentID": parent_id}
+    return replace(entry, payload={**entry.payload, "fields": fields})
 
 
 def _dump(value: Mapping[str, object]) -> str:

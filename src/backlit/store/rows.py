@@ -92,6 +92,11 @@ def fields_in(document: Mapping[str, object]) -> dict[str, object]:
     return fields if isinstance(fields, dict) else {}
 
 
+def is_item(document: Mapping[str, object], item_id: int) -> bool:
+    """Whether an answer is the item it should be: what stands between may make up a success."""
+    return document.get("id") == item_id and isinstance(document.get("fields"), dict)
+
+
 def whole(value: object) -> int | None:
     """The value if it is an integer."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -16,7 +16,7 @@ from backlit.store.people import Person
 from backlit.store.reach import SHUTS, Reach
 from backlit.store.reading import read_all, store_items
 from backlit.store.receiving import note_comments_left
-from backlit.store.rows import Document
+from backlit.store.rows import Document, is_item
 from backlit.store.shared_lock import SharedLock
 from backlit.store.sync import NOUNS_EVERY, Sync
 from backlit.store.turns import Turns
@@ -282,6 +282,8 @@ class Session:
         except NotFound:
             self._sync_due.set()
             raise
+        if not is_item(document, item_id):
+            return
         comments, attachments = await asyncio.gather(
             read_all(self._client.work_items.comments_below(item_id)),
             read_all(self._client.work_items.attachments_below(item_id)),

@@ -11,7 +11,7 @@ from backlit.store.delta import Delta
 from backlit.store.feeds import feeds_of
 from backlit.store.files import Files, Writer
 from backlit.store.fill import Fill, Progress
-from backlit.store.people import TIME_ENTRY_TYPES, Person, TreeKind, person_of
+from backlit.store.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.probes import TRAITS, Traits, probe, traits_of
 from backlit.store.reading import read_all, store_items
 from backlit.store.rows import Document, whole
@@ -61,7 +61,7 @@ class Sync:
             self._where_offered(self._client.users),
             self._client.capabilities(),
         )
-        self.user = person_of(me)
+        self.user = signed_in_of(me)
 
         def act(writer: Writer) -> None:
             writer.mirror.set_note("me", me)
