@@ -5,6 +5,7 @@ import random
 import signal
 import sqlite3
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from tests.store.papers import item, no_service, offline_store, places_in
 from tests.store.world import PATIENCE, World, sent
 
 from backlit.model.errors import StorageError
-from backlit.store import EntryKind, OutboxState, RowSign, ViewSpec
+from backlit.store import EntryKind, OutboxEntry, OutboxState, RowSign, ViewSpec
+from backlit.store.files import Writer
 from backlit.store.journal_schema import STEPS
 from backlit.store.rows import item_of
 
@@ -177,6 +179,24 @@ async def test_temporary_ids_are_never_given_twice_and_order_as_they_were_made(t
         assert first < second < third < 0
         assert [row.name for row in store.view(ViewSpec()).rows(0, 9)] == ["Second", "Third"]
         assert store.outbox_entries()[0].kind is EntryKind.ADD
+
+
+async def test_what_is_journalled_while_a_new_item_gets_its_id_goes_to_that_id(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        temporary = await store.add("Story", {"Name": "New"})
+        (made,) = store.outbox_entries()
+
+        def act(writer: Writer) -> list[OutboxEntry]:
+            writer.journal.deliver(made, 77)
+            task = {"type": "Task", "projectId": 1, "fields": {"Name": "Under it", "ParentID": temporary}}
+            comment = replace(made, item_id=temporary, kind=EntryKind.COMMENT, payload={"text": "Late"})
+            return writer.journal.add([comment, replace(made, payload=task)])
+
+        comment, task = await store._files.write(act)
+
+        assert comment.item_id == 77
+        assert task.parent_id == 77
+        assert store.outbox_entries() == (comment, task)
 
 
 def test_a_journal_that_cannot_be_read_is_left_as_it_is(tmp_path: Path) -> None:

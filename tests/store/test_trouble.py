@@ -211,3 +211,34 @@ async def test_a_request_that_may_still_be_on_its_way_is_not_sent_again_yet(hast
 
     assert hasty.faults.count("POST") == 1
     assert store.outbox.pending == 1
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"id": 1, "fields": 7}', b'{"id": "x"}'])
+async def test_a_made_up_answer_is_not_taken_for_what_was_to_be_made(hasty: World, body: bytes) -> None:
+    store = await hasty.online()
+    item_id = await of_type(hasty)
+    hasty.faults.says = lambda method, _: Said(201, (), body) if method == "POST" else None
+
+    temporary = await store.add("Bug", {"Name": "Real"})
+    comment = await store.comment(item_id, "Real, too")
+    await until(lambda: hasty.faults.count("POST") >= 2)
+    hasty.faults.says = lambda _method, _path: None
+    await sent(store)
+
+    assert (await hasty.names()).count("Real") == 1
+    assert shown(store, temporary).fields["Name"] == "Real"
+    assert [each.text for each in store.comments(item_id)].count("Real, too") == 1
+    assert comment < 0
+
+
+async def test_who_does_not_know_who_he_is_does_not_take_his_own_for_somebody_elses(hasty: World) -> None:
+    store = await hasty.online()
+    await made_without_an_answer(hasty, store, "Mine")
+    asked = len(hasty.faults.requests)
+
+    hasty.faults.says = lambda _, path: Said(200, (), b"{}") if path.endswith("/users/me") else None
+    await until(lambda: sum(path.endswith("/users/me") for _, path in hasty.faults.requests[asked:]) > 3)
+    hasty.faults.says = lambda _method, _path: None
+    await sent(store)
+
+    assert (await hasty.names()).count("Mine") == 1
