@@ -41,7 +41,9 @@ async def online(tmp_path: Path) -> AsyncIterator[Online]:
     """Opens stores of pat's on foreign services and waits until they have loaded everything."""
     stores: list[Store] = []
 
-    async def online(server: ForeignServer, *, over_network: bool = False) -> Store:
+    async def online(
+        server: ForeignServer, *, over_network: bool = False, prepare: Callable[[Store], object] = lambda _: None
+    ) -> Store:
         async def connect(_report: Report) -> Client:
             tokens = TokenCache(tmp_path / "pat.json", server.base)
             client = (
@@ -53,6 +55,7 @@ async def online(tmp_path: Path) -> AsyncIterator[Online]:
         store = Store(places_in(tmp_path / "mine"), connect)
         store.open()
         stores.append(store)
+        prepare(store)
         store.start()
         await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
         return store
@@ -164,6 +167,25 @@ async def test_the_traits_are_found_out(
     assert (traits.filtering, traits.dates, traits.orders, traits.page) == found
     assert not traits.etag
     assert traits.is_sure
+
+
+@pytest.mark.parametrize("variant", ["quoted challenge, v4 dates, pages of 50", "$filter ignored"])
+async def test_loading_can_be_stopped_and_a_refresh_goes_on_with_it(online: Online, variant: str) -> None:
+    server = ForeignServer(VARIANTS[variant], items=600)
+    is_over = False
+
+    def stop_after_some_pages(store: Store) -> None:
+        store.subscribe(lambda _change: None if is_over or store.connection.done < 100 else store.cancel())
+
+    store = await online(server, prepare=stop_after_some_pages)
+    stopped = known(store)
+    sentence = store.connection.sentence
+    is_over = True
+    await store.refresh()
+
+    assert 0 < len(stopped) < 600
+    assert sentence == "Loading was stopped; a refresh goes on with it."
+    assert known(store) == server.names()
 
 
 async def test_what_is_missing_is_said(online: Online) -> None:

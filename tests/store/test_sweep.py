@@ -1,8 +1,14 @@
 """Finding by counting what is gone and what came into sight."""
 
+from pathlib import Path
+
+from tests.store.foreign_server import ForeignServer, Quirks
+from tests.store.papers import item, offline_store
 from tests.store.test_sync import mirrored, on_service
 from tests.store.world import World
 
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
 from backlit.store.asking import Asking
 from backlit.store.probes import Traits
 from backlit.store.sweep import Sweep
@@ -59,3 +65,21 @@ async def test_a_deleted_item_with_unsent_changes_stays_until_the_outbox_is_done
     await store.discard(entry.id)
     await store.refresh()
     assert store.item(item_id) is None
+
+
+async def test_a_few_deletions_near_each_other_in_two_hundred_pages_take_a_handful_of_requests(tmp_path: Path) -> None:
+    server = ForeignServer(Quirks(), items=0)
+    server.items = {item_id: item(item_id, project=7) for item_id in range(1, 4_001)}
+    with offline_store(tmp_path) as store:
+        known = [{**item(item_id, project=7), "fields": {}} for item_id in server.items]
+        store._files.submit(lambda writer: writer.mirror.put_items(known, ())).result()
+        for gone in (2_801, 2_802, 2_815):
+            del server.items[gone]
+        async with Client.inside(server, TokenCache(tmp_path / "pat.json", "here")) as client:
+            await client.auth.sign_in("pat", "secret")
+            server.requests.clear()
+            await Sweep(store._files, 20).reconcile(Asking(client, Traits(), 7))
+
+        asked = len(server.requests)
+        assert store._files.mirror.execute("SELECT count(*) FROM items").fetchone() == (3_997,)
+        assert asked <= 15

@@ -1,11 +1,13 @@
 """What the application itself does: refresh, palette, chords, themes."""
 
+from tests.store.test_sync import on_service
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import lines_of, missing, text_of
 
 from backlit.store import Store, ViewSpec
 from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.widgets.backlog_list import BacklogList
 
 
 async def test_refreshing_without_a_service_says_why(world: World, store: Store, opened: Open) -> None:
@@ -107,3 +109,29 @@ async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, 
         assert "One change waits to be sent." in asked
         assert stayed
         assert pilot.app.return_code == 0
+
+
+async def test_a_refresh_with_a_rivals_changes_keeps_cursor_scroll_and_the_open_editor(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store, (120, 16)) as pilot:
+        await pilot.press(*("j",) * 20)
+        await pilot.pause()
+        backlog = pilot.app.screen.query_one(BacklogList)
+        before = (backlog.current_id, backlog.scroll_y)
+        item_id = backlog.current_id or 0
+        others = [each for each in sorted(await on_service(world)) if each != item_id]
+        pilot.app.push_screen(EditorScreen(store, item_id))
+        await pilot.pause()
+
+        await world.rival.work_items.update_document(others[0], {"Name": "Changed by a rival"})
+        await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "New"}})
+        await store.refresh()
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        is_still_open = isinstance(pilot.app.screen, EditorScreen)
+        pilot.app.pop_screen()
+        await pilot.pause()
+
+        assert is_still_open
+        assert (backlog.current_id, backlog.scroll_y) == before
