@@ -1,8 +1,9 @@
 """The local copy at any size: first rows, windows, loads, filters and edits, with the plan of each query.
 
 A mirror is filled with synthetic items through the store's own writing, in pages of a thousand, without any service.
-Times are medians in milliseconds of this process's CPU, of an edit those of the clock; memory is the process's. "First rows" is what the screen's
-thread waits for when a list is opened, "window" fifty rows anywhere in it, "load" what the reading thread does beside.
+Times are medians in milliseconds of this process's CPU, of an edit those of the clock; memory is the process's. "First
+rows" is what the screen's thread waits for when a list is opened, "window" fifty rows anywhere in it, "load" what the
+reading thread does beside.
 """
 
 import argparse
