@@ -85,6 +85,9 @@ def _verbs() -> Iterator[Command]:
     yield Command("item.delete", ("d",), where, "delete", "Delete: by its status, or for good; asks first.")
     yield Command("item.comment", ("C",), where, "comment", "Add a comment.")
     yield Command("item.comments", ("g c",), where, "comments", "Go to the comments.")
+    yield Command(
+        "item.conflict", ("g =",), where, "conflict", "Settle the item's conflict, or what was refused of it."
+    )
 
 
 def _fields() -> Iterator[Command]:
@@ -145,6 +148,9 @@ def _editor() -> Iterator[Command]:
     yield Command("editor.save", ("ctrl+s",), where, "save", "Save the item.", in_text=True)
     yield Command("editor.revert", ("g u",), where, "revert", "Put the field back to what the service has.")
     yield Command("editor.difference", ("g D",), where, "changes", "Show what you changed.")
+    yield Command(
+        "editor.conflict", ("g =",), where, "conflict", "Settle the item's conflict, or what was refused of it."
+    )
     yield Command("editor.close", ("q", "escape"), where, "close", "Close the editor; asks about unsaved changes.")
 
 
@@ -170,9 +176,12 @@ def _outbox() -> Iterator[Command]:
     yield Command("outbox.last", ("G", "end"), where, "last", "Go to the last change.")
     yield Command("outbox.half-down", ("ctrl+d", "pagedown"), where, "half page down", "Move down half a page.")
     yield Command("outbox.half-up", ("ctrl+u", "pageup"), where, "half page up", "Move up half a page.")
-    yield Command("outbox.open", ("enter",), where, "item", "Open the item that the change is about.")
+    yield Command("outbox.open", ("enter",), where, "show", "Settle a conflict; of any other change show all of it.")
+    yield Command("outbox.edit", ("e",), where, "edit", "Settle a conflict; change what was refused and send it again.")
     yield Command("outbox.retry", ("r",), where, "retry", "Send the change again; in a conflict, yours wins.")
     yield Command("outbox.discard", ("d",), where, "discard", "Give the change up; asks first.")
+    yield Command("outbox.item", ("o",), where, "item", "Open the item that the change is about.")
+    yield Command("outbox.copy", ("y y",), where, "copy", "Copy what the change holds to the clipboard, as text.")
 
 
 def _inbox() -> Iterator[Command]:

@@ -10,6 +10,7 @@ from backlit.tui.delete_verb import DeleteVerb
 from backlit.tui.field_asking import check_name
 from backlit.tui.field_verbs import FieldVerbs
 from backlit.tui.looks import type_sign
+from backlit.tui.settling import settle_item
 from backlit.tui.state_verbs import StateVerbs
 
 NEW_TYPES = (
@@ -86,6 +87,10 @@ class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb):
         if act is None:
             raise CannotAct("Nothing has been changed yet that could be repeated.")
         self.carry_out(act, self.store.batch.items(self.ids_from_here(count)) if count else self.chosen())
+
+    def do_item_conflict(self, _count: int | None) -> None:
+        """Settle what the service did not take of the item."""
+        settle_item(self, self.current_item().id)
 
     async def _add(self, item_type: ItemType, fields: Mapping[str, object]) -> None:
         try:

@@ -75,6 +75,11 @@ def fit_right(text: str, width: int) -> str:
     return " " * missing + text if missing >= 0 else fit(text, width)
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """One line broken at blanks, and words that are too long where they have to be; safe to draw."""
+    return [line.plain.rstrip() for line in literal(text).wrap(max(1, width))] or [""]
+
+
 def _printable(text: str) -> str:
     """Blanks of all kinds become the plain one, what no font can show (private, unassigned) a replacement sign."""
     if text.isprintable():

@@ -24,7 +24,7 @@ class ComposeDialog(Dialog[str | None]):
     The answer is the text; None when it was left, and then the draft stays. `text` is what a new draft starts with.
     """
 
-    def __init__(self, store: "Store", key: str, title: str, text: str = "") -> None:
+    def __init__(self, store: "Store", key: str, title: str, text: str = "", act: str = "send") -> None:
         super().__init__(title)
         self._store = store
         self._key = key
@@ -34,7 +34,7 @@ class ComposeDialog(Dialog[str | None]):
         self.area.move_cursor(self.area.document.end)
         self._saved = self.area.text
         self._timer: Timer | None = None
-        self.frame.border_subtitle = literal("ctrl+s send  esc keep for later")
+        self.frame.border_subtitle = literal(f"ctrl+s {act}  esc keep for later")
 
     def content(self) -> ComposeResult:
         """The text, over it where it comes from."""

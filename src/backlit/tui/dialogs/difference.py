@@ -4,16 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
-from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.text import safe
-
-MOST_LINES = 400
-FRAME_LINES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,39 +19,11 @@ class Difference:
     after: str
 
 
-class DifferenceDialog(Dialog[None]):
-    """Shows values one under the other and long texts line by line; any key of the list moves, q and esc leave."""
-
-    AUTO_FOCUS = "VerticalScroll"
+class DifferenceDialog(ReadingDialog):
+    """Shows values one under the other and long texts line by line."""
 
     def __init__(self, title: str, differences: Sequence[Difference]) -> None:
-        super().__init__(title)
-        self._differences = tuple(differences)
-        self._scroll = VerticalScroll()
-
-    def content(self) -> ComposeResult:
-        """The differences."""
-        lines = [line for difference in self._differences for line in _lines(difference)]
-        with self._scroll:
-            yield Static(Content("\n").join(lines[:MOST_LINES]))
-
-    def on_mount(self) -> None:
-        """Take the lines it needs, as far as there are any."""
-        self._scroll.styles.max_height = max(1, self.app.size.height - FRAME_LINES)
-
-    def type_early(self, character: str) -> None:
-        """Scroll, or leave."""
-        match character:
-            case "j":
-                self._scroll.scroll_down(animate=False)
-            case "k":
-                self._scroll.scroll_up(animate=False)
-            case "q":
-                self.dismiss(None)
-
-    def press(self, key: str) -> bool:
-        """Leave."""
-        return super().press("escape" if key == "enter" else key)
+        super().__init__(title, [line for difference in differences for line in _lines(difference)])
 
 
 def _lines(difference: Difference) -> Iterator[Content]:

@@ -17,6 +17,7 @@ from backlit.tui.item_draft import ItemDraft
 from backlit.tui.kept_draft import KeptDraft
 from backlit.tui.screens.editor_moves import EditorMoves
 from backlit.tui.screens.editor_words import SIGN_NOTES, differences, left_status, left_title, right_status, right_title
+from backlit.tui.settling import settle_item
 from backlit.tui.widgets.field_form import FieldForm
 from backlit.tui.widgets.lines import RuleLine, SidesLine
 from backlit.tui.work import work
@@ -208,6 +209,13 @@ class EditorScreen(EditorMoves):
         if not shown:
             raise CannotAct("Nothing differs from what the service has.")
         self.app.push_screen(DifferenceDialog("Changed against the service", shown))
+
+    def do_editor_conflict(self, _count: int | None) -> None:
+        """Settle what the service did not take of the item; what is being changed here stays."""
+        self.form.leave()
+        if self.item_id is None:
+            raise CannotAct("This item is not saved yet.")
+        settle_item(self, self.item_id)
 
     # Words
 

@@ -18,8 +18,8 @@ WHILE_TYPING = (("  esc leave the field", "muted"), ("  ctrl+s save ", "muted"))
 ROOM_FOR_HINTS = 100
 ROOM_FOR_AUTHOR = 80
 SIGN_NOTES: Mapping[RowSign, str] = {
-    RowSign.REFUSED: "The service refused a change of this item; go shows why.",
-    RowSign.CONFLICT: "Changed here and on the service; go settles it.",
+    RowSign.REFUSED: "The service refused a change of this item; g= shows why.",
+    RowSign.CONFLICT: "Changed here and on the service; g= settles it.",
 }
 
 

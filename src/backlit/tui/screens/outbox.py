@@ -13,19 +13,21 @@ from backlit.model.errors import BacklitError
 from backlit.store.changes import ConnectionState, Subject
 from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.tui.acting import CannotAct
+from backlit.tui.entry_words import content_of, fields_of, lines_of
 from backlit.tui.gathered import Gathered
 from backlit.tui.screens.backlog_words import left_status
 from backlit.tui.screens.base import StoreScreen
+from backlit.tui.settling import settle_entry
 from backlit.tui.text import literal, literal_block, safe
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
-from backlit.tui.widgets.outbox_list import STATE_SIGNS, OutboxList
+from backlit.tui.widgets.outbox_list import STATE_SIGNS, OutboxList, number_of
 from backlit.tui.wording import label_of, words_of
 from backlit.tui.work import work
 
 ROOM_FOR_HINTS = 80
-HINTS = ("outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")
-FEW_HINTS = ("outbox.retry", "outbox.discard")
+HINTS = ("outbox.open", "outbox.edit", "outbox.retry", "outbox.discard", "app.back", "app.help")
+FEW_HINTS = ("outbox.edit", "outbox.retry", "outbox.discard")
 TEXT_LIMIT = 2_000
 """Characters of one value that are shown."""
 
@@ -104,8 +106,7 @@ class OutboxScreen(StoreScreen[None]):
                 was, now = self._line("was", key, entry.base.get(key)), self._line("theirs", key, theirs)
                 lines += [Content.styled(safe(label_of(key)), "$muted"), was, now]
             return Content("\n").join(lines)
-        fields = entry.payload.get("fields") if entry.kind is EntryKind.ADD else entry.payload
-        for key, mine in fields.items() if isinstance(fields, dict) else ():
+        for key, mine in fields_of(entry).items():
             lines.append(Content.styled(safe(label_of(key)), "$muted"))
             if entry.kind is EntryKind.EDIT:
                 lines.append(self._line("was", key, entry.base.get(key)))
@@ -135,6 +136,21 @@ class OutboxScreen(StoreScreen[None]):
         self.do_outbox_open(None)
 
     def do_outbox_open(self, _count: int | None) -> None:
+        """Settle a conflict; of anything else show all there is."""
+        entry = self._current()
+        if entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT:
+            settle_entry(self, entry)
+            return
+        from backlit.tui.dialogs.reading import ReadingDialog
+
+        title = f"{entry.state.value.capitalize()}  {number_of(entry)} {self._item_name(entry)}"
+        self.app.push_screen(ReadingDialog(title, list(lines_of(self.store, entry))))
+
+    def do_outbox_edit(self, _count: int | None) -> None:
+        """Settle a conflict, or change what was refused and send it again."""
+        settle_entry(self, self._current())
+
+    def do_outbox_item(self, _count: int | None) -> None:
         """Open the item that the entry is about."""
         from backlit.tui.screens.editor import EditorScreen
 
@@ -142,6 +158,12 @@ class OutboxScreen(StoreScreen[None]):
         if self.store.item(entry.item_id) is None:
             raise CannotAct("The item is no longer here; d gives the change up.")
         self.app.push_screen(EditorScreen(self.store, entry.item_id))
+
+    def do_outbox_copy(self, _count: int | None) -> None:
+        """Copy what the entry holds."""
+        text = content_of(self.store, self._current())
+        self.app.copy_to_clipboard(text)
+        self.say(f"Copied {' '.join(text.split())[:60]}")
 
     def do_outbox_retry(self, _count: int | None) -> None:
         """Send the entry again; over somebody else's change only after a question."""

@@ -59,11 +59,10 @@ class OutboxList(LineList):
         width = self.size.width
         change_width = round(width * CHANGE_SHARE)
         name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - 7)
-        number = f"#{entry.item_id}" if entry.item_id > 0 else "new"
         segments = [
             Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
             Segment(f" {sign} {fit(entry.state.value, STATE_WIDTH)}", looks.style(colour, on=on)),
-            Segment(fit_right(number, ID_WIDTH) + " ", looks.style("muted", on=on)),
+            Segment(fit_right(number_of(entry), ID_WIDTH) + " ", looks.style("muted", on=on)),
             Segment(fit(self._item_name(entry), name_width) + " ", looks.style(on=on, bold=is_cursor)),
             Segment(fit(summary_of(entry), change_width), looks.style("muted", on=on)),
         ]
@@ -99,6 +98,11 @@ class OutboxList(LineList):
     def do_outbox_half_up(self, count: int | None) -> None:
         """Move up half a page."""
         self.move_to(self.cursor - (self.page // 2) * (count or 1))
+
+
+def number_of(entry: OutboxEntry) -> str:
+    """The item's number, as long as it has one."""
+    return f"#{entry.item_id}" if entry.item_id > 0 else "new"
 
 
 def summary_of(entry: OutboxEntry) -> str:

@@ -16,7 +16,7 @@ from backlit.store.store import CommentEntry
 from backlit.tui.ages import age, days_until, moment
 from backlit.tui.looks import Looks, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.markdown import Line, markdown_lines
-from backlit.tui.text import literal, safe
+from backlit.tui.text import safe, wrapped
 from backlit.tui.widgets.backlog_columns import ROW_SIGNS
 
 LABEL_WIDTH = 11
@@ -25,7 +25,7 @@ TEXT_LIMIT = 20_000
 COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
 TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolution": "Resolution"}
-SIGN_WORDS = {RowSign.PENDING: "waits to be sent", RowSign.REFUSED: "refused (go)", RowSign.CONFLICT: "conflict (go)"}
+SIGN_WORDS = {RowSign.PENDING: "waits to be sent", RowSign.REFUSED: "refused (g=)", RowSign.CONFLICT: "conflict (g=)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +123,14 @@ class _Page:
         ]
 
     def _property(self, label: str, value: str, colour: str) -> Iterator[Line]:
-        for number, line in enumerate(_broken(value, self._width - LABEL_WIDTH)):
+        for number, line in enumerate(wrapped(value, self._width - LABEL_WIDTH)):
             yield [
                 self._segment("" if number else label, "muted", width=LABEL_WIDTH),
                 self._segment(line, colour),
             ]
 
     def _wrapped(self, text: str, *, bold: bool) -> Iterator[Line]:
-        for line in _broken(text, self._width):
+        for line in wrapped(text, self._width):
             yield [Segment(line, self._looks.style(bold=bold))]
 
     def _text(self, text: str) -> Iterator[Line]:
@@ -195,8 +195,3 @@ def _iteration(value: object, around: Surroundings) -> str:
 
 def _hours(value: object) -> str:
     return f"{value:g} h" if isinstance(value, int | float) else ""
-
-
-def _broken(text: str, width: int) -> list[str]:
-    """Break one line of text at blanks, and words that are too long where they have to be."""
-    return [line.plain.rstrip() for line in literal(text).wrap(max(1, width))] or [""]

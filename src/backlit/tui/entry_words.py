@@ -1,0 +1,53 @@
+"""An entry of the outbox in words: all of it, to be read or copied."""
+
+from collections.abc import Iterator, Mapping
+
+from textual.content import Content
+
+from backlit.store.entries import ON_COMMENTS, EntryKind, OutboxEntry
+from backlit.store.store import Store
+from backlit.tui.text import safe, safe_block
+from backlit.tui.wording import label_of, words_of
+
+
+def content_of(store: Store, entry: OutboxEntry) -> str:
+    """What the entry would put on the service, as plain text: a comment's text, else a line for each field."""
+    if entry.kind in ON_COMMENTS:
+        return str(entry.payload.get("text") or "")
+    fields = entry.base if entry.kind is EntryKind.DELETE else fields_of(entry)
+    return "\n".join(f"{label_of(key)}:{_gap(value)}{words_of(store, key, value)}" for key, value in fields.items())
+
+
+def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
+    """The reason, then every field whole: what it was, what it shall be, what the service has."""
+    if entry.reason:
+        yield Content.styled(safe(entry.reason), "$conflict")
+    if entry.kind in ON_COMMENTS:
+        yield Content(safe_block(str(entry.payload.get("text") or "")))
+    wanted = fields_of(entry)
+    for key in wanted or entry.base:
+        yield Content.styled(safe(label_of(key)), "bold")
+        if key in entry.base:
+            yield from _value(store, "was", key, entry.base[key])
+        if key in wanted:
+            yield from _value(store, "yours", key, wanted[key])
+        if key in entry.theirs:
+            yield from _value(store, "theirs", key, entry.theirs[key])
+
+
+def fields_of(entry: OutboxEntry) -> Mapping[str, object]:
+    """The fields an entry sets, by key; empty where it sets none."""
+    if entry.kind is EntryKind.EDIT:
+        return entry.payload
+    fields = entry.payload.get("fields")
+    return fields if isinstance(fields, Mapping) else {}
+
+
+def _value(store: Store, whose: str, key: str, value: object) -> Iterator[Content]:
+    for number, line in enumerate(safe_block(words_of(store, key, value)).split("\n")):
+        colour = "$muted" if whose == "was" else "$foreground"
+        yield Content.assemble((f"  {whose if number == 0 else '':7}", "$muted"), (line, colour))
+
+
+def _gap(value: object) -> str:
+    return "\n" if isinstance(value, str) and "\n" in value else " "

@@ -1,0 +1,316 @@
+"""Settling conflicts and refusals in the terminal."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.dialogs.compose import ComposeDialog
+from backlit.tui.dialogs.conflict import ConflictDialog
+from backlit.tui.dialogs.reading import ReadingDialog
+from backlit.tui.screens.editor import EditorScreen
+
+TEXT = "As a guest\nI want\nto pay\nby card"
+
+
+async def story(world: World) -> int:
+    page = await world.rival.work_items.documents(
+        filter="projectId eq 1 and type eq 'Story' and Status ne 'Done'", order="id", top=1
+    )
+    return int(page.results[0]["id"])
+
+
+async def fields_on(world: World, item_id: int) -> dict[str, object]:
+    return dict((await world.rival.work_items.document(item_id))["fields"])
+
+
+async def contest(world: World, store: Store, mine: dict[str, object], theirs: dict[str, object]) -> int:
+    """Maya and jon have changed the same item; jon was first."""
+    item_id = await story(world)
+    await store.edit([item_id], {"Description": TEXT})
+    await sent(store)
+    world.faults.is_down = True
+    await store.edit([item_id], mine)
+    await world.rival.work_items.update_document(item_id, theirs)
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
+    return item_id
+
+
+async def contest_names(world: World, store: Store) -> int:
+    return await contest(
+        world,
+        store,
+        {"Name": "Mine [b]", "Estimate": "777", "Status": "Ready For Test"},
+        {"Name": "Theirs", "Estimate": "888"},
+    )
+
+
+@asynccontextmanager
+async def settling(opened: Open, store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
+    """The dialog, opened from the outbox."""
+    async with opened(store, size) as pilot:
+        await pilot.press("g", "o", "enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, ConflictDialog), text_of(pilot.app)
+        yield pilot
+
+
+def heading(pilot: Pilot[None], label: str) -> str:
+    """The line of a field, with what was decided."""
+    found = [line for line in lines_of(pilot.app) if f"{label}  was" in line]
+    assert len(found) == 1, text_of(pilot.app)
+    return found[0]
+
+
+async def test_both_versions_stand_beside_each_other(world: World, store: Store, opened: Open) -> None:
+    await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        assert line_with(pilot.app, "│     Mine [b]").split()[-2] == "Theirs"
+        assert missing(pilot.app, ["jon changed it on 20", "777", "888", "2 not decided", "▌ Name"]) == []
+        assert "Status  was" not in text_of(pilot.app)
+
+
+async def test_a_small_terminal_has_them_below_each_other(world: World, store: Store, opened: Open) -> None:
+    await contest_names(world, store)
+    async with settling(opened, store, (60, 20)) as pilot:
+        assert line_with(pilot.app, "yours   Mine [b]")
+        assert line_with(pilot.app, "theirs  Theirs")
+        assert missing(pilot.app, ["w apply", "2 not decided"]) == []
+
+
+async def test_each_field_is_decided_and_enter_applies(world: World, store: Store, opened: Open) -> None:
+    item_id = await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        await pilot.press("m", "t")
+        await pilot.pause()
+        assert "✓ yours" in heading(pilot, "Name")
+        assert "✓ theirs" in heading(pilot, "Estimate")
+        await pilot.press("enter")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        found = await fields_on(world, item_id)
+        assert (found["Name"], found["Estimate"], found["Status"]) == ("Mine [b]", "888", "Ready For Test")
+
+
+async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
+    world: World, store: Store, opened: Open
+) -> None:
+    await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        await pilot.press("j")
+        await pilot.pause()
+        assert "▌ Estimate" in text_of(pilot.app)
+        await pilot.press("m", "k", "down", "up", "t", "k", "m")
+        await pilot.pause()
+
+        assert "✓ yours" in heading(pilot, "Name")
+        assert "all decided" in text_of(pilot.app)
+
+
+@pytest.mark.parametrize("key", ["enter", "w"])
+async def test_nothing_is_applied_while_a_field_is_open(world: World, store: Store, opened: Open, key: str) -> None:
+    await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        await pilot.press("m", key)
+        await pilot.pause()
+
+        assert "Not all is decided" in text_of(pilot.app)
+        assert store.outbox.conflicts == 1
+
+
+@pytest.mark.parametrize("key", ["escape", "q"])
+async def test_leaving_it_lets_it_wait(world: World, store: Store, opened: Open, key: str) -> None:
+    await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        await pilot.press("m", "t", key)
+        await pilot.pause()
+
+        assert not isinstance(pilot.app.screen, ConflictDialog)
+        assert store.outbox.conflicts == 1
+
+
+async def test_another_value_is_typed(world: World, store: Store, opened: Open) -> None:
+    item_id = await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        await pilot.press("e", "ctrl+u", "enter")
+        await pilot.pause()
+        assert "Name is needed." in text_of(pilot.app)
+        await pilot.press(*"Both", "enter")
+        await pilot.pause()
+        assert missing(pilot.app, ["✓ edited", "edited  Both"]) == []
+        await pilot.press("t", "w")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        assert (await fields_on(world, item_id))["Name"] == "Both"
+
+
+async def test_places_are_shown_by_name_and_picked(world: World, store: Store, opened: Open) -> None:
+    first, second, third = [each for each in store.iterations().values() if "\\" in each.path][:3]
+    item_id = await contest(world, store, {"IterationID": first.id}, {"IterationID": second.id})
+    async with settling(opened, store) as pilot:
+        assert missing(pilot.app, [first.name, second.name]) == []
+        await pilot.press("e", *third.name, "enter")
+        await pilot.pause()
+        await pilot.press("w")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        assert (await fields_on(world, item_id))["IterationID"] == third.id
+
+
+async def test_a_long_text_shows_its_differences_and_is_merged_by_hand(
+    world: World, store: Store, opened: Open
+) -> None:
+    mine, theirs = TEXT.replace("to pay", "to buy"), TEXT.replace("to pay", "to leave").replace("by card", "by car")
+    item_id = await contest(world, store, {"Description": mine}, {"Description": theirs})
+    async with settling(opened, store) as pilot:
+        assert missing(pilot.app, ["▎ to buy", "▎ to leave", "  I want"]) == []
+        await pilot.press("e")
+        await pilot.pause()
+        dialog = pilot.app.screen
+        assert isinstance(dialog, ComposeDialog)
+        assert missing(pilot.app, ["<<<<<<< yours", "=======", ">>>>>>> theirs", "ctrl+s take it"]) == []
+        await pilot.press("ctrl+s", "w")
+        await pilot.pause()
+        assert "It still holds both versions" in text_of(pilot.app)
+        assert store.outbox.conflicts == 1
+        await pilot.press("e")
+        await pilot.pause()
+        again = pilot.app.screen
+        assert isinstance(again, ComposeDialog)
+        again.area.text = "As a guest\nI want both"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        await pilot.press("w")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        assert (await fields_on(world, item_id))["Description"] == "As a guest\nI want both"
+
+
+async def test_a_text_longer_than_the_screen_scrolls(world: World, store: Store, opened: Open) -> None:
+    mine = "\n".join(f"mine {number}" for number in range(60))
+    await contest(world, store, {"Description": mine}, {"Description": "theirs"})
+    async with settling(opened, store, (80, 24)) as pilot:
+        await pilot.press(*["ctrl+d"] * 8)
+        await pilot.pause()
+        assert "mine 59" in text_of(pilot.app)
+        await pilot.press(*["pageup"] * 8)
+        await pilot.pause()
+
+        assert missing(pilot.app, ["mine 0", "1 not decided"]) == []
+
+
+async def test_a_change_made_while_it_is_open_is_a_conflict_again(world: World, store: Store, opened: Open) -> None:
+    item_id = await contest(world, store, {"Name": "Mine"}, {"Name": "Theirs"})
+    async with settling(opened, store) as pilot:
+        await world.rival.work_items.update_document(item_id, {"Name": "Third"})
+        await pilot.press("m", "w")
+        await until(lambda: [entry.theirs for entry in store.outbox_entries()] == [{"Name": "Third"}])
+
+        assert (await fields_on(world, item_id))["Name"] == "Third"
+
+
+async def test_it_opens_where_the_item_is_shown(world: World, store: Store, opened: Open) -> None:
+    item_id = await contest(world, store, {"Name": "Mine"}, {"Name": "Theirs"})
+    async with opened(store) as pilot:
+        await pilot.press("/", *f"#{item_id}", "enter")
+        await until(lambda: "conflict (g=)" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("g", "=")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, ConflictDialog)
+        await pilot.press("escape", "enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, EditorScreen)
+        assert "g= settles it" in text_of(pilot.app)
+        await pilot.press("g", "=")
+        await pilot.pause()
+
+        assert isinstance(pilot.app.screen, ConflictDialog)
+
+
+async def test_an_item_without_a_conflict_says_so(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "=")
+        await pilot.pause()
+
+        assert "Nothing of this item is in conflict or refused." in text_of(pilot.app)
+
+
+async def refuse(world: World, store: Store) -> int:
+    """A new task under an item that went meanwhile, and a comment on it."""
+    item_id = await story(world)
+    world.faults.is_down = True
+    await store.add("Task", {"Name": "Under it", "ParentID": item_id})
+    await store.comment(item_id, "Some words\nmore [b]")
+    await world.rival.work_items.delete(item_id)
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.refused == 2, store.outbox_entries)
+    return await story(world)
+
+
+async def test_a_refused_item_is_changed_and_sent_again(world: World, store: Store, opened: Open) -> None:
+    parent = await refuse(world, store)
+    async with opened(store) as pilot:
+        await pilot.press("g", "o", "e")
+        await pilot.pause()
+        assert missing(pilot.app, ["Refused", "Under it", "all decided"]) == []
+        await pilot.press(*"j" * 5, "e", "ctrl+u", *str(parent), "enter")
+        await pilot.pause()
+        await pilot.press("w")
+        await until(lambda: store.outbox.refused == 1, store.outbox_entries)
+        await sent(store)
+
+        page = await world.rival.work_items.documents(filter=f"ParentID eq {parent} and Name eq 'Under it'")
+        assert len(page.results) == 1
+
+
+async def test_a_refused_comment_opens_its_words(world: World, store: Store, opened: Open) -> None:
+    await refuse(world, store)
+    async with opened(store) as pilot:
+        await pilot.press("g", "o", "G", "e")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, ComposeDialog)
+        world.faults.is_down = True
+        await pilot.press(*" too", "ctrl+s")
+        await until(lambda: store.outbox.refused == 1, store.outbox_entries)
+
+        entry = store.outbox_entries()[-1]
+        assert entry.payload == {"text": "Some words\nmore [b] too"}
+        await until(lambda: store.draft(f"outbox:{entry.id}") is None)
+
+
+async def test_enter_shows_all_of_an_entry_and_yy_copies_it(world: World, store: Store, opened: Open) -> None:
+    await refuse(world, store)
+    async with opened(store) as pilot:
+        await pilot.press("g", "o", "G", "enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, ReadingDialog)
+        assert missing(pilot.app, ["Some words", "more [b]"]) == []
+        await pilot.press("q", "y", "y")
+        await pilot.pause()
+        assert pilot.app.clipboard == "Some words\nmore [b]"
+        await pilot.press("k", "y", "y")
+        await pilot.pause()
+
+        assert "Name: Under it" in pilot.app.clipboard.splitlines()
+
+
+async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, store: Store, opened: Open) -> None:
+    item_id = await story(world)
+    world.faults.is_down = True
+    await store.edit([item_id], {"Estimate": "777"})
+    async with opened(store) as pilot:
+        await pilot.press("g", "o", "e")
+        await pilot.pause()
+        assert "It waits already" in text_of(pilot.app)
+        await pilot.press("o")
+        await pilot.pause()
+
+        assert isinstance(pilot.app.screen, EditorScreen)
