@@ -5,11 +5,11 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.world import World
+from tests.store.world import World, until
 
 from backlit.model.capacity import points_of
 from backlit.model.statuses import StatusGroup, group_of
-from backlit.store import Store
+from backlit.store import ConnectionState, Store
 
 
 class Calendar:
@@ -127,3 +127,18 @@ async def test_only_the_process_that_syncs_writes(dated: World, calendar: Calend
     assert days_of(second) == [date(2026, 3, 11)]
     await first.refresh()
     assert [day.day for day in days_of(second)] == [11, 12]
+
+
+async def test_processes_that_take_turns_do_not_take_each_others_snapshots_for_their_own(dated: World) -> None:
+    first = await dated.online()
+    second = dated.store()
+    second.start()
+    await until(lambda: second.connection.state is ConnectionState.ONLINE, lambda: second.connection)
+    count = first.snapshots.of_project()[-1].scope.count
+    made = await dated.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    await second.refresh()
+    between = first.snapshots.of_project()[-1].scope.count
+    await dated.rival.work_items.delete(made["id"])
+    await first.refresh()
+
+    assert (between, first.snapshots.of_project()[-1].scope.count) == (count + 1, count)
