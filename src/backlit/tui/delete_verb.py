@@ -32,7 +32,7 @@ class DeleteVerb(Bulk):
             elif key == "h":
                 self._ask_for_good(items)
 
-        sentence = f"{_title(items)}\n{going_words(self.store.deletions.what_goes([item.id for item in items]))}"
+        sentence = f"{_title(items)}. {going_words(self.store.deletions.what_goes([item.id for item in items]))}"
         self.app.push_screen(ConfirmDialog("Delete", sentence, answers, "leave as it is"), answered)
 
     def _softly(self, item: Item) -> Changes:
@@ -49,7 +49,7 @@ class DeleteVerb(Bulk):
         count = len(items)
         going = going_words(self.store.deletions.what_goes([item.id for item in items]))
         if count == 1:
-            sentence = f"{_title(items)}\n{going} A copy is kept here: u makes the item anew, under another number."
+            sentence = f"{_title(items)}. {going} A copy is kept here: u makes the item anew, under another number."
             answers = [Answer("y", "delete for good")]
 
             def answered(key: str | None) -> None:
