@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 
 from backlit.model.errors import BadRequest, StorageError
@@ -17,6 +18,8 @@ from backlit.private_files import PRIVATE, write_private
 HOME = "BACKLIT_HOME"
 """One directory for everything, instead of the places this system has for it."""
 DEFAULT_THEME = "backlit"
+ESTIMATE_SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
+"""The estimates that `+` and `-` step through."""
 DEMO_ITEMS = 500
 DEMO_SEED = 1
 DEMO_USER = "maya"
@@ -54,6 +57,7 @@ class Settings:
     """What `config.toml` in the configuration directory says."""
 
     theme: str = DEFAULT_THEME
+    estimate_scale: tuple[float, ...] = ESTIMATE_SCALE
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +123,21 @@ def read_settings(locations: Locations) -> Settings:
         values = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
-    unknown = sorted(values.keys() - {"theme"})
+    unknown = sorted(values.keys() - {"theme", "estimate_scale"})
     if unknown:
         raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
     theme = values.get("theme", DEFAULT_THEME)
     if not isinstance(theme, str):
         raise StorageError(f'The setting "theme" is the name of a theme ({path}).')
-    return Settings(theme)
+    return Settings(theme, _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path))
+
+
+def _scale_in(value: object, path: Path) -> tuple[float, ...]:
+    steps = tuple(value) if isinstance(value, list | tuple) else ()
+    are_numbers = all(isinstance(step, int | float) and not isinstance(step, bool) and step >= 0 for step in steps)
+    if not (steps and are_numbers and all(one < other for one, other in pairwise(steps))):
+        raise StorageError(f'The setting "estimate_scale" is a list of rising numbers, such as [1, 2, 3, 5] ({path}).')
+    return tuple(float(step) for step in steps)
 
 
 def read_views(locations: Locations, directory: Path) -> list[tuple[Path, object]]:

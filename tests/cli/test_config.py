@@ -47,6 +47,25 @@ def test_a_theme_is_read(locations: Locations) -> None:
     assert read_settings(locations).theme == "paper"
 
 
+def test_a_scale_of_estimates_is_read(locations: Locations) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text("estimate_scale = [0.5, 1, 2]\n")
+
+    assert read_settings(locations).estimate_scale == (0.5, 1, 2)
+
+
+SCALES = ["[]", "3", "[1, 'two']", "[2, 1]", "[1, 1]", "[-1, 1]", "[true, 2]"]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_scale_that_does_not_rise_is_said(locations: Locations, scale: str) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text(f"estimate_scale = {scale}\n")
+
+    with pytest.raises(StorageError, match=r'"estimate_scale" is a list of rising numbers'):
+        read_settings(locations)
+
+
 @pytest.mark.parametrize("content", ["theme = ", "theme = 3", 'colour = "red"', "\x00"])
 def test_settings_that_make_no_sense_are_said_with_the_file(locations: Locations, content: str) -> None:
     locations.config.mkdir()

@@ -16,13 +16,16 @@ BACKLOG = (Context.LIST, Context.ITEM, Context.GLOBAL)
 STACKS = [
     BACKLOG,
     (Context.TREE, Context.GLOBAL),
-    (Context.EDITOR, Context.GLOBAL),
-    (Context.COMMENTS, Context.GLOBAL),
+    (Context.EDITOR, Context.ITEM, Context.GLOBAL),
+    (Context.COMMENTS, Context.ITEM, Context.GLOBAL),
     (Context.OUTBOX, Context.GLOBAL),
     (Context.INBOX, Context.GLOBAL),
 ]
 """The contexts as they stand on the screens, nearest first."""
-OVERRIDES = {("q", Context.EDITOR), ("escape", Context.EDITOR)}
+OVERRIDES = {
+    *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x")),
+    *((key, Context.COMMENTS) for key in ("a", "C", "y y")),
+}
 """Keys that a context takes from those behind it, on purpose."""
 TAKEN_BY_TERMINALS = ("ctrl+a", "ctrl+b", "ctrl+i", "ctrl+m", "ctrl+h", "ctrl+[", "ctrl+q")
 
@@ -142,7 +145,11 @@ def test_no_command_hides_another_of_the_same_screen(stack: tuple[Context, ...])
     hidden = {
         (keys, one.context)
         for (keys, one), (other_keys, other) in pairs
-        if one is not other and (other_keys == keys or other_keys.startswith(f"{keys} "))
+        if one is not other
+        and (
+            (other_keys == keys and stack.index(one.context) <= stack.index(other.context))
+            or other_keys.startswith(f"{keys} ")
+        )
     }
     nearer = {(keys, context) for keys, context in hidden if context is not Context.GLOBAL}
 
@@ -228,8 +235,8 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("cP", "item.priority-class"), ("cS", "item.severity"), ("cw", "item.remaining"), ("cb", "item.blocking"),
         ("cc", "item.field"), ("+", "item.estimate-up"), ("-", "item.estimate-down"), ("mi", "item.to-current"),
         ("mn", "item.to-next"), ("mp", "item.to-previous"), ("mb", "item.to-backlog"), ("x", "item.done"),
-        ("X", "item.reopen"), (".", "item.repeat"), ("ym", "item.copy-markdown"), ("yt", "item.copy-tsv"),
-        ("yj", "item.copy-json"),
+        ("X", "item.reopen"), (".", "item.repeat"), ("D", "item.duplicate"), ("ym", "item.copy-markdown"),
+        ("yt", "item.copy-tsv"), ("yj", "item.copy-json"),
         ("yn", "item.copy-name"), ("za", "tree.toggle"), ("zM", "tree.fold-all"), ("zR", "tree.unfold-all"),
         ("enter", "tree.filter"), ("ctrl+s", "editor.save"), ("gD", "editor.difference"), ("gu", "editor.revert"),
         ("a", "comments.add"), ("r", "comments.quote"), ("yy", "comments.copy"),

@@ -2,12 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.filter import LineFilter
 
+from backlit.config import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.store.changes import Change, ConnectionState, Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
@@ -35,8 +36,15 @@ class BacklitApp(AppActs, inherit_bindings=False):
     CSS_PATH = [STYLES / "app.tcss"]
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, store: Store, theme: str = "backlit", theme_folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        theme: str = DEFAULT_THEME,
+        theme_folder: Path | None = None,
+        estimate_scale: Sequence[float] = ESTIMATE_SCALE,
+    ) -> None:
         super().__init__(store)
+        self.estimate_scale = estimate_scale
         self._gathered = Gathered()
         self._gathering = threading.Lock()
         self._unsubscribe: Callable[[], None] | None = None

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from backlit.model.errors import BacklitError
 from backlit.tui import keys
 from backlit.tui.acting import CannotAct, contexts_of, handler_of
-from backlit.tui.commands import Command, spelled
+from backlit.tui.commands import COMMANDS, Command, spelled
 from backlit.tui.text import safe
 from backlit.tui.widgets.which_key import WhichKey
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from backlit.tui.acts import Act
 
 WHICH_KEY_DELAY = 0.4
-ESTIMATE_SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
 
 
 class ChordApp(App[None], inherit_bindings=False):
@@ -30,7 +29,7 @@ class ChordApp(App[None], inherit_bindings=False):
         self._resolver = keys.Resolver()
         self._which_key: Timer | None = None
         self.last_act: Act | None = None
-        self.estimate_scale: Sequence[float] = ESTIMATE_SCALE
+        self.estimate_scale: Sequence[float] = ()
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
@@ -71,8 +70,18 @@ class ChordApp(App[None], inherit_bindings=False):
             case keys.Run(command, count):
                 self.run_command(command, count)
             case keys.Unknown(chord):
-                self.say(f"{spelled(' '.join(chord))} is no command here; ? shows the keys.")
+                self._say_unbound(" ".join(chord))
+            case keys.Passed() if event.is_printable and not in_text:
+                self._say_unbound(key)
+                return True
         return not isinstance(outcome, keys.Passed)
+
+    def _say_unbound(self, sequence: str) -> None:
+        """Say that a key does nothing here, and what it does elsewhere."""
+        elsewhere = next((each for each in COMMANDS if sequence in each.keys), None)
+        words = f"{spelled(sequence)} ({elsewhere.label}) has nothing to act on here" if elsewhere else ""
+        self.clear_notifications()
+        self.say(f"{words or f'{spelled(sequence)} is no command here'}; ? shows the keys.")
 
     def _show_which_key(self) -> None:
         continuations = self._resolver.continuations(contexts_of(self.focused or self.screen))

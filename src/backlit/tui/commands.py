@@ -81,6 +81,7 @@ def _verbs() -> Iterator[Command]:
     yield Command("item.to-next", ("m n",), where, "next iteration", "Move to the next iteration.")
     yield Command("item.to-previous", ("m p",), where, "last iteration", "Move to the previous iteration.")
     yield Command("item.to-backlog", ("m b",), where, "to the backlog", "Move out of the iterations, to the root.")
+    yield Command("item.duplicate", ("D",), where, "duplicate", "Copy the item, with its tasks if wanted.")
     yield Command("item.repeat", (".",), where, "repeat", "Repeat the last change here; 3. on three rows.")
     yield Command("item.delete", ("d",), where, "delete", "Delete: by its status, or for good; asks first.")
     yield Command("item.comment", ("C",), where, "comment", "Add a comment.")

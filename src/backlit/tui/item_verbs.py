@@ -7,6 +7,7 @@ from backlit.model.fields import ItemType
 from backlit.tui.acting import CannotAct
 from backlit.tui.copy_verbs import CopyVerbs
 from backlit.tui.delete_verb import DeleteVerb
+from backlit.tui.duplicate import DuplicateVerb
 from backlit.tui.field_asking import check_name
 from backlit.tui.field_verbs import FieldVerbs
 from backlit.tui.looks import type_sign
@@ -23,11 +24,8 @@ NEW_TYPES = (
 )
 
 
-class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb):
+class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb):
     """All the verbs; subclasses also say what to do with a new item."""
-
-    def item_added(self, item_id: int) -> None:
-        """A new item was journalled under a temporary id."""
 
     def do_item_open(self, _count: int | None) -> None:
         """Open the editor."""

@@ -5,12 +5,13 @@ from textual.app import ComposeResult
 
 from backlit.model.errors import BacklitError
 from backlit.store.changes import ConnectionState, Subject
+from backlit.store.rows import Item
 from backlit.store.store import CommentEntry, Store
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
+from backlit.tui.item_verbs import ItemVerbs
 from backlit.tui.looks import type_colour, type_sign
 from backlit.tui.screens.backlog_words import left_status
-from backlit.tui.screens.base import StoreScreen
 from backlit.tui.widgets.comment_thread import CommentThread
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
 from backlit.tui.work import work
@@ -23,7 +24,7 @@ QUOTED = 120
 FEW_HINTS = ("comments.add", "app.help")
 
 
-class CommentsScreen(StoreScreen[None]):
+class CommentsScreen(ItemVerbs):
     """One item's thread; a temporary id is followed when the service gives the real one."""
 
     LOSES_NOTHING = True
@@ -97,9 +98,27 @@ class CommentsScreen(StoreScreen[None]):
 
     # Commands
 
+    def current_item(self) -> Item:
+        """The item whose comments these are."""
+        item = self.store.item(self._item_id)
+        if item is None:
+            raise CannotAct("The item is no longer there.")
+        return item
+
+    def do_item_open(self, _count: int | None) -> None:
+        """Open the editor, or go back to where it is open already."""
+        if any(getattr(screen, "item_id", None) == self._item_id for screen in self.app.screen_stack):
+            self.dismiss()
+        else:
+            super().do_item_open(None)
+
+    def do_item_comments(self, _count: int | None) -> None:
+        """They are here."""
+        raise CannotAct("These are the comments; q goes back.")
+
     def do_comments_add(self, _count: int | None) -> None:
         """Write a comment; what is typed is kept as a draft until it is journalled."""
-        self._write("")
+        self._open_letter("")
 
     def do_comments_quote(self, _count: int | None) -> None:
         """Write a comment that begins with the one under the cursor, or goes on with it after what was kept."""
@@ -109,11 +128,11 @@ class CommentsScreen(StoreScreen[None]):
         if isinstance(kept, str) and kept.strip():
             self.run_worker(work(self._quote_after, f"{kept.rstrip()}\n\n{quoted}"), group="writes")
         else:
-            self._write(quoted)
+            self._open_letter(quoted)
 
     async def _quote_after(self, text: str) -> None:
         await self.store.save_draft(f"comment:{self._item_id}", {"text": text})
-        self._write("")
+        self._open_letter("")
 
     def do_comments_copy(self, _count: int | None) -> None:
         """Copy the text of the comment under the cursor."""
@@ -169,7 +188,7 @@ class CommentsScreen(StoreScreen[None]):
             raise CannotAct("There is no comment here yet; a adds one.")
         return comment
 
-    def _write(self, text: str) -> None:
+    def _open_letter(self, text: str) -> None:
         from backlit.tui.dialogs.compose import ComposeDialog
 
         item = self.store.item(self._item_id)
@@ -180,12 +199,12 @@ class CommentsScreen(StoreScreen[None]):
 
         def written(answer: str | None) -> None:
             if answer and answer.strip():
-                self.run_worker(work(self._add, answer.strip(), draft), group="writes")
+                self.run_worker(work(self._add_comment, answer.strip(), draft), group="writes")
 
         title = f"Comment on {item.fields.get('Name') or item.id}"
         self.app.push_screen(ComposeDialog(self.store, draft, title, text), written)
 
-    async def _add(self, text: str, draft: str) -> None:
+    async def _add_comment(self, text: str, draft: str) -> None:
         try:
             await self.store.comment(self._item_id, text)
         except BacklitError as error:

@@ -15,7 +15,7 @@ from backlit.tui.field_lines import FieldLines
 from backlit.tui.gathered import Gathered
 from backlit.tui.item_draft import ItemDraft
 from backlit.tui.kept_draft import KeptDraft
-from backlit.tui.screens.editor_moves import EditorMoves
+from backlit.tui.screens.editor_verbs import EditorVerbs
 from backlit.tui.screens.editor_words import SIGN_NOTES, differences, left_status, left_title, right_status, right_title
 from backlit.tui.settling import settle_item
 from backlit.tui.widgets.field_form import FieldForm
@@ -25,7 +25,7 @@ from backlit.tui.work import work
 ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
 
 
-class EditorScreen(EditorMoves):
+class EditorScreen(EditorVerbs):
     """Edits an item, or a new one of a type with some fields preset; raises NotFound for an item that is gone."""
 
     CSS_PATH = "../styles/editor.tcss"
@@ -42,11 +42,11 @@ class EditorScreen(EditorMoves):
         item = store.item(item_id) if item_id is not None else None
         if item_id is not None and item is None:
             raise NotFound(f"Item {item_id} is no longer there.")
-        self._item_type = item.type if item else item_type
+        self.item_type = item.type if item else item_type
         draft = ItemDraft(item.fields if item else preset or {})
         self._kept = KeptDraft(self, store, f"edit:{item_id}" if item else f"new:{item_type}", draft)
         self._note = self._kept.restore() or (SIGN_NOTES.get(item.sign, "") if item else "")
-        self._lines = FieldLines(store, self._item_type, is_new=item is None)
+        self._lines = FieldLines(store, self.item_type, is_new=item is None)
         self.form = FieldForm(self._lines, draft)
         self._title, self._status, self._help = SidesLine(id="title"), SidesLine(id="status"), SidesLine(id="help")
 
@@ -137,7 +137,7 @@ class EditorScreen(EditorMoves):
     async def _send(self, changes: Mapping[str, object], then: Callable[[], object] | None) -> None:
         try:
             if self.item_id is None:
-                await self._add(changes)
+                await self._add_new(changes)
             else:
                 await self.store.edit([self.item_id], changes)
         except BacklitError as error:
@@ -152,8 +152,8 @@ class EditorScreen(EditorMoves):
         if then:
             then()
 
-    async def _add(self, changes: Mapping[str, object]) -> None:
-        self.item_id = await self.store.add(self._item_type, {**self.draft.base, **changes})
+    async def _add_new(self, changes: Mapping[str, object]) -> None:
+        self.item_id = await self.store.add(self.item_type, {**self.draft.base, **changes})
         self._lines.is_new = False
         self._kept.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
@@ -231,7 +231,7 @@ class EditorScreen(EditorMoves):
         """Title, help and status."""
         width = self.size.width
         item = self.store.item(self.item_id) if self.item_id is not None else None
-        title = left_title(self.item_id, self._item_type, self.draft.value("Name"))
+        title = left_title(self.item_id, self.item_type, self.draft.value("Name"))
         self._title.say(title, right_title(item, width))
         field = self.form.grid.field
         about = self._lines.help(field) if field else ""

@@ -1,27 +1,20 @@
 """The editor's commands that only concern the form, or leave it for another place."""
 
 from collections.abc import Callable
-from typing import cast
 
 from backlit.tui.acting import CannotAct
-from backlit.tui.chord_app import ChordApp
 from backlit.tui.commands import COMMAND_BY_ID, Context
 from backlit.tui.item_draft import ItemDraft
-from backlit.tui.screens.base import StoreScreen
+from backlit.tui.item_verbs import ItemVerbs
 from backlit.tui.widgets.field_form import FieldForm
 
 
-class EditorMoves(StoreScreen[None]):
+class EditorMoves(ItemVerbs):
     """A screen with a form; its commands act on the form from the first key on, before anything is painted."""
 
-    CONTEXTS = (Context.EDITOR,)
+    CONTEXTS = (Context.EDITOR, Context.ITEM)
     AUTO_FOCUS = "FieldGrid"
     form: FieldForm
-
-    @property
-    def chord_app(self) -> ChordApp:
-        """The app as one that runs commands."""
-        return cast("ChordApp", self.app)
 
     @property
     def draft(self) -> ItemDraft:

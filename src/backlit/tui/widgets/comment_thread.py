@@ -71,7 +71,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     `now` gives the server's time, for the ages.
     """
 
-    CONTEXTS = (Context.COMMENTS,)
+    CONTEXTS = (Context.COMMENTS, Context.ITEM)
     DEFAULT_CSS = """
     CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
     """

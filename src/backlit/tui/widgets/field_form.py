@@ -132,6 +132,10 @@ class FieldForm(Container):
         except BadRequest as error:
             self.draft.faults[key] = error.errors.get(key) or str(error)
 
+    def put(self, field: Field, value: object) -> None:
+        """Give a field a value, as if it had been edited."""
+        self._take(field, value)
+
     def _take(self, field: Field, value: object) -> None:
         self.draft.set(field.key, value)
         self.judge(field)

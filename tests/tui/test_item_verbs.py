@@ -1,0 +1,292 @@
+"""The verbs on one item, from every view that has one, and those that need no question."""
+
+import json
+from datetime import date
+
+import pytest
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import fields_of, go_to, items, mark, press, shown
+from tests.tui.stage import text_of
+from textual.pilot import Pilot
+
+from backlit.store import IterationEntry, Store
+from backlit.tui.acts import DoesNotApply
+from backlit.tui.commands import COMMANDS, Context
+from backlit.tui.iterations_by_date import current, following, leaves, preceding
+from backlit.tui.screens.comments import CommentsScreen
+from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.state_verbs import stepped
+
+SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
+VIEWS = ("backlog", "search", "editor", "comments")
+
+
+# Estimate
+
+
+@pytest.mark.parametrize(
+    ("estimate", "steps", "expected"),
+    [
+        (*("3", 1), "5"), (*("3", -1), "2"), (*("4", 1), "5"), (*("4", -1), "3"), (*("8", 1), "8"), (*("0", -1), "0"),
+        (*(None, 1), "1"), (*("", 2), "2"), (*("3", 9), "8"), (*("5 pts", 1), "8"), (*("2,5", -1), "2"),
+        (*("20", 1), "20"), (*("0", 1), "1"),
+    ],
+)  # fmt: skip
+def test_an_estimate_steps_along_the_scale_and_stays_at_its_ends(
+    estimate: str | None, steps: int, expected: str
+) -> None:
+    assert stepped(estimate, steps, SCALE) == expected
+
+
+@pytest.mark.parametrize(("estimate", "steps"), [("XL", 1), (None, -1)])
+def test_what_is_no_number_has_no_next_step(estimate: str | None, steps: int) -> None:
+    with pytest.raises(DoesNotApply):
+        stepped(estimate, steps, SCALE)
+
+
+async def test_plus_and_minus_step_with_a_count(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        await press(pilot, "c", "e", *"3", "enter", "2", "+")
+        up = (await fields_of(world, store, item_id))["Estimate"]
+        await press(pilot, "-")
+
+        assert (up, (await fields_of(world, store, item_id))["Estimate"]) == ("8", "5")
+
+
+# Status
+
+
+@pytest.mark.parametrize(
+    ("item_type", "statuses"),
+    [("Story", ("Done", "Not Done")), ("Task", ("Done", "Not Done")), ("Issue", ("Closed", "Active"))],
+)
+async def test_done_and_reopened_are_what_the_type_calls_them(
+    world: World, store: Store, opened: Open, item_type: str, statuses: tuple[str, str]
+) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "t", "d")
+        rows = await shown(store, with_done=True)
+        index = next(index for index, row in enumerate(rows) if row.type == item_type)
+        item_id = rows[index].id
+        await store.edit([item_id], {"Status": statuses[1]})
+        await press(pilot, *str(index + 1), "G", "x")
+        was = (await fields_of(world, store, item_id))["Status"]
+        await press(pilot, "X")
+
+        assert (was, (await fields_of(world, store, item_id))["Status"]) == statuses
+
+
+# Iterations
+
+
+def sprint(
+    number: int, start: date | None, end: date | None, path: str = "", *, release: bool = False
+) -> IterationEntry:
+    return IterationEntry(number, f"S{number}", path or f"A\\S{number}", start, end, None, None, release)
+
+
+def test_today_is_in_the_current_iteration_between_the_previous_and_the_next() -> None:
+    root = sprint(1, date(2026, 1, 1), date(2026, 12, 31), "A")
+    release = sprint(2, date(2026, 1, 1), date(2026, 6, 30), release=True)
+    one, two, three = (sprint(n, date(2026, 1, 5 * n), date(2026, 1, 5 * n + 4)) for n in (1, 2, 3))
+    beside = sprint(9, date(2026, 1, 9), date(2026, 1, 13))
+    found = leaves([root, release, one, two, three, beside, sprint(7, None, None)])
+
+    assert current(found, date(2026, 1, 12)) == [two, beside]
+    assert following(found, date(2026, 1, 12)) == [three]
+    assert preceding(found, date(2026, 1, 12)) == [one]
+    assert preceding(found, date(2026, 1, 1)) == []
+
+
+def test_an_iteration_that_is_divided_is_not_planned_into() -> None:
+    whole = sprint(1, date(2026, 1, 1), date(2026, 1, 31))
+    part = sprint(2, date(2026, 1, 1), date(2026, 1, 7), "A\\S1\\S2")
+
+    assert leaves([whole, part]) == [part]
+
+
+async def test_items_move_to_the_current_next_and_previous_iteration_and_out(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        found = leaves(store.iterations().values())
+        expected = [each(found, store.today())[0].id for each in (following, preceding, current)]
+        places = []
+        for key in ("n", "p", "i", "b"):
+            await press(pilot, "m", key)
+            places.append((await fields_of(world, store, item_id))["IterationID"])
+
+        assert places[:3] == expected
+        assert "\\" not in store.iterations()[int(str(places[3]))].path
+
+
+# Copies
+
+
+async def copied(pilot: Pilot[None], *keys: str) -> str:
+    await press(pilot, *keys)
+    return pilot.app.clipboard
+
+
+async def test_items_are_copied_in_every_form(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        story, bug = await mark(pilot, store, "Story", "Bug")
+        found = {item.id: item for item in store.batch.items([story, bug])}
+        texts = [await copied(pilot, "y", key) for key in "ynmtj"]
+
+        assert set(texts[0].split(", ")) == {str(story), str(bug)}
+        assert set(texts[1].splitlines()) == {str(item.fields["Name"]) for item in found.values()}
+        assert all(line.startswith("- #") for line in texts[2].splitlines())
+        assert texts[3].splitlines()[0].split("\t")[:3] == ["id", "type", "Name"]
+        assert {each["id"]: each["fields"]["Name"] for each in json.loads(texts[4])} == {
+            item.id: item.fields["Name"] for item in found.values()
+        }
+
+
+async def test_a_duplicate_starts_anew_with_the_tasks_that_are_wanted(world: World, store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    task = next(row for row in rows if row.type == "Task" and row.parent_id in {each.id for each in rows})
+    async with opened(store) as pilot:
+        index = next(index for index, row in enumerate(rows) if row.id == task.parent_id)
+        await press(pilot, *str(index + 1), "G", "D")
+        asked = text_of(pilot.app)
+        await press(pilot, "t")
+        await sent(store)
+        await until(lambda: (items(pilot).current_id or 0) > max(row.id for row in rows))
+        made = await world.rival.work_items.document(items(pilot).current_id or 0)
+        below = await world.rival.work_items.tasks(int(str(made["id"])))
+        original = await world.rival.work_items.document(rows[index].id)
+
+        fields, before = made["fields"], original["fields"]
+        assert "task" in asked
+        assert fields["Name"] == f"{before['Name']} (copy)"
+        assert (fields["Status"], fields["AreaID"]) == ("Not Done", before["AreaID"])
+        assert len(below.results) == len(store.batch.tasks_of(rows[index].id)) > 0
+
+
+# Every verb in every view
+
+
+async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
+    item_id = await go_to(pilot, store, "Story")
+    await press(pilot, "t", "d")
+    if view == "search":
+        await press(pilot, "/", "#", *str(item_id), "enter")
+    elif view == "editor":
+        await press(pilot, "enter")
+    elif view == "comments":
+        await press(pilot, "g", "c")
+    return item_id
+
+
+ITEM_VERBS = [command for command in COMMANDS if command.context is Context.ITEM]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+async def test_every_item_verb_acts_in_every_view_or_says_why_not(store: Store, opened: Open, view: str) -> None:
+    silent = []
+    async with opened(store) as pilot:
+        item_id = await open_view(pilot, store, view)
+        place = pilot.app.screen
+        for command in ITEM_VERBS:
+            pilot.app.clear_notifications()
+            before, draft = store.item(item_id), _draft(pilot)
+            pilot.app.run_command(command)  # type: ignore[attr-defined] # our application
+            await pilot.app.workers.wait_for_complete()
+            await pilot.pause()
+            has_spoken = bool(pilot.app._notifications)
+            has_asked = pilot.app.screen is not place
+            has_opened = _is_editing(pilot)
+            if not (has_spoken or has_asked or has_opened or store.item(item_id) != before or _draft(pilot) != draft):
+                silent.append(command.id)
+            while pilot.app.screen is not place or _is_editing(pilot):
+                await press(pilot, "escape")
+
+        assert silent == []
+
+
+def _draft(pilot: Pilot[None]) -> object:
+    screen = pilot.app.screen
+    return dict(screen.draft.changes) if isinstance(screen, EditorScreen) else None
+
+
+def _is_editing(pilot: Pilot[None]) -> bool:
+    screen = pilot.app.screen
+    return isinstance(screen, EditorScreen) and screen.form.is_editing
+
+
+async def test_a_key_that_does_nothing_here_says_so(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "w")
+        unknown = text_of(pilot.app)
+        await press(pilot, "g", "a", "s")
+
+        assert "w is no command here; ? shows the keys." in unknown
+        assert "s (status) has nothing to act on here" in text_of(pilot.app)
+
+
+async def test_in_the_editor_a_verb_changes_the_draft(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await open_view(pilot, store, "editor")
+        before = (await fields_of(world, store, item_id))["Estimate"]
+        await press(pilot, "c", "e", "ctrl+u", *"3", "enter", "+", "I", "s", *"done", "enter")
+        unsent = (await fields_of(world, store, item_id))["Estimate"]
+        await press(pilot, "ctrl+s")
+        fields = await fields_of(world, store, item_id)
+
+        assert unsent == before
+        assert (fields["Estimate"], fields["AssignedToID"]) == ("5", None)
+
+
+async def test_from_the_comments_a_verb_changes_the_item_at_once(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        item_id = await open_view(pilot, store, "comments")
+        await press(pilot, "s", *"ready", "enter", "i")
+        fields = await fields_of(world, store, item_id)
+
+        assert fields["Status"] == "Ready For Test"
+        assert store.people()[int(str(fields["AssignedToID"]))].username == "maya"
+        assert isinstance(pilot.app.screen, CommentsScreen)
+
+
+async def test_the_editor_under_the_comments_is_gone_back_to(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await open_view(pilot, store, "editor")
+        editor = pilot.app.screen
+        await press(pilot, "g", "c", "e")
+
+        assert pilot.app.screen is editor
+
+
+# A session
+
+
+GROOMING = ("s", *"pr", "enter", "+", "m", "n", "C")
+"""The keys for one item before the text of its comment."""
+GROOMED = {"Story", "Bug", "Feature"}
+
+
+async def test_grooming_thirty_items_takes_at_most_twelve_keys_for_each(
+    world: World, store: Store, opened: Open
+) -> None:
+    rows = await shown(store)
+    groomed: list[int] = []
+    keys = 0
+    async with opened(store) as pilot:
+        for row in rows:
+            if row.type in GROOMED and len(groomed) < 30:
+                await press(pilot, *GROOMING, *"ok", "ctrl+s")
+                groomed.append(row.id)
+                keys += len(GROOMING) + 1
+            await press(pilot, "j")
+            keys += len(groomed) < 30
+        await sent(store)
+        fields = [(await world.rival.work_items.document(item_id))["fields"] for item_id in groomed]
+
+        assert keys <= 12 * len(groomed)
+        assert {each["Status"] for each in fields} == {"In Progress"}
+        assert len({each["IterationID"] for each in fields}) == 1
+        assert {store.comments(item_id)[-1].text for item_id in groomed} == {"ok"}
