@@ -29,6 +29,7 @@ class Act:
     label: str
     keys: tuple[str, ...]
     changes: Callable[[Item], Changes]
+    is_repeatable: bool = True
 
 
 @dataclass(slots=True)

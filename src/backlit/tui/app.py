@@ -205,6 +205,8 @@ class BacklitApp(AppActs, inherit_bindings=False):
 
     def do_app_interrupt(self, _count: int | None) -> None:
         """Quit at the second press within two seconds."""
+        if self.stop_playing():
+            return
         now = time.monotonic()
         if now - self._interrupted_at <= INTERRUPT_WINDOW:
             self.exit()

@@ -8,10 +8,11 @@ from backlit.store.store import Store
 from backlit.tui.acting import contexts_of
 from backlit.tui.commands import Command
 from backlit.tui.history_acts import HistoryActs
+from backlit.tui.macros import MacroApp
 from backlit.tui.work import work
 
 
-class AppActs(HistoryActs, inherit_bindings=False):
+class AppActs(HistoryActs, MacroApp, inherit_bindings=False):
     """An application over a store, with the commands that need no particular screen."""
 
     def __init__(self, store: Store) -> None:

@@ -53,7 +53,8 @@ class Bulk(StoreScreen[None]):
         if not plan.changes:
             self.say(plan.why_nothing(), is_bad=not plan.already)
             return
-        self.chord_app.last_act = act
+        if act.is_repeatable:
+            self.chord_app.last_act = act
         if len(items) == 1 and not plan.is_for_customers:
             self._write(plan)
             return

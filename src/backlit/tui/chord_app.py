@@ -30,6 +30,7 @@ class ChordApp(App[None], inherit_bindings=False):
         self._which_key: Timer | None = None
         self.last_act: Act | None = None
         self.estimate_scale: Sequence[float] = ()
+        self.letter = ""
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
@@ -67,7 +68,8 @@ class ChordApp(App[None], inherit_bindings=False):
         match outcome:
             case keys.Pending(chord) if chord:
                 self._which_key = self.set_timer(WHICH_KEY_DELAY, self._show_which_key)
-            case keys.Run(command, count):
+            case keys.Run(command, count, letter):
+                self.letter = letter
                 self.run_command(command, count)
             case keys.Unknown(chord):
                 self._say_unbound(" ".join(chord))
@@ -81,7 +83,7 @@ class ChordApp(App[None], inherit_bindings=False):
         elsewhere = next((each for each in COMMANDS if sequence in each.keys), None)
         words = f"{spelled(sequence)} ({elsewhere.label}) has nothing to act on here" if elsewhere else ""
         self.clear_notifications()
-        self.say(f"{words or f'{spelled(sequence)} is no command here'}; ? shows the keys.")
+        self.say(f"{words or f'{spelled(sequence)} is no command here'}; ? shows the keys.", is_bad=True)
 
     def _show_which_key(self) -> None:
         continuations = self._resolver.continuations(contexts_of(self.focused or self.screen))

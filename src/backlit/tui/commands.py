@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+LETTERS = "{a-z}"
+"""How the key that stands for any small letter, `letter`, is spelled."""
+
 
 class Context(StrEnum):
     """Where a key means something; a widget names its own, nearest first, GLOBAL always last."""
@@ -68,6 +71,7 @@ def _lists() -> Iterator[Command]:
 def _verbs() -> Iterator[Command]:
     where = Context.ITEM
     yield Command("item.open", ("enter", "e"), where, "edit", "Open the item in the editor.")
+    yield Command("item.external", ("E",), where, "as text", "Edit in $EDITOR: one item as a page, several as a table.")
     yield Command("item.add", ("a",), where, "add", "Add an item here, in the same area and iteration.")
     yield Command("item.add-task", ("A",), where, "add task", "Add a task under the item.")
     yield Command("item.status", ("s", "c s"), where, "status", "Change the status.")
@@ -215,6 +219,9 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.project", ("g P",), where, "project", "Switch the project.")
     yield Command("app.theme", ("t T",), where, "theme", "Choose the colour theme.")
     yield Command("app.refresh", ("R",), where, "refresh", "Ask the service for what is new.")
+    yield Command("macro.record", ("Q letter",), where, "record", "Record keys under a letter; Q ends it.")
+    yield Command("macro.play", ("@ letter",), where, "play", "Play the keys of a letter; stops when something fails.")
+    yield Command("macro.again", ("@ @",), where, "play again", "Play the last macro again.")
     yield Command("app.redraw", ("ctrl+l",), where, "redraw", "Draw the screen anew.", in_text=True)
     yield Command("app.suspend", ("ctrl+z",), where, "suspend", "Go to the shell; fg comes back.")
     yield Command("app.back", ("q",), where, "back", "Go back; at the backlog, quit.")
@@ -238,6 +245,16 @@ def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
 
 def spelled(sequence: str) -> str:
     """A key sequence as people write it: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
-    names = {"escape": "esc", "pagedown": "PgDn", "pageup": "PgUp", "down": "↓", "up": "↑", "left": "←", "right": "→"}
+    names = {
+        "letter": LETTERS,
+        "escape": "esc",
+        "pagedown": "PgDn",
+        "pageup": "PgUp",
+        "down": "↓",
+        "up": "↑",
+        "left": "←",
+        "right": "→",
+    }
     parts = [names.get(part, part) for part in sequence.split()]
-    return "".join(parts) if all(len(part) == 1 for part in parts) else " ".join(parts)
+    is_close = all(len(part) == 1 or part == LETTERS for part in parts)
+    return "".join(parts) if is_close else " ".join(parts)

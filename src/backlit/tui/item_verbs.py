@@ -13,6 +13,7 @@ from backlit.tui.field_verbs import FieldVerbs
 from backlit.tui.looks import type_sign
 from backlit.tui.settling import settle_item
 from backlit.tui.state_verbs import StateVerbs
+from backlit.tui.text_verb import TextVerb
 
 NEW_TYPES = (
     ItemType.STORY,
@@ -24,7 +25,7 @@ NEW_TYPES = (
 )
 
 
-class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb):
+class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, TextVerb):
     """All the verbs; subclasses also say what to do with a new item."""
 
     def do_item_open(self, _count: int | None) -> None:

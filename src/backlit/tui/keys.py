@@ -19,6 +19,7 @@ class Run:
 
     command: Command
     count: int | None
+    letter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,9 @@ class Resolver:
         for command in candidates:
             if wanted in command.keys:
                 return self._run(command)
+        for command in candidates:
+            if self._is_lettered(command):
+                return self._run(command, key)
         if any(sequence.startswith(wanted + " ") for command in candidates for sequence in command.keys):
             return Pending(self._chord)
         return self._dead_end()
@@ -102,10 +106,15 @@ class Resolver:
             return False
         return not COUNTED.isdisjoint(contexts) and (key != "0" or self._count is not None)
 
-    def _run(self, command: Command) -> Run:
+    def _is_lettered(self, command: Command) -> bool:
+        """Whether the chord is one of the command's that ends with any letter."""
+        *begun, last = self._chord
+        return len(last) == 1 and "a" <= last <= "z" and " ".join([*begun, "letter"]) in command.keys
+
+    def _run(self, command: Command, letter: str = "") -> Run:
         count = self._count
         self.cancel()
-        return Run(command, count)
+        return Run(command, count, letter)
 
     def _dead_end(self) -> Outcome:
         keys = self._chord

@@ -43,7 +43,8 @@ class EditorVerbs(EditorMoves):
         if not plan.changes:
             self.say(plan.why_nothing(), is_bad=not plan.already)
             return
-        self.chord_app.last_act = act
+        if act.is_repeatable:
+            self.chord_app.last_act = act
         for changes in plan.changes.values():
             for key, value in changes.items():
                 self.form.put(field_named(key, self.store), value)

@@ -1,0 +1,71 @@
+"""Keys that are recorded under a letter and played again."""
+
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import fields_of, items, press, shown
+from tests.tui.stage import text_of
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.macros import MacroApp
+
+
+async def played(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    app = pilot.app
+    assert isinstance(app, MacroApp)
+    await until(lambda: not app._is_playing)
+    await press(pilot)
+
+
+async def test_a_macro_does_the_same_to_the_next_rows(world: World, store: Store, opened: Open) -> None:
+    rows = (await shown(store))[:4]
+    async with opened(store) as pilot:
+        await press(pilot, "Q", "a", "c", "n", "ctrl+u", *"Named anew", "enter", "m", "n", "j", "Q")
+        said = text_of(pilot.app)
+        await played(pilot, "@", "a")
+        await played(pilot, "2", "@", "@")
+        fields = [await fields_of(world, store, row.id) for row in rows]
+
+        assert "Recorded 17 keys as a; @a plays them." in said
+        assert [each["Name"] for each in fields] == ["Named anew"] * 4
+        assert len({each["IterationID"] for each in fields}) == 1
+
+
+async def test_a_macro_stops_where_something_fails_and_says_where(world: World, store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    first = next(index for index, row in enumerate(rows) if row.type == "Task") - 1
+    async with opened(store) as pilot:
+        await press(pilot, *str(first + 1), "G", "Q", "b", "+", "j", "Q", "k")
+        await played(pilot, "2", "@", "b")
+
+        assert "Macro b stopped after 3 keys, 1 were left: A task has no estimate." in text_of(pilot.app)
+        assert items(pilot).current_id == rows[first + 1].id
+        await sent(store)
+
+
+async def test_a_macro_that_plays_itself_comes_to_an_end(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "Q", "a", "j", "Q")
+        await press(pilot, "Q", "b", *["@", "a"], "Q")
+        await press(pilot, "Q", "a", *["@", "b"], "Q")
+        await played(pilot, "9", "9", "9", "9", "@", "a")
+
+        assert "more than 20,000 keys" in text_of(pilot.app)
+
+
+async def test_what_was_never_recorded_is_said(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "@", "z")
+        nothing = text_of(pilot.app)
+        await press(pilot, "@", "@")
+
+        assert "Nothing is recorded as z; Qz records it." in nothing
+        assert "No macro has been played yet" in text_of(pilot.app)
+
+
+async def test_a_letter_q_in_a_text_does_not_end_the_recording(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "Q", "a", "/", *"Qu", "enter", "escape", "Q")
+
+        assert "Recorded 5 keys as a" in text_of(pilot.app)

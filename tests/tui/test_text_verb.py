@@ -1,0 +1,189 @@
+"""Items as text: a page for one, a table for several, there and back."""
+
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.terminal import terminal
+from tests.tui.listing import shown
+
+from backlit.model.fields import fields_of
+from backlit.store import Item, Store
+from backlit.tui.field_reading import FieldReading, TextFault
+from backlit.tui.field_text import FieldWords
+from backlit.tui.item_page import page_of, read_page
+from backlit.tui.item_table import read_table, table_of
+
+
+async def item(store: Store, item_type: str) -> Item:
+    found = store.item(next(row.id for row in await shown(store) if row.type == item_type))
+    assert found
+    return found
+
+
+def page(store: Store, item: Item) -> str:
+    return page_of(item, fields_of(item.type), FieldWords(store))
+
+
+def read(store: Store, item: Item, text: str) -> dict[str, object]:
+    return read_page(text, page(store, item), item, fields_of(item.type), FieldReading(store))
+
+
+def with_line(text: str, label: str, value: str) -> str:
+    """A page or table with another value in the line that begins so."""
+    return "\n".join(f"{label}: {value}" if line.startswith(f"{label}:") else line for line in text.split("\n"))
+
+
+async def test_a_page_that_was_not_touched_changes_nothing(store: Store) -> None:
+    for row in await shown(store):
+        found = store.item(row.id)
+        assert found
+        assert read(store, found, page(store, found)) == {}
+
+
+async def test_fields_and_description_are_read_from_a_page(store: Store) -> None:
+    story = await item(store, "Story")
+    text = page(store, story)
+    for label, value in (
+        ("Name", "Better: much"), ("Status", "ready for test"), ("Owner", "jon"), ("Tags", "one, two"),
+        ("Iteration", "Sprint 15"), ("Priority", "3"), ("Estimate", "13"),
+    ):  # fmt: skip
+        text = with_line(text, label, value)
+    head, _, _ = text.rpartition("---\n")
+
+    changes = read(store, story, head + "---\nNew text.\n\n---\nSecond part.\n")
+
+    assert store.people()[int(str(changes.pop("AssignedToID")))].username == "jon"
+    assert store.iterations()[int(str(changes.pop("IterationID")))].name == "Sprint 15"
+    assert changes == {
+        "Name": "Better: much",
+        "Status": "Ready For Test",
+        "Tags": ["one", "two"],
+        "Priority": 3,
+        "Estimate": "13",
+        "Description": "New text.\n\n---\nSecond part.",
+    }
+
+
+async def test_a_description_keeps_its_line_endings(store: Store) -> None:
+    story = await item(store, "Story")
+    story = replace(story, fields={**story.fields, "Description": "one\r\ntwo\r\n"})
+
+    assert read(store, story, page(store, story)) == {}
+    changed = read(store, story, page(store, story).replace("two", "three"))
+    assert str(changed["Description"]).startswith("one\r\nthree")
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "said"),
+    [
+        ("Status", "Gone", "Status must be one of"),
+        ("Owner", "nobody-here", "There is no owner"),
+        ("Priority", "high", "Priority is a whole number"),
+        ("Name", "", "Name cannot be empty"),
+        ("Iteration", "Sprint 999", "There is no iteration"),
+    ],
+)
+async def test_what_cannot_be_read_is_said_with_line_and_column(
+    store: Store, label: str, value: str, said: str
+) -> None:
+    story = await item(store, "Story")
+    text = with_line(page(store, story), label, value)
+    line = next(number for number, each in enumerate(text.split("\n"), 1) if each.startswith(f"{label}:"))
+
+    with pytest.raises(TextFault, match=said) as fault:
+        read(store, story, text)
+
+    assert (fault.value.line, fault.value.column) == (line, len(label) + 3)
+
+
+@pytest.mark.parametrize("text", ["", "no rule", "---\nName: x\n", "---\nColour: red\n---\n"])
+async def test_a_page_without_its_shape_is_refused(store: Store, text: str) -> None:
+    with pytest.raises(TextFault):
+        read(store, await item(store, "Story"), text)
+
+
+async def test_a_table_that_was_not_touched_changes_nothing(store: Store) -> None:
+    found = store.batch.items([row.id for row in await shown(store)])
+    words = FieldWords(store)
+
+    assert read_table(table_of(found, words), found, words, FieldReading(store)) == {}
+
+
+async def test_cells_are_read_from_a_table_and_lines_may_go(store: Store) -> None:
+    story, bug = await item(store, "Story"), await item(store, "Bug")
+    words = FieldWords(store)
+    lines = table_of([story, bug], words).splitlines()
+    cells = lines[1].split("\t")
+    cells[2], cells[4] = "Renamed", "8"
+
+    found = read_table("\n".join([lines[0], "\t".join(cells)]), [story, bug], words, FieldReading(store))
+
+    assert found == {story.id: {"Name": "Renamed", "Estimate": "8"}}
+
+
+async def test_a_cell_that_a_type_does_not_have_is_said_with_its_place(store: Store) -> None:
+    feedback = await item(store, "Feedback")
+    words = FieldWords(store)
+    lines = table_of([feedback], words).splitlines()
+    cells = lines[1].split("\t")
+    cells[4] = "8"
+
+    with pytest.raises(TextFault, match=r"Line 2, column \d+: A feedback has no estimate\.") as fault:
+        read_table("\n".join([lines[0], "\t".join(cells)]), [feedback], words, FieldReading(store))
+
+    assert fault.value.column == len("\t".join(cells[:4])) + 2
+
+
+@pytest.mark.parametrize("line", ["7777777\tStory\ta\tb\tc\td\te\tf\tg", "x", "\tStory\t"])
+async def test_a_line_that_belongs_to_no_item_is_refused(store: Store, line: str) -> None:
+    story = await item(store, "Story")
+    words = FieldWords(store)
+    heading = table_of([story], words).splitlines()[0]
+
+    with pytest.raises(TextFault, match="Line 2, column 1"):
+        read_table(f"{heading}\n{line}", [story], words, FieldReading(store))
+
+
+def script(folder: Path, body: str) -> str:
+    """An editor that does one thing to its file."""
+    path = folder / "editor.sh"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def environment(folder: Path, editor: str) -> dict[str, str]:
+    named = {"BACKLIT_HOME": str(folder / "home"), "EDITOR": editor, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    return {key: value for key, value in os.environ.items() if key not in {"VISUAL", "NO_COLOR"}} | named
+
+
+def test_the_users_editor_gets_the_terminal_and_what_it_writes_is_taken(tmp_path: Path) -> None:
+    editor = script(tmp_path, "sed -i 's/^Name: .*/Name: Written outside/' \"$1\"")
+    with terminal(["demo", "--items", "40"], environment(tmp_path, editor)) as shown:
+        shown.wait_for("synced")
+        shown.press("E")
+        shown.wait_for("Written outside")
+        shown.wait_for("synced")
+
+
+def test_what_cannot_be_read_is_kept_and_offered_again(tmp_path: Path) -> None:
+    editor = script(tmp_path, "sed -i 's/^Name: .*/Nmae: Written outside/' \"$1\"")
+    with terminal(["demo", "--items", "40"], environment(tmp_path, editor)) as shown:
+        shown.wait_for("synced")
+        shown.press("E")
+        shown.wait_for("Line 3, column 1")
+        script(tmp_path, "sed -i 's/^Nmae: /Name: /' \"$1\"")
+        shown.press("enter", "E")
+        shown.wait_for("kept from before")
+        shown.press("k")
+        shown.wait_for("Written outside")
+
+
+def test_an_editor_that_fails_writes_nothing_and_the_file_stays(tmp_path: Path) -> None:
+    with terminal(["demo", "--items", "40"], environment(tmp_path, script(tmp_path, "exit 3"))) as shown:
+        shown.wait_for("synced")
+        shown.press("E")
+        shown.wait_for("ended with 3")
