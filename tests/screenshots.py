@@ -50,6 +50,7 @@ SHOWN = ("1", "7", "j")
 
 SCENES: Mapping[str, Scene] = {
     "backlog-120x40": Scene((120, 40), SHOWN),
+    "backlog-marked-120x40": Scene((120, 40), (*SHOWN, "v", "3", "j", "v", "s", "down", "down", "enter")),
     "editor-120x40": Scene((120, 40), (*SHOWN, "enter")),
     "sign-in-120x40": Scene((120, 40), tuple("maya"), signed_in=False),
     "backlog-80x24": Scene((80, 24), SHOWN),

@@ -67,7 +67,7 @@ async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
         await press(pilot, "y")
 
         assert "1 of 2" in picker
-        assert "Status must be one of: Not Done, In Progress" in asked
+        assert "A task's status must be one of: Not Done, In Progress" in asked
         assert (await fields_of(world, store, story))["Status"] == "Ready For Test"
         assert (await fields_of(world, store, task))["Status"] != "Ready For Test"
 

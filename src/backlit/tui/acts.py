@@ -75,8 +75,12 @@ def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
     for item in items:
         try:
             changes = _changes(act, item, lookups)
-        except (DoesNotApply, BadRequest) as reason:
+        except DoesNotApply as reason:
             plan.left_out[str(reason)] += 1
+            continue
+        except BadRequest as refusal:
+            sentence = str(refusal)
+            plan.left_out[f"{_article(item.type)} {item.type.lower()}'s {sentence[:1].lower()}{sentence[1:]}"] += 1
             continue
         if changes:
             plan.items[item.id], plan.changes[item.id] = item, changes
