@@ -150,14 +150,14 @@ class CommentsScreen(ItemVerbs):
 
         def answered(key: str | None) -> None:
             if key == "y":
-                self.run_worker(work(self._delete, comment.id), group="writes")
+                self.run_worker(work(self._delete_comment, comment.id), group="writes")
 
         text = " ".join(comment.text.split())
         quoted = text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
         sentence = f"“{quoted}” is deleted for everybody; u writes it again."
         self.app.push_screen(ConfirmDialog("Delete the comment", sentence, [Answer("y", "delete it")]), answered)
 
-    async def _delete(self, comment_id: int) -> None:
+    async def _delete_comment(self, comment_id: int) -> None:
         try:
             await self.store.deletions.delete_comment(comment_id)
         except BacklitError as error:
