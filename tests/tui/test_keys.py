@@ -23,7 +23,7 @@ STACKS = [
 ]
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
-    *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x")),
+    *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x", "g =")),
     *((key, Context.COMMENTS) for key in ("a", "C", "d", "y y")),
 }
 """Keys that a context takes from those behind it, on purpose."""
