@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from unicodedata import normalize
 
@@ -54,6 +54,15 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+def is_sound(path: Path) -> bool:
+    """Whether a database is undamaged, as far as SQLite can tell."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError:
+        return False
 
 
 def drop_database(path: Path) -> None:

@@ -21,9 +21,9 @@ Report = Callable[[str, int, int], None]
 
 _T = TypeVar("_T")
 STOP_SECONDS = 2.0
-WATCH_EVERY = 0.25
+WATCH_EVERY = 0.4
 """Seconds between two looks at what other processes on this machine do; the files are only asked for their times."""
-_ASK_ANYWAY = 8
+_ASK_ANYWAY = 5
 """Every how many looks the files are read although their times say nothing: two writes may share one time."""
 
 
@@ -160,6 +160,7 @@ class Engine:
         while True:
             await asyncio.sleep(WATCH_EVERY)
             looks += 1
+            self._files.notice_loss()
             if self._session is not None:
                 self._session.look_around()
             now = self._files.stamp()

@@ -4,18 +4,20 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from backlit.model.errors import StorageError
-from backlit.store.changes import Change, OutboxState, Signal, Subject
-from backlit.store.database import connect
+from backlit.store.changes import ABOUT_MIRROR, Change, OutboxState, Signal, Subject
+from backlit.store.database import is_sound
 from backlit.store.journal import Journal
 from backlit.store.mirror import Mirror, Written
+from backlit.store.mirror_file import MirrorFile, MirrorReads, is_damage
 from backlit.store.places import Places
 
 _T = TypeVar("_T")
+KEPT = " What was just done is in the journal."
 
 
 class Versions(NamedTuple):
@@ -49,7 +51,9 @@ class Files:
         self._writing = ThreadPoolExecutor(1, "backlit-writer")
         self._reading = ThreadPoolExecutor(1, "backlit-reader")
         self._writer: Writer | None = None
-        self._connections: list[sqlite3.Connection] = []
+        self._file = MirrorFile(places, self._renewed)
+        self._generation = 0
+        self._reads: list[MirrorReads] = []
         self._journal: Journal | None = None
 
     def open(self) -> None:
@@ -60,7 +64,8 @@ class Files:
         self.places.drop_broken_mirror()
         journal = Journal(self.places.journal)
         self._writer = Writer(Mirror(self.places.mirror), journal, self._signal)
-        self._connections = [connect(self.places.mirror, "NORMAL") for _ in range(2)]
+        self._file.opened()
+        self._reads = [MirrorReads(self._file) for _ in range(2)]
         self._journal = Journal(self.places.journal)
         journal.forget_old()
         undelivered = journal.undelivered()
@@ -76,14 +81,14 @@ class Files:
             self._writer.journal.close()
         if self._journal is not None:
             self._journal.close()
-        for connection in self._connections:
-            connection.close()
-        self._connections = []
+        for reads in self._reads:
+            reads.close()
+        self._reads = []
 
     @property
     def mirror(self) -> sqlite3.Connection:
-        """The connection for the calling thread's short reads."""
-        return self._connections[0]
+        """For the calling thread's short reads: `execute` only. A damaged mirror is made anew behind it."""
+        return cast("sqlite3.Connection", self._reads[0])
 
     @property
     def journal(self) -> Journal:
@@ -101,7 +106,7 @@ class Files:
 
     async def read(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
         """Run a long read on the reading thread and wait for it."""
-        return await asyncio.wrap_future(self._reading.submit(act, self._connections[1]))
+        return await asyncio.wrap_future(self._reading.submit(self._reads[1].run, act))
 
     async def other_writes(self) -> Versions:
         """Numbers that change when another process writes the mirror or the journal."""
@@ -112,18 +117,55 @@ class Files:
         return tuple(_stamp(each.with_name(each.name + "-wal")) for each in (self.places.mirror, self.places.journal))
 
     def _act(self, act: Callable[[Writer], _T]) -> _T:
-        assert self._writer is not None, "the store is opened first"
+        writer = self._current_writer()
+        before = writer.journal.total_changes()
         try:
-            result = act(self._writer)
-            state = self._writer.journal.state()
+            result = act(writer)
+            state = writer.journal.state()
         except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-                self.places.broken.touch()
-            raise StorageError(f"What backlit keeps on this machine cannot be used: {error}.") from error
+            raise self._failure(error, is_kept=writer.journal.total_changes() != before) from error
         if state != self.outbox:
             self.outbox = state
             self._signal.publish(Change(Subject.OUTBOX))
         return result
+
+    # When the mirror is damaged, or gone
+
+    @property
+    def generation(self) -> int:
+        """Grows whenever the mirror was made anew, and has to be filled from the service."""
+        return self._file.generation
+
+    def renew(self) -> None:
+        """Make the mirror anew."""
+        self._file.renew(self._file.generation)
+
+    def notice_loss(self) -> None:
+        """Make the mirror anew where its file was deleted, or go on with the one another process made."""
+        if self._file.is_lost():
+            self.renew()
+
+    def _renewed(self) -> None:
+        for subject in ABOUT_MIRROR:
+            self._signal.publish(Change(subject))
+
+    def _current_writer(self) -> Writer:
+        assert self._writer is not None, "the store is opened first"
+        if self._generation != self._file.generation:
+            self._generation = self._file.generation
+            self._writer.mirror.close()
+            self._writer = replace(self._writer, mirror=Mirror(self.places.mirror))
+            self._writer.mirror.settle(self._writer.journal.undelivered())
+        return self._writer
+
+    def _failure(self, error: sqlite3.Error, *, is_kept: bool) -> StorageError:
+        """What to say of a failed write; a mirror that is damaged is made anew."""
+        if not is_damage(error):
+            return StorageError(f"What backlit keeps on this machine cannot be written: {error}.{KEPT * is_kept}")
+        if not is_sound(self.places.journal):
+            return StorageError(f"The journal {self.places.journal} is damaged: {error}. It is left as it is.")
+        self._file.renew(self._generation)
+        return StorageError(f"The copy of the backlog on this machine was damaged; it is loaded again.{KEPT * is_kept}")
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -193,6 +193,10 @@ class Journal:
             conflicts=counts[EntryState.CONFLICT],
         )
 
+    def total_changes(self) -> int:
+        """A number that grows with everything written through this connection."""
+        return self._connection.total_changes
+
     def data_version(self) -> int:
         """A number that changes when another connection writes."""
         return int(self._connection.execute("PRAGMA data_version").fetchone()[0])

@@ -75,6 +75,7 @@ class Session:
         self._signed_in = asyncio.Event()
         self._people_due = 0.0
         self._project_id: int | None = None
+        self._generation = files.generation
         self._sending = SharedLock(files.places.sending)
         self._show_loading = partial(face.show, ConnectionState.LOADING, "Loading")
         self._turns = Turns(files.places, waits.sync_every, self._show_loading)
@@ -221,7 +222,11 @@ class Session:
             self._face.succeeded(synced_at, self._sync.sentence)
 
     async def _sync_project(self, project_id: int, *, is_asked: bool) -> None:
+        generation = self._files.generation
         await self._sync.turn(project_id, is_asked=is_asked)
+        if self._files.generation != generation:
+            self._files.renew()  # it may say of itself that it is filled: begin once more
+            raise StorageError("The copy of the backlog on this machine was damaged; it is loaded again.")
         await self._face.on_turn(project_id)
 
     def _show_progress(self, done: int, total: int) -> None:
@@ -233,6 +238,12 @@ class Session:
 
     def look_around(self) -> None:
         """Give signs of life, and take up what other processes did: the sign-in, and what they synced."""
+        if self._files.generation != self._generation:
+            self._generation = self._files.generation
+            self._sync = Sync(self._client, self._files, self._show_progress)
+            self._people_due = 0.0
+            self._sync_due.set()
+            self._face.show(ConnectionState.LOADING, "The copy of the backlog was damaged; it is loaded again")
         self._sending.beat()
         self._turns.beat()
         self._take_up_sign_in()

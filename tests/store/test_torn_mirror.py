@@ -1,0 +1,100 @@
+"""A mirror that is torn, gone or old while it is used, and after a start: it is made anew and nothing crashes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store, places_in
+from tests.store.world import World, raised, sent, until
+
+from backlit.model.errors import NotFound, StorageError
+from backlit.store import ConnectionState, Store, ViewSpec
+
+
+def tear(path: Path) -> None:
+    """Write garbage over all but the first page, as a dying disk does."""
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xa5" * (size - 4096))
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:6000])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def checkpointed(store: Store) -> None:
+    """Have all pages in the file itself and none in memory."""
+    store._files.submit(
+        lambda writer: writer.mirror.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    ).result()
+    store._files.submit(lambda writer: writer.mirror.connection.execute("PRAGMA shrink_memory").fetchall()).result()
+
+
+@pytest.mark.parametrize("spoil", [tear, truncate, empty])
+async def test_a_mirror_torn_before_the_start_is_filled_again(world: World, spoil: Callable[[Path], None]) -> None:
+    store = await world.online()
+    count = len(store.view(ViewSpec()).rows(0, 999))
+    await world.close(store)
+    spoil(world.places("mine").mirror)
+
+    store = await world.online()
+
+    assert len(store.view(ViewSpec()).rows(0, 999)) == count
+
+
+async def test_a_read_that_meets_damage_shows_the_mirror_as_it_is_loaded_again(world: World) -> None:
+    store = await world.online()
+    view = store.view(ViewSpec())
+    ids = [row.id for row in view.rows(0, 999)]
+    checkpointed(store)
+    tear(world.places("mine").mirror)
+
+    for item_id in ids:
+        store.item(item_id)
+    store.comments(ids[0])
+
+    await until(lambda: len(store.view(ViewSpec()).rows(0, 999)) == len(ids), lambda: store.connection)
+    await until(lambda: store.connection.state is ConnectionState.ONLINE)
+
+
+async def test_a_write_that_meets_damage_is_refused_and_sent_at_most_once(world: World) -> None:
+    store = await world.online()
+    item_id = store.view(ViewSpec()).rows(0, 1)[0].id
+    checkpointed(store)
+    tear(world.places("mine").mirror)
+
+    error = await raised(store.comment(item_id, "Written on torn paper"))
+    assert isinstance(error, StorageError | NotFound)
+
+    await until(lambda: store.item(item_id) is not None)
+    await sent(store)
+    page = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    assert [each["description"] for each in page.results].count("Written on torn paper") <= 1
+
+
+async def test_a_mirror_that_is_deleted_while_it_is_used_is_filled_again(world: World) -> None:
+    store = await world.online()
+    count = len(store.view(ViewSpec()).rows(0, 999))
+    for file in world.places("mine").mirror.parent.glob("mirror.sqlite*"):
+        file.unlink()
+
+    await until(world.places("mine").mirror.exists)
+    await until(lambda: len(store.view(ViewSpec()).rows(0, 999)) == count)
+
+
+def test_a_torn_journal_is_left_as_it_is_and_said(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]):
+        pass
+    journal = places_in(tmp_path).journal
+    truncate(journal)
+    before = journal.read_bytes()
+
+    with pytest.raises(StorageError, match="left as it is"), offline_store(tmp_path):
+        pass
+
+    assert journal.read_bytes() == before
