@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +34,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._connection = _opened(path)
+        self.total_changes: Callable[[], int] = lambda: self._connection.total_changes
         self.drafts = Drafts(self._connection)
         self.renames = Renames(self._connection)
         self.steps = Steps(self._connection)
@@ -192,10 +193,6 @@ class Journal:
             refused=counts[EntryState.REFUSED],
             conflicts=counts[EntryState.CONFLICT],
         )
-
-    def total_changes(self) -> int:
-        """A number that grows with everything written through this connection."""
-        return self._connection.total_changes
 
     def data_version(self) -> int:
         """A number that changes when another connection writes."""
