@@ -1,5 +1,6 @@
 """The database finds exactly the items that the model's `matches` finds."""
 
+import asyncio
 from collections.abc import Iterator
 from datetime import date, datetime
 
@@ -113,4 +114,6 @@ def test_sql_and_memory_find_the_same(store: Store, found: Filter) -> None:
     wanted = {number for number in range(1, 7) if matches(found, values(store, number))}
 
     view = store.view(ViewSpec(filter=found, with_done=True, sort=(SortKey("lastModifiedAt", descending=True),)))
+    asyncio.run(view.load())
+
     assert {row.id for row in view.rows(0, 10)} == wanted

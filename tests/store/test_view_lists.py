@@ -177,6 +177,15 @@ async def test_the_first_rows_take_a_bounded_search(tmp_path: Path) -> None:
         assert [row.id for row in view.rows(0, 40)] == [7, 8]
 
 
+async def test_full_text_has_no_rows_before_it_is_loaded(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        view = store.view(ViewSpec(query="text:mango"))
+        before = view.rows(0, 10)
+        await view.load()
+
+        assert (before, [row.id for row in view.rows(0, 10)]) == ([], [3])
+
+
 async def test_a_sorted_list_has_no_rows_before_it_is_loaded(tmp_path: Path) -> None:
     with filled(tmp_path) as store:
         assert store.view(ViewSpec(sort=(SortKey("Name"),))).rows(0, 40) == []

@@ -29,7 +29,7 @@ NOTED_CHANGES = 256
 AT_ONCE = 10_000
 """Ids taken from the database together."""
 TICK = 1_000
-TICKS_COVERED, TICKS_READ = 100, 20
+TICKS_COVERED, TICKS_READ = 60, 10
 """Thousands of the database's steps that the first rows may take where an index has all, and where not."""
 
 

@@ -30,7 +30,7 @@ def plan_of(mirror: sqlite3.Connection, statement: tuple[str, tuple[object, ...]
 def _order(query: Query) -> str:
     if not query.sort and not query.levels:
         return "Order: the backlog's own, read off an index."
-    if query.is_walk:
+    if not query.levels and query.is_by_change:
         return "Order: the last change first, read off an index."
     names = ", ".join([*query.levels, *(key.name for key in query.sort)])
     return f"Order: by {names}, sorted once while loading, beside what is on the screen."

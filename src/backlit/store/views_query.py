@@ -81,8 +81,13 @@ class Query:
 
     @property
     def is_walk(self) -> bool:
-        """Whether an index has the order, so that the first rows are found without sorting."""
-        return not self.levels and self.sort in ((), (_CHANGED,))
+        """Whether the first rows are found along an index, without sorting and without finding every hit of a text."""
+        return not self.levels and not self.has_words and (not self.sort or self.is_by_change)
+
+    @property
+    def is_by_change(self) -> bool:
+        """Whether what changed last comes first, which an index has."""
+        return self.sort == (_CHANGED,)
 
     def rows(self, limit: int) -> tuple[str, tuple[object, ...]]:
         """The statement for the first rows, found by walking an index."""
@@ -93,7 +98,8 @@ class Query:
         values = [level_sql(level) for level in self.levels]
         columns = ", ".join([*(value.text for value in values), "id"])
         bound = tuple(each for value in values for each in value.values)
-        source = self._walked() if self.is_covered and self.sort in ((), (_CHANGED,)) else "items NOT INDEXED"
+        is_indexed = self.is_covered and (not self.sort or self.is_by_change)
+        source = self._walked() if is_indexed else "items NOT INDEXED"
         sql, rest = self._select(columns, source, self._order())
         return sql, (*bound, *rest)
 
