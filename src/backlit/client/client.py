@@ -6,11 +6,10 @@ from typing import Self
 import httpx
 
 from backlit.client.calls import USUAL, Calls, Pacing
-from backlit.client.nouns import Comments, Projects, Users, WorkItems, areas_of, iterations_of
-from backlit.client.resource import API, Document, Resource
+from backlit.client.nouns import Attachments, Comments, Projects, Users, WorkItems, areas_of, iterations_of
+from backlit.client.resource import API, Document
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
-from backlit.model.attachments import Attachment
 from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound
 
 
@@ -30,7 +29,7 @@ class Client:
         self.iterations = iterations_of(calls)
         self.users = Users(calls)
         self.projects = Projects(calls)
-        self.attachments: Resource[Attachment] = Resource(calls, f"{API}attachments", Attachment)
+        self.attachments = Attachments(calls)
 
     @classmethod
     def at(

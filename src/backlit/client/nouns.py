@@ -72,6 +72,23 @@ class Comments(Resource[Comment]):
         return await Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment).list(**query)
 
 
+class Attachments(Resource[Attachment]):
+    """Attached files; what is in them is for `transfers`."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls, f"{API}attachments", Attachment)
+
+    async def delete(self, identity: int) -> None:
+        """Delete one for good, by the other spelling of the address where the usual one is not there (SPEC 4.5)."""
+        try:
+            await super().delete(identity)
+        except (NotFound, MethodNotAllowed) as error:
+            try:
+                await self._calls.call("DELETE", f"{API}attachment/{identity}")
+            except (NotFound, MethodNotAllowed, BadRequest):
+                raise error from None
+
+
 class Nodes(Resource[NodeT]):
     """Areas or iterations: the nodes of a project's tree."""
 

@@ -78,6 +78,12 @@ class MirroredAttachments:
             "SELECT * FROM attachments WHERE item_id = ? ORDER BY id", (item_id,)
         ).fetchall()
 
+    def item_of(self, attachment_id: int) -> int | None:
+        """The item that an attachment belongs to; None where it is not known here."""
+        sql = "SELECT item_id FROM attachments WHERE id = ?"
+        found = self._connection.execute(sql, (attachment_id,)).fetchone()
+        return None if found is None else int(found[0])
+
     def remove(self, attachment_ids: Iterable[int]) -> None:
         """Forget attachments."""
         with transaction(self._connection):

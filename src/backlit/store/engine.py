@@ -83,19 +83,26 @@ class Engine:
 
     async def refresh(self) -> None:
         """Sync now; raises what keeps it from being done."""
-        await self._ask(lambda session: session.refresh())
+        await self.ask(lambda session: session.refresh())
 
     async def sign_in(self, username: str, password: str) -> None:
         """Sign in with a password."""
-        await self._ask(lambda session: session.sign_in(username, password))
+        await self.ask(lambda session: session.sign_in(username, password))
 
     async def sign_in_with_code(self, code: str) -> None:
         """Sign in with a verification code."""
-        await self._ask(lambda session: session.sign_in_with_code(code))
+        await self.ask(lambda session: session.sign_in_with_code(code))
 
     async def sign_out(self) -> None:
         """Forget the tokens."""
-        await self._ask(lambda session: session.sign_out())
+        await self.ask(lambda session: session.sign_out())
+
+    async def ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
+        """Have something done there and wait for it; cancelling the caller cancels it. Raises Offline without one."""
+        session, loop = self._session, self._loop
+        if session is None or loop is None or loop.is_closed():
+            raise Offline(self.connection.sentence or "There is no connection to the service yet.")
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(act(session), loop))
 
     def tell(self, act: Callable[["Session"], None]) -> None:
         """Have something done on the engine's thread; nothing happens while there is no connection."""
@@ -110,12 +117,6 @@ class Engine:
                 loop.call_soon_threadsafe(act)
             except RuntimeError:
                 return  # the loop was closed meanwhile: there is nobody left to tell
-
-    async def _ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
-        session, loop = self._session, self._loop
-        if session is None or loop is None or loop.is_closed():
-            raise Offline(self.connection.sentence or "There is no connection to the service yet.")
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(act(session), loop))
 
     # On the engine's thread
 

@@ -59,7 +59,7 @@ class Session:
     """The loops; all of it runs on the engine's thread."""
 
     def __init__(self, client: "Client", files: Files, face: Face, waits: Waits) -> None:
-        self._client = client
+        self.client = client
         self._files = files
         self._face = face
         self._waits = waits
@@ -94,8 +94,10 @@ class Session:
         self._project_id = project_id
         self._sync_due.set()
 
-    def look_at(self, item_id: int) -> None:
-        """Read an item soon, unless that was just done."""
+    def look_at(self, item_id: int, *, is_anew: bool = False) -> None:
+        """Read an item soon, unless that was just done; that too where something may have changed since."""
+        if is_anew:
+            self._looked.pop(item_id, None)
         if item_id > 0 and time.monotonic() - self._looked.get(item_id, -LOOK_AGAIN) >= LOOK_AGAIN:
             self._wanted[item_id] = None
             self._look_due.set()
@@ -112,22 +114,22 @@ class Session:
         try:
             await self._turn(is_asked=True)
         except BacklitError as error:
-            self._note(error)
+            self.note(error)
             raise
 
     async def sign_in(self, username: str, password: str) -> None:
         """Sign in with a password."""
-        await self._client.auth.sign_in(username, password)
+        await self.client.auth.sign_in(username, password)
         self._begin()
 
     async def sign_in_with_code(self, code: str) -> None:
         """Sign in with a verification code."""
-        await self._client.auth.sign_in_with_code(code)
+        await self.client.auth.sign_in_with_code(code)
         self._begin()
 
     async def sign_out(self) -> None:
         """Forget the tokens."""
-        await self._client.auth.sign_out()
+        await self.client.auth.sign_out()
         self._signed_in.clear()
         self._face.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
 
@@ -139,7 +141,7 @@ class Session:
 
     async def run(self) -> None:
         """Run until cancelled."""
-        if self._client.auth.signed_in:
+        if self.client.auth.signed_in:
             self._begin()
         else:
             self._face.show(ConnectionState.SIGNED_OUT, "You are not signed in.")
@@ -170,13 +172,13 @@ class Session:
                 failures = 0
             except BacklitError as error:
                 failures += 1
-                period = 0.0 if self._note(error) else self._waits.pause(failures)
+                period = 0.0 if self.note(error) else self._waits.pause(failures)
 
     async def _ready(self) -> None:
         await self._signed_in.wait()
         await self._reach.wait()
 
-    def _note(self, error: BacklitError) -> bool:
+    def note(self, error: BacklitError) -> bool:
         """Show what failed; says whether all have to wait until the service can be asked again."""
         if isinstance(error, SHUTS):
             self._reach.lost(error)
@@ -240,7 +242,7 @@ class Session:
         """Give signs of life, and take up what other processes did: the sign-in, and what they synced."""
         if self._files.generation != self._generation:
             self._generation = self._files.generation
-            self._sync = Sync(self._client, self._files, self._show_progress)
+            self._sync = Sync(self.client, self._files, self._show_progress)
             self._people_due = 0.0
             self._sync_due.set()
             self._face.show(ConnectionState.LOADING, "The copy of the backlog was damaged; it is loaded again")
@@ -260,7 +262,7 @@ class Session:
 
     def _take_up_sign_in(self) -> None:
         try:
-            is_in = self._client.auth.look_again()
+            is_in = self.client.auth.look_again()
         except StorageError:
             return  # whoever next needs the sign-in says that its file cannot be read
         if is_in and not self._signed_in.is_set():
@@ -282,22 +284,22 @@ class Session:
                 except (Trouble, SignInNeeded) as error:
                     self._wanted.clear()
                     if isinstance(error, (SignInNeeded, *SHUTS)):
-                        self._note(error)
+                        self.note(error)
                 except BacklitError:
                     continue
             self._look_due.clear()
 
     async def _read(self, item_id: int) -> None:
         try:
-            document = await self._client.work_items.document(item_id)
+            document = await self.client.work_items.document(item_id)
         except NotFound:
             self._sync_due.set()
             raise
         if not is_item(document, item_id):
             return
         comments, attachments = await asyncio.gather(
-            read_all(self._client.work_items.comments_below(item_id)),
-            read_all(self._client.work_items.attachments_below(item_id)),
+            read_all(self.client.work_items.comments_below(item_id)),
+            read_all(self.client.work_items.attachments_below(item_id)),
         )
         await store_items(self._files, [document])
         await self._files.write(_replacing_what_hangs_on(item_id, comments, attachments))

@@ -27,6 +27,7 @@ from backlit.store.rows import Item, item_of, moment
 from backlit.store.search import Search
 from backlit.store.server import Server
 from backlit.store.snapshots import Snapshots
+from backlit.store.transfers import Transfers
 from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
 
@@ -77,6 +78,7 @@ class Store(Edits):
         self._engine = Engine(self._files, self._signal, connect, waits)
         self._engine.on_projects = self._choose_first_project
         self._engine.on_turn = self._turned
+        self.transfers = Transfers(self._files, self._engine, self._found)
         self.inbox = Inbox(self._files, self._signal, lambda: self.project_id)
         self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
         self.wake = self._engine.wake
