@@ -135,6 +135,8 @@ class Faults:
         """The answer to a method and path, instead of the service's."""
         self.stalls: frozenset[str] = frozenset()
         """Ends of paths that are never answered."""
+        self.is_answered: Callable[[str], bool] = lambda _path: True
+        """Whether a request for a path is ever answered."""
         self.lost_answers: dict[str, int] = {}
         """How many answers to a method are lost after the service did what was asked."""
         self.delay = 0.0
@@ -150,7 +152,7 @@ class Faults:
             await send({"type": "http.response.start", "status": said.status, "headers": said.headers})
             await send({"type": "http.response.body", "body": said.body})
             return
-        if scope["path"].endswith(tuple(self.stalls)):
+        if scope["path"].endswith(tuple(self.stalls)) or not self.is_answered(scope["path"]):
             await asyncio.Event().wait()
         if self.delay:
             await asyncio.sleep(self.delay)

@@ -213,8 +213,7 @@ class Session:
     async def _turn(self, *, is_asked: bool, is_wanted: bool = True) -> None:
         async with self._turning:
             if time.monotonic() >= self._people_due:
-                project_ids = await self._sync.people()
-                self._project_id = self._face.on_projects(project_ids)
+                self._project_id = await self._sync.meet(self._project_id, self._face.on_projects)
                 self._face.welcome(self._sync.user)
                 self._people_due = time.monotonic() + NOUNS_EVERY
             synced_at = await self._turns.take(

@@ -2,10 +2,12 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
-from backlit.store.asking import Asking
+from backlit.store.asking import Asking, together
 from backlit.store.changes import Change, Subject
 from backlit.store.delta import Delta
 from backlit.store.feeds import feeds_of
@@ -40,6 +42,7 @@ class Sync:
         self._sweep = Sweep(files)
         self._feeds = feeds_of(client, files)
         self._nouns_at: dict[int, float] = {}
+        self._beginning = asyncio.Lock()
         self._walked_at = -WALK_EVERY
         self._loading: Fill | Walk | None = None
         self._is_stopped = False
@@ -53,13 +56,39 @@ class Sync:
             self._is_stopped = True
             self._loading.stop()
 
-    async def people(self) -> list[int]:
-        """Read the projects, the users and what the service says of itself; returns the projects' ids."""
-        me, projects, users, told = await asyncio.gather(
-            self._client.users.my_document(),
-            read_all(self._client.projects),
-            self._where_offered(self._client.users),
-            self._client.capabilities(),
+    async def meet(self, known: int | None, choose: Callable[[list[int]], int | None]) -> int | None:
+        """Read who asks and which projects there are, and return the one that is chosen.
+
+        Its first rows come as soon as it is known, by `known` from the last start or by `choose` from all.
+        """
+        chosen = known
+
+        async def find_project() -> None:
+            nonlocal chosen
+            project_ids = await self._projects()
+            chosen = choose(project_ids)
+            if chosen is not None:
+                await self._first_rows(chosen, is_only=len(project_ids) == 1)
+
+        acts = [find_project, self._people]
+        await together(acts if known is None else [*acts, partial(self._first_rows, known)])
+        return chosen
+
+    async def _projects(self) -> list[int]:
+        """Read the projects; returns their ids."""
+        projects = await read_all(self._client.projects)
+
+        def act(writer: Writer) -> None:
+            if writer.mirror.put_nouns("project", 0, projects):
+                writer.signal.publish(Change(Subject.PEOPLE))
+
+        await self._files.write(act)
+        return [project_id for each in projects if (project_id := whole(each.get("id"))) is not None]
+
+    async def _people(self) -> None:
+        """Read the users and what the service says of itself."""
+        me, users, told = await asyncio.gather(
+            self._client.users.my_document(), self._where_offered(self._client.users), self._client.capabilities()
         )
         self.user = signed_in_of(me)
 
@@ -67,12 +96,24 @@ class Sync:
             writer.mirror.set_note("me", me)
             is_news = writer.mirror.note("capabilities") != told
             writer.mirror.set_note("capabilities", told)
-            is_news = writer.mirror.put_nouns("project", 0, projects) or is_news
             if writer.mirror.put_nouns("user", 0, users or [me]) or is_news:
                 writer.signal.publish(Change(Subject.PEOPLE))
 
         await self._files.write(act)
-        return [project_id for each in projects if (project_id := whole(each.get("id"))) is not None]
+
+    async def _first_rows(self, project_id: int, *, is_only: bool = False) -> None:
+        """Have the top of the backlog on the screen by one request, where the mirror has nothing of the project."""
+        async with self._beginning:
+            if await self._files.write(lambda writer: _has_items_of(writer, project_id)):
+                return
+            try:
+                condition = None if is_only else f"projectId eq {project_id}"
+                page = await self._client.work_items.documents(filter=condition, top=FIRST_PAGE)
+            except Unavailable:
+                raise
+            except (ServiceRefused, ServiceError):
+                page = await self._client.work_items.documents(top=FIRST_PAGE)
+            await store_items(self._files, page.results)
 
     async def _where_offered(self, listing: "Listing[Any]") -> list[Document]:
         """A whole list; empty where the service does not give it."""
@@ -85,7 +126,7 @@ class Sync:
         """Bring a project up to date; what seldom changes is read again when it was asked for."""
         self._is_stopped = self._is_stopped and not is_asked
         if is_asked or time.monotonic() - self._nouns_at.get(project_id, -NOUNS_EVERY) >= NOUNS_EVERY:
-            await self._trees(project_id)
+            await together([partial(self._first_rows, project_id), partial(self._trees, project_id)])
             self._nouns_at[project_id] = time.monotonic()
         traits = traits_of(await self._note(TRAITS))
         try:
@@ -99,7 +140,7 @@ class Sync:
 
     async def _items(self, project_id: int, traits: Traits | None, *, is_asked: bool) -> None:
         if traits is None:
-            traits = await self._try_out(project_id)
+            traits = await self._try_out()
         asking = Asking(self._client, traits, project_id)
         if not await self._note(_filled_key(asking)):
             await self._load(asking)
@@ -109,15 +150,8 @@ class Sync:
             for feed in self._feeds:
                 await feed.turn(asking)
 
-    async def _try_out(self, project_id: int) -> Traits:
-        """Have the top of the backlog on the screen, then find out what the service does."""
-        try:
-            page = await self._client.work_items.documents(filter=f"projectId eq {project_id}", top=FIRST_PAGE)
-        except Unavailable:
-            raise
-        except (ServiceRefused, ServiceError):
-            page = await self._client.work_items.documents(top=FIRST_PAGE)
-        await store_items(self._files, page.results)
+    async def _try_out(self) -> Traits:
+        """Find out what the service does."""
         traits = await probe(self._client, await self._note("capabilities"))
         if traits.is_sure:
             await self._set_note(TRAITS, traits.document())
@@ -195,3 +229,8 @@ class Sync:
 def _filled_key(asking: Asking) -> str:
     """A service that does not filter gives all projects at once."""
     return f"filled {asking.project_id}" if asking.traits.is_ranged else "filled"
+
+
+def _has_items_of(writer: Writer, project_id: int) -> bool:
+    sql = "SELECT 1 FROM items WHERE project_id = ? AND id > 0 LIMIT 1"
+    return writer.mirror.connection.execute(sql, (project_id,)).fetchone() is not None

@@ -72,6 +72,7 @@ class BacklogScreen(MarkedList):
         """Draw what changed; the order and the counts are read again where they may be others."""
         if Subject.PEOPLE in gathered or Subject.TREES in gathered:
             self.items.forget_drawn()
+            self._panes.preview_soon()
         self.items.renamed(gathered.renamed)
         if self._wanted_item in gathered.renamed:
             self._wanted_item = gathered.renamed[self._wanted_item]

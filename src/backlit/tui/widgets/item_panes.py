@@ -66,7 +66,8 @@ class ItemPanes(Container):
         item_id = self._items.current_id
         item = self._store.item(item_id) if item_id is not None else None
         area_id = item.fields.get("AreaID") if item else None
-        path = self._store.tree(TreeKind.AREAS).path(area_id) if isinstance(area_id, int) else ""
+        areas = self._store.tree(TreeKind.AREAS)
+        path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
         store = self._store
         around = Surroundings(store.people(), store.iterations(), path, store.today(), store.now())
         self._preview.show(item, self._store.comments(item.id) if item else (), around)

@@ -1,0 +1,73 @@
+"""The first start: rows are there as soon as one or two answers came, whatever else takes its time."""
+
+from tests.store.world import World, until
+
+from backlit.store import Store, ViewSpec
+from backlit.store.database import drop_database
+
+LIST, PROJECTS = "/workitems", "/projects"
+SIGN_IN = ("/users/me", "/WRAPv0.9")
+
+
+def answer_only(world: World, *lists: str) -> list[str]:
+    """Have each of some lists answered once, and but for the sign-in nothing else, ever; returns what is left."""
+    left = list(lists)
+
+    def is_answered(path: str) -> bool:
+        wanted = next((each for each in left if path.endswith(each)), None)
+        if wanted is not None:
+            left.remove(wanted)
+        return wanted is not None or path.endswith(SIGN_IN)
+
+    world.faults.is_answered = is_answered
+    return left
+
+
+def shown(store: Store) -> list[int]:
+    return [row.id for row in store.view(ViewSpec(with_done=True)).rows(0, 100)]
+
+
+async def test_two_answers_bring_the_first_rows_in_the_services_order(world: World) -> None:
+    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=100)
+    left = answer_only(world, PROJECTS, LIST)
+    store = world.store()
+
+    store.start()
+
+    await until(lambda: shown(store), lambda: (left, store.connection, world.faults.requests))
+    tops = {each["id"] for each in page.results}
+    assert [item_id for item_id in shown(store) if item_id in tops] == [each["id"] for each in page.results]
+    assert [project.name for project in store.projects()][:1] == ["Aurora"]
+
+
+async def test_one_answer_brings_the_first_rows_of_a_project_that_is_known(world: World) -> None:
+    store = await world.online()
+    await world.close(store)
+    drop_database(world.places().mirror)
+    answer_only(world, LIST)
+    store = world.store()
+
+    store.start()
+
+    await until(lambda: shown(store), lambda: (store.connection, world.faults.requests))
+
+
+async def test_a_project_that_is_chosen_begins_with_the_top_of_its_backlog(world: World) -> None:
+    store = await world.online()
+    second = [project.id for project in store.projects()][1]
+    answer_only(world, LIST)
+
+    store.choose_project(second)
+
+    await until(lambda: shown(store), lambda: (store.connection, world.faults.requests[-9:]))
+
+
+async def test_the_rest_is_asked_for_meanwhile(world: World) -> None:
+    answer_only(world)
+    store = world.store()
+
+    store.start()
+
+    wanted = {"/projects", "/users", "/capabilities"}
+    await until(lambda: wanted <= {path.removeprefix("/api/v1") for _, path in world.faults.requests})
+    assert not [path for _, path in world.faults.requests if path.endswith(LIST)]
