@@ -53,6 +53,7 @@ SCENES: Mapping[str, Scene] = {
     "backlog-marked-120x40": Scene((120, 40), (*SHOWN, "v", "3", "j", "v", "s", "down", "down", "enter")),
     "editor-120x40": Scene((120, 40), (*SHOWN, "enter")),
     "sign-in-120x40": Scene((120, 40), tuple("maya"), signed_in=False),
+    "backlog-grouped-120x40": Scene((120, 40), (*"tgarea", "enter", "9", "j", "space", "space")),
     "backlog-80x24": Scene((80, 24), SHOWN),
     "iterations-120x40": Scene((120, 40), ("g", "i")),
     "comments-120x40": Scene((120, 40), (*SHOWN, "g", "c")),

@@ -147,12 +147,12 @@ async def test_two_levels_of_groups_fold_each_by_itself_and_stay_folded(tmp_path
 async def test_an_edit_moves_an_item_to_its_new_group(tmp_path: Path) -> None:
     with filled(tmp_path) as store:
         view = await loaded(store, ViewSpec(group=("Tags",)))
-        assert [header.value for header in view.groups] == [("ux",), ("ux", "api"), None]
+        assert [header.value for header in view.outline.headers] == [("ux",), ("ux", "api"), None]
 
         await store.edit([1], {"Tags": []})
         await view.reload()
 
-        assert [header.value for header in view.groups] == [("ux", "api"), None]
+        assert [header.value for header in view.outline.headers] == [("ux", "api"), None]
 
 
 async def test_facets_count_each_value_with_its_points(tmp_path: Path) -> None:

@@ -108,6 +108,9 @@ def test_what_can_follow_a_chord_is_known() -> None:
         "z": COMMAND_BY_ID["list.centre"],
         "t": COMMAND_BY_ID["list.to-top"],
         "b": COMMAND_BY_ID["list.to-bottom"],
+        "a": COMMAND_BY_ID["list.toggle"],
+        "M": COMMAND_BY_ID["list.fold-all"],
+        "R": COMMAND_BY_ID["list.unfold-all"],
     }
 
 

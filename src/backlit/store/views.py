@@ -125,15 +125,21 @@ class View:
             found.extend(self.rows(part.start, part.stop) if isinstance(part, range) else [part])
         return found
 
-    def fold(self, group: GroupKey, *, is_folded: bool) -> None:
-        """Hide or show what is below a header; it stays so through reloads."""
-        self._folded = self._folded | {group} if is_folded else self._folded - {group}
-        self._lines.fold(self._folded)
+    def fold(self, *groups: GroupKey, is_folded: bool) -> None:
+        """Hide or show what is below some headers; it stays so through reloads."""
+        self._folded = self._folded.union(groups) if is_folded else self._folded.difference(groups)
+        if self.spec.group:
+            self._lines.fold(self._folded)
 
     @property
-    def groups(self) -> list[GroupLine]:
-        """All headers in order, those below folded ones too; none before it is loaded."""
-        return self._lines.headers
+    def folded(self) -> frozenset[GroupKey]:
+        """The headers below which all is hidden."""
+        return self._folded
+
+    @property
+    def outline(self) -> Lines:
+        """Where the groups and their headers are; without any before it is loaded."""
+        return self._lines
 
     def _read_first(self, limit: int) -> None:
         """Find the first rows, or those of them that a bounded search finds; nothing is ever sorted here."""
@@ -174,6 +180,21 @@ class View:
     def ids(self, start: int = 0, stop: int | None = None) -> Sequence[int]:
         """The ids of a stretch of rows, or of all, as far as they are loaded."""
         return self._ids[start:stop]
+
+    def ids_on(self, start: int, stop: int) -> Sequence[int]:
+        """The ids of the items on a stretch of lines, as far as they are loaded; headers have none."""
+        if not self.spec.group:
+            return self._ids[start:stop]
+        found = array("q")
+        for part in self._lines.window(start, stop):
+            if isinstance(part, range):
+                found.extend(self._ids[part.start : part.stop])
+        return found
+
+    def ids_in(self, group: GroupKey) -> Sequence[int]:
+        """The ids of all items of a group, folded or not."""
+        places = self._lines.places_in(group)
+        return self._ids[places.start : places.stop]
 
     def index_of(self, item_id: int) -> int | None:
         """The line an item is on; None when it is not in the view, is folded away, or its place is not loaded."""

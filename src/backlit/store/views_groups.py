@@ -1,7 +1,7 @@
 """The lines of a grouped list: a header for each value, the items below, folded or not."""
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -103,9 +103,12 @@ class Lines:
     def _set(self, stretches: list[_Stretch]) -> None:
         self._stretches = stretches
         self._firsts: list[int] = []
+        self._tops: list[int] = []
         self.count = 0
         for stretch in stretches:
             self._firsts.append(self.count)
+            if stretch.header:
+                self._tops.append(self.count)
             self.count += stretch.length
 
     @property
@@ -124,6 +127,35 @@ class Lines:
             else:
                 begin, end = max(start, first) - first, min(stop, first + stretch.length) - first
                 yield range(stretch.start + begin, stretch.start + max(begin, end))
+
+    def header_at(self, line: int) -> GroupLine | None:
+        """The header on a line, or the innermost one above the item on it."""
+        place = bisect_right(self._tops, line) - 1
+        if place < 0:
+            return None
+        header = next(self.window(self._tops[place], self._tops[place] + 1))
+        return header if isinstance(header, GroupLine) else None
+
+    def header_line(self, group: GroupKey) -> int | None:
+        """The line of a group's header; None where it is folded away, or there is none."""
+        for stretch, first in zip(self._stretches, self._firsts, strict=True):
+            if stretch.header and stretch.header.group == group:
+                return first
+        return None
+
+    def next_header(self, line: int) -> int | None:
+        """The line of the first header below a line."""
+        place = bisect_right(self._tops, line)
+        return self._tops[place] if place < len(self._tops) else None
+
+    def previous_header(self, line: int) -> int | None:
+        """The line of the last header above a line."""
+        place = bisect_left(self._tops, line) - 1
+        return self._tops[place] if place >= 0 else None
+
+    def places_in(self, group: GroupKey) -> range:
+        """The places of a group's items among the ids."""
+        return next((range(start, stop) for header, start, stop in self._groups if header.group == group), range(0))
 
     def line_of(self, place: int) -> int | None:
         """The line of the item at a place among the ids; None where it is folded away."""

@@ -14,10 +14,10 @@ from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
-from backlit.tui.marked_list import MarkedList
+from backlit.tui.list_names import ListNames
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.screens.backlog_words import empty_words, hint_ids, left_status, left_title, marks_words, right_title
-from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.view_verbs import ViewVerbs
 from backlit.tui.widgets.backlog_list import BacklogList
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.item_panes import ItemPanes
@@ -29,7 +29,7 @@ AGE_CHECK = 15.0
 """Seconds between looks at how old what is shown is."""
 
 
-class BacklogScreen(MarkedList):
+class BacklogScreen(ViewVerbs):
     """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
 
     AUTO_FOCUS = "BacklogList"
@@ -41,10 +41,10 @@ class BacklogScreen(MarkedList):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self.node: NodeFilter | None = None
-        self._spec = ViewSpec()
-        self._view = store.view(self._spec)
+        self._view = store.view(self.spec)
+        self._names = ListNames(store)
         self._project_id = store.project_id
-        self.items = BacklogList(Names(self._owner_name, self._iteration_name), id="items")
+        self.items = BacklogList(self._names.names, id="items")
         self._panes = ItemPanes(store, self.items)
         self._filter = LineInput(placeholder="filter by name, or #id")
         self._filter.id = "filter"
@@ -78,7 +78,7 @@ class BacklogScreen(MarkedList):
             self._wanted_item = gathered.renamed[self._wanted_item]
         if self.store.project_id != self._project_id:
             self.node = None
-            self._spec = replace(self._spec, area_ids=None, iteration_ids=None)
+            self.spec = replace(self.spec, area_ids=None, iteration_ids=None)
             self.items.start_over()
             self._show_view()
         elif Subject.TREES in gathered:
@@ -107,16 +107,22 @@ class BacklogScreen(MarkedList):
             ids = frozenset(tree.subtree_ids(self.node.node_id) if self.node.has_subtree else (self.node.node_id,))
             areas, iterations = (ids, None) if self.node.kind is TreeKind.AREAS else (None, ids)
         text = self._filter.value.strip()
-        spec = ViewSpec(text=text, area_ids=areas, iteration_ids=iterations, with_done=self._spec.with_done)
-        if spec != self._spec:
-            self._spec = spec
+        self.show_spec(replace(self.spec, text=text, area_ids=areas, iteration_ids=iterations))
+
+    def show_spec(self, spec: ViewSpec) -> None:
+        """Show the list otherwise, if it is."""
+        if spec != self.spec:
+            self.spec = spec
             self._show_view()
 
     def _show_view(self) -> None:
-        """Show the first window at once, unless it takes a search; the ids follow."""
+        """Show the first window at once, unless it takes a search or is put in order; the ids follow."""
+        before, spec = self._view, self.spec
         self._project_id = self.store.project_id
-        self._view = self.store.view(self._spec)
-        if not self._spec.text:
+        self._view = self.store.view(spec)
+        if before.spec.group == spec.group:
+            self._view.fold(*before.folded, is_folded=True)
+        if not (spec.text or spec.query or spec.group or spec.sort):
             self.items.show(self._view, self.items.current_id)
             self.draw_words()
         self._reload()
@@ -139,14 +145,14 @@ class BacklogScreen(MarkedList):
         """Title and status."""
         connection, items = self.store.connection, self.items
         self._title.say(
-            left_title(self.store, self.node, self._spec),
+            left_title(self.store, self.node, self.spec, self._names),
             right_title(connection, self._view.totals, self.store.inbox.unread(), time.time()),
         )
         self._status.say(
             [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0)],
             hints(hint_ids(self.size.width)),
         )
-        items.say_when_empty(empty_words(connection, self._spec))
+        items.say_when_empty(empty_words(connection, self.spec))
 
     @on(ItemPanes.Rested)
     def _cursor_rested(self) -> None:
@@ -167,19 +173,6 @@ class BacklogScreen(MarkedList):
     def _row_chosen(self) -> None:
         self.do_item_open(None)
 
-    def _owner_name(self, user_id: int | None) -> str:
-        if user_id is None:
-            return ""
-        person = self.store.people().get(user_id)
-        return person.username if person else f"user {user_id}"
-
-    def _iteration_name(self, iteration_id: int | None) -> str:
-        if iteration_id is None:
-            return ""
-        iteration = self.store.iterations().get(iteration_id)
-        is_root = iteration is not None and "\\" not in iteration.path
-        return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
-
     # Commands
 
     def item_added(self, item_id: int) -> None:
@@ -196,11 +189,6 @@ class BacklogScreen(MarkedList):
         """Show all there is again."""
         self.node = None
         self._close_filter("")
-
-    def do_list_done(self, _count: int | None) -> None:
-        """Show or hide what is done."""
-        self._spec = replace(self._spec, with_done=not self._spec.with_done)
-        self._show_view()
 
     def do_app_unwind(self, _count: int | None) -> None:
         """Undo one layer: the range, the text filter, the marks, the node's filter (KEYMAP, rule f)."""

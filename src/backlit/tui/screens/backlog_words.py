@@ -5,6 +5,7 @@ from backlit.store.changes import Connection, ConnectionState, OutboxState
 from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
 from backlit.tui.ages import age
+from backlit.tui.list_names import ListNames
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.widgets.lines import Part
 
@@ -13,7 +14,7 @@ _FEW_HINTS = ("list.filter", "app.help")
 ROOM_FOR_HINTS = 80
 
 
-def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
+def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec, names: ListNames) -> list[Part]:
     """Where we are: program, project, what is shown."""
     project = next((each.name for each in store.projects() if each.id == store.project_id), "")
     parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
@@ -26,6 +27,11 @@ def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec) -> list[Pa
         parts.append((f" › {path}" + (" and below" if node.has_subtree else ""), "foreground"))
     if spec.text:
         parts.append((f" › /{spec.text}", "accent"))
+    if spec.group:
+        parts.append((f"  by {', then '.join(map(names.label, spec.group))}", "muted"))
+    if spec.sort:
+        keys = [f"{names.label(key.name)} {'↓' if key.descending else '↑'}" for key in spec.sort]
+        parts.append((f"  {', '.join(keys)}", "muted"))
     return parts
 
 

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.model.fields import ItemType
 from backlit.store.rows import Row, RowSign
+from backlit.store.views_groups import GroupLine
 from backlit.tui.looks import Looks, status_colour, status_sign, status_word, type_colour, type_sign
-from backlit.tui.text import fit, fit_right
+from backlit.tui.text import fit, fit_right, safe
 
 CURSOR = "cursor-background"
 MARK = "✓"
@@ -23,10 +25,11 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """How a row's references read; ids without a name read as themselves."""
+    """How a row's references and the headers of groups read; ids without a name read as themselves."""
 
     owner: Callable[[int | None], str]
     iteration: Callable[[int | None], str]
+    group: Callable[[GroupLine], str] = lambda line: str(line.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ ITERATION = Column("Iteration", 11, 70)
 LEAD = 2
 """Cells before the first column: the cursor bar and the row's sign."""
 TYPE = 2
+INDENT = 2
+"""Cells by which the headers of an inner level stand further in."""
 
 
 class Layout:
@@ -90,6 +95,26 @@ class Layout:
         segments += self._type_and_name(row, on)
         for column in self._right:
             segments.append(self._cell(column, row, on))
+        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on))
+
+    def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
+        """Draw the header of a group: what it is called, a rule up to the columns, how much is in it."""
+        looks, on = self._looks, CURSOR if is_cursor else None
+        noun = "item" if line.count == 1 else "items"
+        figures = f" {line.count:,} {noun}, {line.points:,.10g} pts"
+        lead = INDENT * (line.level - 1)
+        end = self.width - 1 - max(sum(column.width + 1 for column in self._right), cell_len(figures))
+        room = max(0, end - 2 - lead)
+        name = safe(self._names.group(line))
+        name = fit(name, min(cell_len(name), max(0, room - 2)))
+        rule = "─" * max(0, room - cell_len(name) - 1)
+        segments = [
+            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
+            Segment(" " * lead + ("▸" if line.is_folded else " "), looks.style("accent", on=on)),
+            Segment(name, looks.style("accent" if line.level == 1 else "foreground", on=on, bold=True)),
+            Segment(f" {rule}", looks.style("rule", on=on)),
+            Segment(figures, looks.style("muted", on=on)),
+        ]
         return Strip(segments).adjust_cell_length(self.width, looks.style(on=on))
 
     def _type_and_name(self, row: Row, on: str | None) -> Sequence[Segment]:

@@ -7,17 +7,18 @@ from textual.strip import Strip
 
 from backlit.store.rows import Row
 from backlit.store.views import View
+from backlit.store.views_groups import GroupKey, GroupLine
 from backlit.tui.commands import Context
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
 from backlit.tui.widgets.backlog_columns import Layout, Names
-from backlit.tui.widgets.list_marks import ListMarks
+from backlit.tui.widgets.list_folds import ListFolds
 
 STRIPS_KEPT = 512
 FIRST_ROWS = 200
 
 
-class BacklogList(ListMarks):
+class BacklogList(ListFolds):
     """A window on a view; what it keeps in memory is the rows in sight and their drawn lines."""
 
     CONTEXTS = (Context.LIST, Context.ITEM)
@@ -28,11 +29,12 @@ class BacklogList(ListMarks):
         self._empty_words = ""
         self.current_id: int | None = None
         self._names = names
-        self._view: View | None = None
+        self._group_here: GroupKey | None = None
+        self._levels: tuple[str, ...] = ()
         self._known = 0
         self._largest_id = 0
-        self._rows: dict[int, Row] = {}
-        self._strips: dict[tuple[Row, bool, bool], Strip] = {}
+        self._rows: dict[int, Row | GroupLine] = {}
+        self._strips: dict[tuple[Row | GroupLine, bool, bool], Strip] = {}
         self._layout: Layout | None = None
 
     # What is shown
@@ -46,9 +48,19 @@ class BacklogList(ListMarks):
             self._largest_id = view.largest_id
             self.forget_drawn()
         index = view.index_of(item_id) if item_id is not None else None
+        if index is None and self._group_here is not None:
+            index = view.outline.header_line(self._group_here)
         self.rows_replaced(self.cursor if index is None else index)
+        if view.spec.group != self._levels and view.line_count is not None:
+            self._levels = view.spec.group
+            self._show_headers_above()
         self.find_anchor()
         self._note_current()
+
+    def _show_headers_above(self) -> None:
+        """Scroll so far that the headers right above the first row in sight are in sight too."""
+        while self.cursor < self.top + self.page - 1 and isinstance(self._row(self.top - 1), GroupLine):
+            self.top -= 1
 
     def start_over(self) -> None:
         """Forget the place, as what is shown next is another list."""
@@ -70,7 +82,7 @@ class BacklogList(ListMarks):
     def rows_changed(self, ids: set[int] | None) -> None:
         """Draw anew the rows in sight whose items changed; None means any of them."""
         for index, row in list(self._rows.items()):
-            if ids is None or row.id in ids:
+            if ids is None or (isinstance(row, Row) and row.id in ids):
                 del self._rows[index]
                 self.refresh_row(index)
 
@@ -88,8 +100,10 @@ class BacklogList(ListMarks):
         self.refresh()
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
-        """The ids of the rows of a stretch."""
-        return self._view.ids(start, stop) if self._view is not None else ()
+        """The ids of the items on a stretch of lines; without an end all of them, what is folded away too."""
+        if self._view is None:
+            return ()
+        return self._view.ids(start) if stop is None else self._view.ids_on(start, stop)
 
     def find_row(self, item_id: int) -> int | None:
         """Where an item stands; None where it is not in the view."""
@@ -100,10 +114,10 @@ class BacklogList(ListMarks):
         return self._view is not None and self._view.count is not None
 
     def row_count(self) -> int:
-        """The number of items in the view, as far as it is known."""
+        """The number of lines in the view, as far as it is known."""
         if self._view is None:
             return 0
-        return self._known if self._view.count is None else self._view.count
+        return self._known if self._view.line_count is None else self._view.line_count
 
     # Drawing
 
@@ -112,17 +126,22 @@ class BacklogList(ListMarks):
         return self._columns.header()
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one item, from memory where it was drawn before."""
+        """Draw one item or header, from memory where it was drawn before."""
         row = self._row(index)
         if row is None:
             return self.render_blank(-1)
-        key = (row, is_cursor, self.is_marked(index, row.id))
+        key = (row, is_cursor, isinstance(row, Row) and self.is_marked(index, row.id))
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:
                 self._strips.clear()
-            strip = self._strips[key] = self._columns.row(row, is_cursor=is_cursor, is_marked=key[2])
+            strip = self._strips[key] = self._draw(*key)
         return strip
+
+    def _draw(self, row: Row | GroupLine, is_cursor: bool, is_marked: bool) -> Strip:
+        if isinstance(row, GroupLine):
+            return self._columns.group(row, is_cursor=is_cursor)
+        return self._columns.row(row, is_cursor=is_cursor, is_marked=is_marked)
 
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""
@@ -145,7 +164,8 @@ class BacklogList(ListMarks):
 
     def _note_current(self) -> None:
         row = self._row(self.cursor)
-        self.current_id = row.id if row else None
+        self.current_id = row.id if isinstance(row, Row) else None
+        self._group_here = row.group if isinstance(row, GroupLine) else None
 
     @property
     def _columns(self) -> Layout:
@@ -153,11 +173,11 @@ class BacklogList(ListMarks):
             self._layout = Layout(self.size.width, self._names, Looks.of(self.app), self._largest_id)
         return self._layout
 
-    def _row(self, index: int) -> Row | None:
+    def _row(self, index: int) -> Row | GroupLine | None:
         if self._view is None or not 0 <= index < self.row_count():
             return None
         if index not in self._rows:
             start = max(0, min(self.top, index))
             stop = max(self.top + self.page, index + 1)
-            self._rows = dict(enumerate(self._view.rows(start, stop), start))
+            self._rows = dict(enumerate(self._view.lines(start, stop), start))
         return self._rows.get(index)

@@ -110,14 +110,16 @@ class ListMarks(ListMoves):
     def do_list_mark(self, count: int | None) -> None:
         """Mark the row, or take its mark off, and go down; with a count so many rows."""
         self.end_range()
-        ids = self.ids_between(self.cursor, self.cursor + (count or 1))
+        stop = self.cursor + (count or 1)
+        ids = self.ids_between(self.cursor, stop)
         if not ids:
             raise CannotAct("There is no row to mark.")
-        for number, item_id in enumerate(ids):
+        for item_id in ids:
             self._marks.toggle(item_id)
-            self.refresh_row(self.cursor + number)
+        for index in range(max(self.cursor, self.top), min(stop, self.top + self.page)):
+            self.refresh_row(index)
         self.post_message(self.Marked())
-        self.move_to(self.cursor + len(ids))
+        self.move_to(stop)
 
     def do_list_range(self, _count: int | None) -> None:
         """Begin a range at the row, or end it and keep its rows marked."""

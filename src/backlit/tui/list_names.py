@@ -1,0 +1,74 @@
+"""How what a list refers to reads: owners, iterations, and the headers of groups."""
+
+from datetime import date
+
+from backlit.model.fields import Field, Kind
+from backlit.model.query.keys import field_named
+from backlit.store.people import TreeKind
+from backlit.store.store import Store
+from backlit.store.views_groups import GroupLine
+from backlit.tui.field_text import FieldWords
+from backlit.tui.widgets.backlog_columns import Names
+
+_TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
+
+
+class ListNames:
+    """Names of one store's current project; ids without a name read as what they are."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._words = FieldWords(store)
+
+    @property
+    def names(self) -> Names:
+        """As the columns take them."""
+        return Names(self.owner, self.iteration, self.group)
+
+    def owner(self, user_id: int | None) -> str:
+        """The short name of a person."""
+        if user_id is None:
+            return ""
+        person = self._store.people().get(user_id)
+        return person.username if person else f"user {user_id}"
+
+    def iteration(self, iteration_id: int | None) -> str:
+        """An iteration's own name; the root is none."""
+        if iteration_id is None:
+            return ""
+        iteration = self._store.iterations().get(iteration_id)
+        is_root = iteration is not None and "\\" not in iteration.path
+        return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
+
+    def group(self, line: GroupLine) -> str:
+        """What the items of a group have in common."""
+        field = self.field(line.key)
+        if field is None:
+            return f"no {line.key}" if line.value is None else str(line.value)
+        if line.value is None:
+            return f"no {field.label.lower()}"
+        if field.kind in _TREES and isinstance(line.value, int):
+            return self._node(field, line.value)
+        if isinstance(line.value, date):
+            return f"{line.value.day} {line.value:%b %Y}"
+        if isinstance(line.value, bool) or (field.kind is Kind.BOOLEAN and line.value in {0, 1}):
+            return f"{field.label}: {'yes' if line.value else 'no'}"
+        words = self._words.shown(field, line.value)
+        return f"{field.label} {words}" if isinstance(line.value, int | float) and words[:1].isdecimal() else words
+
+    def _node(self, field: Field, node_id: int) -> str:
+        tree = self._store.tree(_TREES[field.kind])
+        if node_id not in tree:
+            return f"{field.kind.value} {node_id}"
+        path = tree.path(node_id)
+        below = path.partition("\\")[2]
+        return below.replace("\\", " › ") if below else f"no {field.label.lower()}"
+
+    def field(self, key: str) -> Field | None:
+        """The field of a key, a project's own too."""
+        return field_named(key, self._store.custom_fields())
+
+    def label(self, key: str) -> str:
+        """What a field is called in a sentence."""
+        field = self.field(key)
+        return field.label.lower() if field else key

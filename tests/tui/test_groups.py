@@ -1,0 +1,211 @@
+"""The backlog grouped and sorted: headers, folding, and what the title says of it."""
+
+import pytest
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press, shown
+from tests.tui.stage import lines_of, text_of
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from backlit.store import Store, ViewSpec
+from backlit.store.views_groups import GroupLine
+
+
+def rows_of(pilot: Pilot[None]) -> list[str]:
+    return [line.split("│")[0].rstrip() for line in lines_of(pilot.app)[3:-2]]
+
+
+def headers_of(pilot: Pilot[None]) -> list[str]:
+    """The headers in sight, without their rules."""
+    return [line.replace("─", "").replace("▌", " ").split("  ")[0].strip() for line in rows_of(pilot) if "──" in line]
+
+
+async def group_by(pilot: Pilot[None], *words: str) -> None:
+    """Pick one field, or two."""
+    if len(words) == 1:
+        await press(pilot, "t", "g", *words[0], "enter")
+        return
+    await press(pilot, "t", "g")
+    for word in words:
+        await press(pilot, *word, "tab")
+    await press(pilot, "enter")
+
+
+async def groups_of(store: Store, *keys: str) -> list[GroupLine]:
+    view = store.view(ViewSpec(group=keys))
+    await view.load()
+    return view.outline.headers
+
+
+async def test_a_group_has_a_header_with_its_name_and_how_much_is_in_it(store: Store, opened: Open) -> None:
+    first = (await groups_of(store, "Status"))[0]
+    async with opened(store) as pilot:
+        await group_by(pilot, "status")
+        await press(pilot, "g", "g")
+        line = rows_of(pilot)[0]
+
+        assert line.startswith(f"▌ {first.value} ───")
+        assert line.endswith(f"── {first.count} items, {first.points:g} pts")
+        assert "by status" in lines_of(pilot.app)[0]
+
+
+async def test_the_cursor_stays_on_its_item_when_the_list_is_grouped(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "7", "j")
+        before = items(pilot).current_id
+        await group_by(pilot, "owner")
+
+        assert items(pilot).current_id == before
+
+
+async def test_two_levels_stand_under_each_other(store: Store, opened: Open) -> None:
+    first, second = (await groups_of(store, "Status", "type"))[:2]
+    async with opened(store) as pilot:
+        await group_by(pilot, "status", "type")
+        await press(pilot, "g", "g")
+        lines = rows_of(pilot)
+
+        assert lines[0].startswith(f"▌ {first.value} ──")
+        assert lines[1].startswith(f"    {second.value} ──")
+        assert "by status, then type" in lines_of(pilot.app)[0]
+
+
+async def test_no_groups_takes_the_headers_away(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await group_by(pilot, "status")
+        await group_by(pilot, "no groups")
+
+        assert headers_of(pilot) == []
+        assert items(pilot).row_count() == len(await shown(store))
+
+
+async def test_h_folds_the_group_and_l_unfolds_it(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await group_by(pilot, "status")
+        await press(pilot, "g", "g", "j", "j")
+        whole = items(pilot).row_count()
+        await press(pilot, "h")
+        folded, line = items(pilot).row_count(), rows_of(pilot)[items(pilot).cursor]
+        await press(pilot, "l")
+
+        assert folded < whole == items(pilot).row_count()
+        assert line.startswith("▌▸")
+
+
+async def test_all_groups_fold_and_unfold(store: Store, opened: Open) -> None:
+    groups = await groups_of(store, "type")
+    async with opened(store) as pilot:
+        await group_by(pilot, "type")
+        await press(pilot, "z", "M")
+        folded = headers_of(pilot)
+        await press(pilot, "z", "R")
+
+        assert len(folded) == len(groups)
+        assert items(pilot).row_count() == len(await shown(store)) + len(groups)
+
+
+async def test_what_is_folded_stays_so_when_done_items_come(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await group_by(pilot, "type")
+        await press(pilot, "z", "M")
+        folded = headers_of(pilot)
+        await press(pilot, "t", "d")
+
+        assert set(folded) <= set(headers_of(pilot))
+
+
+async def test_braces_go_from_group_to_group(store: Store, opened: Open) -> None:
+    groups = await groups_of(store, "type")
+    async with opened(store) as pilot:
+        await group_by(pilot, "type")
+        await press(pilot, "g", "g", "}")
+        second = items(pilot).cursor
+        await press(pilot, "j", "{", "{")
+
+        assert second == groups[0].rows + 1
+        assert items(pilot).cursor == 0
+
+
+async def test_marks_survive_grouping_and_folding(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "space", "space")
+        marked = set(items(pilot).marked_ids())
+        await group_by(pilot, "type")
+        await press(pilot, "z", "M")
+
+        assert set(items(pilot).marked_ids()) == marked
+        assert "✓ 2 marked" in lines_of(pilot.app)[-1]
+
+
+async def test_space_on_a_header_marks_its_group(store: Store, opened: Open) -> None:
+    group = (await groups_of(store, "type"))[0]
+    async with opened(store) as pilot:
+        await group_by(pilot, "type")
+        await press(pilot, "g", "g", "space")
+
+        assert len(items(pilot).marked_ids()) == group.rows
+
+
+async def test_a_verb_on_a_header_says_that_there_is_no_item(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await group_by(pilot, "type")
+        await press(pilot, "g", "g", "s")
+
+        assert "There is no item under the cursor." in text_of(pilot.app)
+
+
+async def test_folding_without_groups_says_how_to_group(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "z", "a")
+
+        assert "tg groups the list" in text_of(pilot.app)
+
+
+async def test_a_sort_is_picked_and_turned(store: Store, opened: Open) -> None:
+    names = sorted(row.name.casefold() for row in await shown(store))
+    async with opened(store) as pilot:
+        await press(pilot, "t", "s", *"name", "enter")
+        upward = rows_of(pilot)[0]
+        await press(pilot, "t", "s", "enter")
+        await press(pilot, "g", "g")
+
+        assert names[0][:20] in upward.casefold()
+        assert names[-1][:20] in rows_of(pilot)[0].casefold()
+        assert "name ↓" in lines_of(pilot.app)[0]
+
+
+async def test_several_sort_keys_are_picked_with_their_directions(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "t", "s", *"status", "tab", *"points", "tab", *"points", "tab")
+        dialog = text_of(pilot.app)
+        await press(pilot, "enter")
+
+        assert "2nd ↓" in dialog
+        assert "status ↑, points ↓" in lines_of(pilot.app)[0]
+
+
+async def test_moving_over_a_header_draws_two_rows(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await group_by(pilot, "type")
+        await press(pilot, "g", "g")
+        drawn: list[int] = []
+        draw = items(pilot).render_line
+
+        def noted(y: int) -> Strip:
+            drawn.append(y)
+            return draw(y)
+
+        items(pilot).render_line = noted  # type: ignore[method-assign] # a spy on one instance
+        await pilot.press("j")
+        await pilot.pause()
+
+        assert len(set(drawn)) == 2
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (40, 14)])
+async def test_headers_fit_small_terminals(store: Store, opened: Open, size: tuple[int, int]) -> None:
+    async with opened(store, size) as pilot:
+        await group_by(pilot, "area")
+
+        assert all(line.endswith(" pts") for line in rows_of(pilot) if "──" in line)
+        assert all(len(line) <= size[0] for line in lines_of(pilot.app))
