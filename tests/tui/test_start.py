@@ -1,10 +1,67 @@
-"""A start: what stands on the screen, and when."""
+"""A start: what stands on the screen, and when; with a filled mirror before anything is asked of the network."""
 
+import asyncio
+import re
+import socket
+from pathlib import Path
+
+from tests.store.papers import item, offline_store, places_in
 from tests.store.test_first_rows import LIST, PROJECTS, answer_only
 from tests.store.world import World, until
 from tests.tui.stage import text_of
 
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.model.errors import Offline
+from backlit.store import ConnectionState, Store
+from backlit.store.engine import Report
 from backlit.tui.app import BacklitApp
+
+ITEMS = [item(number, Name=f"Kept from yesterday {number}") for number in range(1, 90)]
+
+
+async def test_the_rows_are_painted_before_the_first_thought_of_the_network(tmp_path: Path) -> None:
+    with offline_store(tmp_path, ITEMS):
+        pass
+    seen: list[str] = []
+
+    async def connect(_report: Report) -> Client:
+        seen.append(text_of(app))
+        raise Offline("There is no service in this test.")
+
+    store = Store(places_in(tmp_path), connect)
+    store.open()
+    app = BacklitApp(store)
+    async with app.run_test(size=(120, 40)):
+        await until(lambda: seen)
+    store.close()
+
+    assert all(f"Kept from yesterday {number} " in seen[0] for number in range(1, 30))
+
+
+async def test_a_service_that_never_answers_keeps_no_row_from_the_screen(tmp_path: Path) -> None:
+    with offline_store(tmp_path, ITEMS):
+        pass
+    silent = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+
+    async def connect(_report: Report) -> Client:
+        client = Client.at(url, TokenCache(tmp_path / "tokens.json", url))
+        await client.auth.sign_in("maya", "lantern")
+        return client
+
+    store = Store(places_in(tmp_path), connect)
+    store.open()
+    app = BacklitApp(store)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(lambda: store.connection.state is ConnectionState.PREPARING)
+        await pilot.press("j")
+        await until(lambda: re.search(r"▌ +2 ◆", text_of(app)), lambda: text_of(app))
+        shown = text_of(app)
+    await asyncio.to_thread(store.close)
+    silent.close()
+
+    assert "Kept from yesterday 29 " in shown
 
 
 async def test_the_top_of_the_backlog_is_shown_before_people_and_places_are_known(world: World) -> None:
