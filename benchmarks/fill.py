@@ -1,4 +1,7 @@
-"""The first load against the bare download: `python -m benchmarks.fill [items]`, both in one run, over a socket."""
+"""The first load against the bare download, in one run over a socket: `python -m benchmarks.fill [items] [rounds]`.
+
+Seconds that passed, and seconds of CPU that this process used for it; medians of the rounds.
+"""
 
 import asyncio
 import os
@@ -8,6 +11,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -17,13 +22,30 @@ from backlit.store.files import Files
 from backlit.store.fill import Fill
 from backlit.store.places import Places
 from backlit.store.probes import Traits
+from backlit.store.search import index_more
 
 PAGE = 500
+ROUNDS = 3
 
 
-async def _download(client: Client, highest: int, at_once: bool) -> float:
-    """Read everything by id and keep nothing; seconds."""
-    began = time.perf_counter()
+class Spent(NamedTuple):
+    """What something took."""
+
+    seconds: float
+    cpu: float
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self._began = Spent(time.perf_counter(), time.process_time())
+
+    def read(self) -> Spent:
+        return Spent(time.perf_counter() - self._began.seconds, time.process_time() - self._began.cpu)
+
+
+async def _download(client: Client, highest: int, at_once: bool) -> Spent:
+    """Read everything by id and keep nothing."""
+    clock = _Clock()
 
     async def read(low: int, high: int) -> None:
         condition = f"projectId eq 1 and id gt {low} and id le {high}"
@@ -35,34 +57,50 @@ async def _download(client: Client, highest: int, at_once: bool) -> float:
     else:
         for act in acts:
             await act()
-    return time.perf_counter() - began
+    return clock.read()
 
 
-async def _fill(client: Client, folder: Path) -> float:
+async def _fill(client: Client, folder: Path) -> tuple[Spent, Spent]:
+    """Load everything into a new mirror, then index its words, which is done behind the screens."""
     files = Files(Places(folder / "mirror.db", folder / "journal.db"), Signal())
     files.open()
-    began = time.perf_counter()
-    await Fill(Asking(client, Traits(), 1), files, lambda _done, _total: None).run()
-    seconds = time.perf_counter() - began
+    with files.indexing.held():
+        clock = _Clock()
+        await Fill(Asking(client, Traits(), 1), files, lambda _done, _total: None).run()
+        filled = clock.read()
+        clock = _Clock()
+        while await files.write(index_more):
+            pass
+        indexed = clock.read()
     files.close()
-    return seconds
+    return filled, indexed
 
 
-async def _measured(address: str, folder: Path) -> None:
+async def _measured(address: str, folder: Path, rounds: int) -> None:
+    took: dict[str, list[Spent]] = {}
     async with Client.at(address, TokenCache(folder / "tokens.json", address)) as client:
         await client.auth.sign_in("maya", "lantern")
         page = await client.work_items.documents(filter="projectId eq 1", order="id desc", top=1)
         highest = page.results[0]["id"]
-        one = await _download(client, highest, at_once=False)
-        three = await _download(client, highest, at_once=True)
-        fill = await _fill(client, folder)
-    print(f"{page.total:,} items: download one by one {one:.2f} s, three at once {three:.2f} s, fill {fill:.2f} s,")
-    print(f"which is {three / fill:.0%} of the faster download's speed, {one / fill:.0%} of the plain one's")
+        for turn in range(rounds):
+            took.setdefault("download one by one", []).append(await _download(client, highest, at_once=False))
+            took.setdefault("download three at once", []).append(await _download(client, highest, at_once=True))
+            (folder / str(turn)).mkdir()
+            filled, indexed = await _fill(client, folder / str(turn))
+            took.setdefault("fill", []).append(filled)
+            took.setdefault("words, after it", []).append(indexed)
+    print(f"{page.total:,} items, medians of {rounds}")
+    medians = {name: Spent(*map(median, zip(*spent, strict=True))) for name, spent in took.items()}
+    for name, spent in medians.items():
+        print(f"{name:24}{spent.seconds:8.2f} s{spent.cpu:8.2f} s of CPU")
+    one, fill = medians["download one by one"], medians["fill"]
+    print(f"the fill has {one.seconds / fill.seconds:.0%} of the download's speed; in CPU {one.cpu / fill.cpu:.0%}")
 
 
 def main() -> None:
     """Serve a sample, and load it."""
     items = sys.argv[1] if len(sys.argv) > 1 else "20000"
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
     with tempfile.TemporaryDirectory() as folder:
         serve = [sys.executable, "-m", "backlit", "serve", "--sample", "--items", items, "--port", "0"]
         environment = os.environ | {"BACKLIT_HOME": folder}
@@ -70,7 +108,7 @@ def main() -> None:
         assert process.stdout is not None
         try:
             address = next(found[0] for line in process.stdout if (found := re.search(r"http://[\d.:]+", line)))
-            asyncio.run(_measured(address, Path(folder)))
+            asyncio.run(_measured(address, Path(folder), rounds))
         finally:
             process.terminate()
             process.wait()

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar, cast
 from backlit.model.errors import StorageError
 from backlit.store.changes import ABOUT_MIRROR, Change, OutboxState, Signal, Subject
 from backlit.store.database import is_sound
+from backlit.store.full_text import Indexing
 from backlit.store.journal import Journal
 from backlit.store.mirror import Mirror, Written
 from backlit.store.mirror_file import MirrorFile, MirrorReads, is_damage
@@ -55,6 +56,7 @@ class Files:
         self._generation = 0
         self._reads: list[MirrorReads] = []
         self._journal: Journal | None = None
+        self.indexing = Indexing(lambda: self.submit(self._index))
 
     def open(self) -> None:
         """Open or make the files, and lay what is undelivered over the mirror again."""
@@ -71,6 +73,7 @@ class Files:
         undelivered = journal.undelivered()
         self._writer.mirror.settle(undelivered)
         self.outbox = journal.state()
+        self.indexing.go_on()
 
     def close(self) -> None:
         """Finish what is being written and close the files; reads after it fail."""
@@ -127,7 +130,13 @@ class Files:
         if state != self.outbox:
             self.outbox = state
             self._signal.publish(Change(Subject.OUTBOX))
+        if writer.mirror.full_text.is_due:
+            self.indexing.go_on()
         return result
+
+    def _index(self, writer: Writer) -> None:
+        if self.indexing.begun() and writer.mirror.full_text.index_some():
+            self._signal.publish(Change(Subject.ITEMS))
 
     # When the mirror is damaged, or gone
 

@@ -2,37 +2,44 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from backlit.model.fields import Kind
 from backlit.store.rows import Document, fields_in, whole
 
 STATUS, TAG, TEAM, CUSTOM = "status", "tag", "team", "custom"
+_Fact = tuple[int, str, str, str]
 
 
 def learn(connection: sqlite3.Connection, documents: Iterable[Document]) -> None:
     """Remember the values that occur in items; what is learnt stays when the items go."""
-    seen: set[tuple[int, str, str, str]] = set()
+    seen: set[_Fact] = set()
+    customs: set[tuple[int, str, str, Kind | None]] = set()
     for document in documents:
-        project_id = whole(document.get("projectId")) or 0
-        item_type = str(document.get("type") or "")
-        seen.update((project_id, *fact) for fact in _facts(item_type, fields_in(document)))
+        project_id, item_type = whole(document.get("projectId")) or 0, str(document.get("type") or "")
+        fields = fields_in(document)
+        seen.update(_facts(project_id, item_type, fields))
+        customs.update((project_id, item_type, key, kind_of_value(fields[key])) for key in custom_keys(tuple(fields)))
+    seen.update((each[0], CUSTOM, each[1], f"{each[2]}\n{each[3].value if each[3] else ''}") for each in customs)
     connection.executemany("INSERT OR IGNORE INTO learnt VALUES (?, ?, ?, ?)", seen)
 
 
-def _facts(item_type: str, fields: Mapping[str, object]) -> Iterable[tuple[str, str, str]]:
-    status = fields.get("Status")
+def _facts(project_id: int, item_type: str, fields: Mapping[str, object]) -> list[_Fact]:
+    facts: list[_Fact] = []
+    status, team, tags = fields.get("Status"), whole(fields.get("TeamID")), fields.get("Tags")
     if isinstance(status, str):
-        yield STATUS, item_type, status
-    team = whole(fields.get("TeamID"))
+        facts.append((project_id, STATUS, item_type, status))
     if team is not None:
-        yield TEAM, "", str(team)
-    tags = fields.get("Tags")
+        facts.append((project_id, TEAM, "", str(team)))
     if isinstance(tags, list):
-        yield from ((TAG, "", tag) for tag in tags if isinstance(tag, str))
-    for key, value in fields.items():
-        if key.endswith("_cf"):
-            kind = kind_of_value(value)
-            yield CUSTOM, item_type, f"{key}\n{kind.value if kind else ''}"
+        facts += [(project_id, TAG, "", tag) for tag in tags if isinstance(tag, str)]
+    return facts
+
+
+@lru_cache(maxsize=256)
+def custom_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of the keys of an item are a project's own; items of one type all have the same."""
+    return tuple(key for key in keys if key.endswith("_cf"))
 
 
 def kind_of_value(value: object) -> Kind | None:

@@ -8,18 +8,22 @@ from pathlib import Path
 import orjson
 
 from backlit.model.errors import StorageError
+from backlit.store.arrivals import INSERT_ITEM, put_arrivals
 from backlit.store.attachments import MirroredAttachments
 from backlit.store.comments import Comments
 from backlit.store.database import connect, drop_database, ids_json, transaction, version_of
 from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.full_text import FullText
 from backlit.store.hidden import Hidden
 from backlit.store.learnt import learn
 from backlit.store.overlay import laid_over, made_by
-from backlit.store.rows import COLUMNS, Document, columns_of, fields_in, moment, whole
+from backlit.store.rows import Document, columns_of, fields_in, moment, whole
 from backlit.store.schema import SCHEMA, VERSION
 
 CACHE_KIBIBYTES = 8192
 """For the writer: the first load of a large backlog inserts all over the indexes."""
+CHECKPOINT_PAGES = 4000
+"""What is written again and again while loading goes into the file only now and then."""
 NOT_ITS_FAULT = frozenset(
     {
         sqlite3.SQLITE_BUSY,
@@ -32,8 +36,6 @@ NOT_ITS_FAULT = frozenset(
     }
 )
 """What goes wrong around a file that is itself sound; making it anew would not help."""
-
-_INSERT_ITEM = f"INSERT OR REPLACE INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608 # constants
 
 _HANGING_ON_ITEMS = (("items", "id"), ("documents", "id"), ("comments", "item_id"), ("attachments", "item_id"))
 
@@ -54,6 +56,7 @@ class Mirror:
         self.comments = Comments(self.connection)
         self.attachments = MirroredAttachments(self.connection)
         self.hidden = Hidden(self.connection)
+        self.full_text = FullText(self.connection)
         self._deleted: set[int] = set()
 
     def close(self) -> None:
@@ -70,11 +73,28 @@ class Mirror:
             del sent[item_id]
         with transaction(self.connection):
             known = self.received(sent)
-            documents = {item_id: each for item_id, each in sent.items() if is_news(known.get(item_id), each)}
+            arrived = self._put_arrivals(sent, known, undelivered)
+            documents = {
+                item_id: each
+                for item_id, each in sent.items()
+                if item_id not in arrived and is_news(known.get(item_id), each)
+            }
             before = self._visible(known.keys() & documents.keys())
-            after = self._write(documents, undelivered)
-            learn(self.connection, documents.values())
-        return _compared(before, after)
+            after = self._write(documents, undelivered) if documents else {}
+            learn(self.connection, [*arrived.values(), *documents.values()])
+        written = _compared(before, after)
+        return Written(written.ids | arrived.keys(), frozenset()) if arrived else written
+
+    def _put_arrivals(
+        self, sent: Mapping[int, Document], known: Mapping[int, Document], undelivered: Sequence[OutboxEntry]
+    ) -> Mapping[int, Document]:
+        """Write what comes for the first time the short way; nothing where something waits that may concern it."""
+        arrived = {item_id: each for item_id, each in sent.items() if item_id not in known}
+        if undelivered or not arrived or self.hidden.every():
+            return {}
+        put_arrivals(self.connection, self.full_text, arrived)
+        self._follow_parents(arrived, ("parent_id",))
+        return arrived
 
     def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> Written:
         """Lay the undelivered entries over items again, after entries were added or settled."""
@@ -114,14 +134,14 @@ class Mirror:
             received = documents[item_id]
             base = None if document == received else orjson.dumps(received)
             texts.append((item_id, orjson.dumps(document), base))
-        self.connection.executemany(_INSERT_ITEM, rows)
+        self.connection.executemany(f"INSERT OR REPLACE {INSERT_ITEM}", rows)
         self.connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", texts)
         self._follow_parents(documents)
         return {item_id: document for item_id, (document, _) in effective.items() if item_id not in hidden}
 
-    def _follow_parents(self, item_ids: Iterable[int]) -> None:
+    def _follow_parents(self, item_ids: Iterable[int], columns: Sequence[str] = ("id", "parent_id")) -> None:
         """Let tasks rank where their item does, and count as open only while it is; these items and their tasks."""
-        for column in ("id", "parent_id"):
+        for column in columns:
             self.connection.execute(
                 "UPDATE items SET rank_priority = parent.own_priority, rank_id = parent.id,"  # noqa: S608 # two constants
                 " is_open = items.own_open AND parent.own_open FROM items AS parent"
@@ -253,6 +273,7 @@ class _OtherVersionError(Exception):
 def _tried(path: Path) -> sqlite3.Connection:
     connection = connect(path, "NORMAL")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     try:
         _check_version(connection)
         with transaction(connection):

@@ -29,7 +29,7 @@ async def read_all(listing: "Listing[Any]") -> list[Document]:
     return list(found.values())
 
 
-async def store_items(files: Files, documents: list[Document]) -> None:
+async def store_items(files: Files, documents: list[Document], batch_size: int = BATCH) -> None:
     """Store items a few hundred at a time, telling the screens after each."""
 
     def storing(batch: list[Document]) -> Callable[[Writer], None]:
@@ -38,5 +38,5 @@ async def store_items(files: Files, documents: list[Document]) -> None:
 
         return act
 
-    for start in range(0, len(documents), BATCH):
-        await files.write(storing(documents[start : start + BATCH]))
+    for start in range(0, len(documents), batch_size):
+        await files.write(storing(documents[start : start + batch_size]))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum
+from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple
 
@@ -154,7 +155,7 @@ def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
     estimate = _text(fields.get("Estimate"))
     parent_id = whole(fields.get("ParentID"))
     own = priority_of(document)
-    open_by_itself = int(is_open(status))
+    open_by_itself = _is_open(status)
     return (
         item_id,
         whole(document.get("projectId")) or 0,
@@ -166,7 +167,7 @@ def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
         open_by_itself,
         int(document.get("type") == "Task"),
         estimate,
-        points_of(estimate),
+        _points_of(estimate),
         _number(fields.get("WorkRemaining")),
         _number(fields.get("WorkCompleted")),
         whole(fields.get("AssignedToID")),
@@ -184,6 +185,14 @@ def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
         _instant(document.get("createdAt")),
         _instant(document.get("lastModifiedAt")),
     )
+
+
+_points_of = lru_cache(maxsize=256)(points_of)
+
+
+@lru_cache(maxsize=256)
+def _is_open(status: str | None) -> int:
+    return int(is_open(status))
 
 
 TAG_MARK = "\x1f"

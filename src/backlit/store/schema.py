@@ -1,29 +1,31 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 7
+VERSION = 8
 
 _COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
 """What lists are often filtered by: in the indexes of their order, so that nothing else is read for it."""
 
 _TOKENS = "unicode61 remove_diacritics 2"
 
-_TRIGGERS = """
-CREATE TRIGGER documents_come AFTER INSERT ON documents BEGIN
-  INSERT INTO item_words (rowid, name, description) VALUES (
-    new.id,
-    backlit_words(json_extract(CAST(new.doc AS TEXT), '$.fields.Name')),
-    backlit_words(json_extract(CAST(new.doc AS TEXT), '$.fields.Description'))
-  ) ;
+NAME_WORDS = "backlit_words(json_extract(CAST(new.doc AS TEXT), '$.fields.Name'))"
+DESCRIPTION_WORDS = "backlit_words(json_extract(CAST(new.doc AS TEXT), '$.fields.Description'))"
+"""What the full text index takes from a row of documents."""
+
+_TRIGGERS = f"""
+CREATE TRIGGER documents_come AFTER INSERT ON documents
+WHEN NOT EXISTS (SELECT 1 FROM words_due WHERE id = new.id) BEGIN
+  INSERT INTO item_words (rowid, name, description) VALUES (new.id, {NAME_WORDS}, {DESCRIPTION_WORDS}) ;
   INSERT INTO custom_values SELECT key, new.id, value FROM json_each(CAST(new.doc AS TEXT), '$.fields')
     WHERE key GLOB '*_cf' AND value IS NOT NULL ;
 END;
 CREATE TRIGGER documents_go AFTER DELETE ON documents BEGIN
-  INSERT INTO item_words (item_words, rowid, name, description) VALUES (
+  INSERT INTO item_words (item_words, rowid, name, description) SELECT
     'delete',
     old.id,
     backlit_words(json_extract(CAST(old.doc AS TEXT), '$.fields.Name')),
     backlit_words(json_extract(CAST(old.doc AS TEXT), '$.fields.Description'))
-  ) ;
+    WHERE NOT EXISTS (SELECT 1 FROM words_due WHERE id = old.id) ;
+  DELETE FROM words_due WHERE id = old.id ;
   DELETE FROM custom_values WHERE item_id = old.id
     AND key IN (SELECT key FROM json_each(CAST(old.doc AS TEXT), '$.fields') WHERE key GLOB '*_cf') ;
 END;
@@ -33,8 +35,11 @@ END;
 CREATE TRIGGER comments_go AFTER DELETE ON comments BEGIN
   INSERT INTO comment_words (comment_words, rowid, text) VALUES ('delete', old.id, backlit_words(old.text)) ;
 END;
-""".strip("\n;").replace(" ;\n", " ; ")
-"""What follows from documents and comments is kept by the database, whoever writes; rows are replaced, not updated."""
+""".strip("\n;").replace(" ;\n", " ; ")  # noqa: S608 # constants
+"""What follows from documents and comments is kept by the database, whoever writes; rows are replaced, not updated.
+
+Items in words_due are written with their custom values, and indexed later (FullText).
+"""
 
 SCHEMA = f"""
 CREATE TABLE items (
@@ -79,6 +84,7 @@ CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, is_op
 CREATE INDEX items_by_change ON items (project_id, modified_at DESC, id, is_open);
 CREATE INDEX items_with_sign ON items (id) WHERE sign > 0;
 CREATE TABLE documents (id INTEGER PRIMARY KEY, doc BLOB NOT NULL, base BLOB);
+CREATE TABLE words_due (id INTEGER PRIMARY KEY);
 CREATE TABLE hidden (id INTEGER PRIMARY KEY, root INTEGER NOT NULL, project_id INTEGER NOT NULL);
 CREATE INDEX hidden_by_root ON hidden (root);
 CREATE TABLE comments (

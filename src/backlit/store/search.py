@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backlit.model.filters.matching import words_of
-from backlit.store.files import Files
+from backlit.store.files import Files, Writer
 from backlit.store.filter_sql import phrase_of
 
 MOST = 200
@@ -52,12 +52,23 @@ class Search:
         self._project_id = project_id
 
     async def find(self, text: str, limit: int = MOST) -> list[Hit]:
-        """Items with all the words, the best first, then comments, the latest first; read on the reading thread."""
+        """Items with all the words, the best first, then comments, the latest first; read on the reading thread.
+
+        What was loaded is indexed before, which takes some seconds where that is a whole large backlog.
+        """
         wanted = " ".join(phrase for part in text.split() if (phrase := phrase_of(part)))
         if not wanted:
             return []
+        while await self._files.write(index_more):
+            pass
         project_id = self._project_id()
         return await self._files.read(lambda mirror: _found(mirror, wanted, words_of(text), (project_id, limit)))
+
+
+def index_more(writer: Writer) -> bool:
+    """Index a few of the items that wait for it; says whether more do."""
+    writer.mirror.full_text.index_some()
+    return writer.mirror.full_text.is_due
 
 
 def _found(mirror: sqlite3.Connection, wanted: str, words: list[str], rest: tuple[int | None, int]) -> list[Hit]:

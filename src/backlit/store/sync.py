@@ -137,6 +137,7 @@ class Sync:
             await self._set_note(TRAITS, None)  # the service is another than it was: try it again
             await self._items(project_id, None, is_asked=is_asked)
         await self._keep_clock()
+        await self._files.write(lambda writer: writer.mirror.full_text.look())
 
     async def _items(self, project_id: int, traits: Traits | None, *, is_asked: bool) -> None:
         if traits is None:
@@ -165,7 +166,9 @@ class Sync:
         try:
             if not await self._note(f"watermark {asking.project_id}"):
                 await Delta(asking, self._files).begin()
-            if await self._loading.run():
+            with self._files.indexing.held():
+                is_complete = await self._loading.run()
+            if is_complete:
                 self._walked_at = time.monotonic()
                 await self._set_note(_filled_key(asking), value=True)
                 self.sentence = ""

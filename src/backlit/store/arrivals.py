@@ -1,0 +1,56 @@
+"""Items that come for the first time, many at once: written without asking what was there before."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+
+import orjson
+
+from backlit.store.database import ids_json
+from backlit.store.full_text import FullText
+from backlit.store.learnt import custom_keys
+from backlit.store.rows import COLUMNS, Document, RowSign, columns_of, fields_in, whole
+
+MANY = 40
+"""From here on the full text index is left for later."""
+INSERT_ITEM = f"INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_OWN_OPEN, _IS_OPEN, _PARENT, _OWN_PRIORITY, _RANK_PRIORITY, _RANK_ID = map(
+    COLUMNS.index, ("own_open", "is_open", "parent_id", "own_priority", "rank_priority", "rank_id")
+)
+
+
+def put_arrivals(connection: sqlite3.Connection, full_text: FullText, documents: Mapping[int, Document]) -> None:
+    """Write items that the mirror does not have, and that the journal says nothing of."""
+    rows = {item_id: list(columns_of(each, RowSign.NONE)) for item_id, each in documents.items()}
+    _rank_with_parents(connection, rows)
+    connection.execute("DELETE FROM items WHERE id IN (SELECT value FROM json_each(?))", (ids_json(documents),))
+    connection.executemany(f"INSERT {INSERT_ITEM}", rows.values())
+    if len(documents) >= MANY:
+        full_text.put_off(documents)
+        connection.executemany("INSERT OR IGNORE INTO custom_values VALUES (?, ?, ?)", _custom_values(documents))
+    texts = [(item_id, orjson.dumps(each)) for item_id, each in documents.items()]
+    connection.executemany("INSERT INTO documents (id, doc) VALUES (?, ?)", texts)
+
+
+def _rank_with_parents(connection: sqlite3.Connection, rows: Mapping[int, list[object]]) -> None:
+    """Let tasks rank where their item does, and count as open only while it is, where that is known already."""
+    parents = {parent for row in rows.values() if (parent := whole(row[_PARENT])) is not None}
+    sql = "SELECT id, own_priority, own_open FROM items WHERE id IN (SELECT value FROM json_each(?))"
+    known: dict[object, tuple[object, object]] = {
+        item_id: (priority, own_open)
+        for item_id, priority, own_open in connection.execute(sql, (ids_json(parents - rows.keys()),))
+    }
+    known |= {each: (row[_OWN_PRIORITY], row[_OWN_OPEN]) for each, row in rows.items() if each in parents}
+    for row in rows.values():
+        if row[_PARENT] in known:
+            priority, is_open = known[row[_PARENT]]
+            row[_RANK_PRIORITY], row[_RANK_ID] = priority, row[_PARENT]
+            row[_IS_OPEN] = int(bool(row[_OWN_OPEN] and is_open))
+
+
+def _custom_values(documents: Mapping[int, Document]) -> Iterable[tuple[object, ...]]:
+    """What the triggers take from a document where its words do not wait."""
+    for item_id, document in documents.items():
+        fields = fields_in(document)
+        for key in custom_keys(tuple(fields)):
+            if (value := fields[key]) is not None:
+                yield key, item_id, orjson.dumps(value).decode() if isinstance(value, list | dict) else value
