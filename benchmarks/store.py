@@ -106,6 +106,8 @@ def fill(places: Places, count: int) -> float:
         began = time.perf_counter()
         mirror.put_items(page, [])
         spent += time.perf_counter() - began
+    while mirror.full_text.is_due:
+        mirror.full_text.index_some()
     mirror.close()
     return spent
 
