@@ -58,6 +58,7 @@ class Settings:
 
     theme: str = DEFAULT_THEME
     estimate_scale: tuple[float, ...] = ESTIMATE_SCALE
+    images: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +124,16 @@ def read_settings(locations: Locations) -> Settings:
         values = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
-    unknown = sorted(values.keys() - {"theme", "estimate_scale"})
+    unknown = sorted(values.keys() - {"theme", "estimate_scale", "images"})
     if unknown:
         raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
     theme = values.get("theme", DEFAULT_THEME)
     if not isinstance(theme, str):
         raise StorageError(f'The setting "theme" is the name of a theme ({path}).')
-    return Settings(theme, _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path))
+    images = values.get("images", True)
+    if not isinstance(images, bool):
+        raise StorageError(f'The setting "images" is true or false ({path}).')
+    return Settings(theme, _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path), images)
 
 
 def _scale_in(value: object, path: Path) -> tuple[float, ...]:

@@ -139,3 +139,12 @@ def test_a_profile_in_the_file_cannot_name_other_files(locations: Locations) -> 
 
     assert Profiles(locations).last().name == "maya@a.example"
     assert Profiles(locations).last().kind is ProfileKind.REMOTE
+
+
+def test_pictures_can_be_switched_off(tmp_path: Path) -> None:
+    locations = find_locations({"BACKLIT_HOME": str(tmp_path)})
+    locations.config.mkdir(parents=True)
+    assert read_settings(locations).images
+    (locations.config / "config.toml").write_text("images = false\n")
+
+    assert not read_settings(locations).images

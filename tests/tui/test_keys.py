@@ -18,6 +18,7 @@ STACKS = [
     (Context.TREE, Context.GLOBAL),
     (Context.EDITOR, Context.ITEM, Context.GLOBAL),
     (Context.COMMENTS, Context.ITEM, Context.GLOBAL),
+    (Context.ATTACHMENTS, Context.GLOBAL),
     (Context.OUTBOX, Context.GLOBAL),
     (Context.INBOX, Context.GLOBAL),
 ]

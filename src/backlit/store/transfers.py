@@ -12,7 +12,6 @@ from backlit.model.errors import (
     BadRequest,
     MethodNotAllowed,
     NotFound,
-    Offline,
     ServiceError,
     SignInNeeded,
     Trouble,
@@ -132,8 +131,8 @@ class Transfers:
         """Run it; what cannot be done for want of the service is said with what follows from that."""
         try:
             return await self._line.ask(lambda session: _with_client(session, act))
-        except Offline as error:
-            raise Offline(f"{error.message} {otherwise}", retry_after=error.retry_after) from error
+        except SHUTS as error:
+            raise type(error)(f"{error.message} {otherwise}", retry_after=error.retry_after) from error
 
     async def _asked(
         self, attachment_id: int, act: Callable[["Client"], Coroutine[Any, Any, _T]], otherwise: str = _ONLY_THERE

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual.filter import LineFilter
 
@@ -42,8 +42,11 @@ class BacklitApp(AppActs, inherit_bindings=False):
         theme: str = DEFAULT_THEME,
         theme_folder: Path | None = None,
         estimate_scale: Sequence[float] = ESTIMATE_SCALE,
+        *,
+        images: bool = True,
     ) -> None:
         super().__init__(store)
+        self.shows_pictures = images
         self.estimate_scale = estimate_scale
         self._gathered = Gathered()
         self._gathering = threading.Lock()
@@ -133,6 +136,8 @@ class BacklitApp(AppActs, inherit_bindings=False):
         over = self.screen_stack[1:]
         if not all(isinstance(screen, StoreScreen) and screen.LOSES_NOTHING for screen in over):
             raise CannotAct("The editor is open; q closes it first.")
+        for screen in over:
+            cast("StoreScreen[object]", screen).must_be_free()
         for _screen in over:
             self.pop_screen()
         self.switch_mode(mode)
@@ -205,7 +210,8 @@ class BacklitApp(AppActs, inherit_bindings=False):
 
     def do_app_interrupt(self, _count: int | None) -> None:
         """Quit at the second press within two seconds."""
-        if self.stop_playing():
+        is_running = isinstance(self.screen, StoreScreen) and self.screen.stop_running()
+        if self.stop_playing() or is_running:
             return
         now = time.monotonic()
         if now - self._interrupted_at <= INTERRUPT_WINDOW:

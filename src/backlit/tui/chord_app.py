@@ -31,6 +31,7 @@ class ChordApp(App[None], inherit_bindings=False):
         self.last_act: Act | None = None
         self.estimate_scale: Sequence[float] = ()
         self.letter = ""
+        self.shows_pictures = True
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""

@@ -16,6 +16,7 @@ class Context(StrEnum):
     TREE = "Trees"
     EDITOR = "Editor"
     COMMENTS = "Comments"
+    ATTACHMENTS = "Attachments"
     OUTBOX = "Outbox"
     INBOX = "Inbox"
     GLOBAL = "Everywhere"
@@ -101,6 +102,7 @@ def _verbs() -> Iterator[Command]:
     yield Command("item.delete", ("d",), where, "delete", "Delete: by its status, or for good; asks first.")
     yield Command("item.comment", ("C",), where, "comment", "Add a comment.")
     yield Command("item.comments", ("g c",), where, "comments", "Go to the comments.")
+    yield Command("item.attachments", ("g t",), where, "attachments", "Go to the attached files.")
     yield Command(
         "item.conflict", ("g =",), where, "conflict", "Settle the item's conflict, or what was refused of it."
     )
@@ -184,6 +186,24 @@ def _comments() -> Iterator[Command]:
     yield Command("comments.copy", ("y y",), where, "copy", "Copy the comment's text to the clipboard.")
 
 
+def _attachments() -> Iterator[Command]:
+    where = Context.ATTACHMENTS
+    yield Command("attachments.down", ("j", "down"), where, "down", "Go to the next file.")
+    yield Command("attachments.up", ("k", "up"), where, "up", "Go to the previous file.")
+    yield Command("attachments.first", ("g g", "home"), where, "first", "Go to the first file.")
+    yield Command("attachments.last", ("G", "end"), where, "last", "Go to the last file.")
+    yield Command("attachments.half-down", ("ctrl+d", "pagedown"), where, "half page down", "Move down half a page.")
+    yield Command("attachments.half-up", ("ctrl+u", "pageup"), where, "half page up", "Move up half a page.")
+    yield Command("attachments.look", ("enter",), where, "look", "Show what is in the file, as far as it can be shown.")
+    yield Command("attachments.upload", ("a",), where, "attach", "Attach a file, or several by a pattern (*.png).")
+    yield Command("attachments.upload-open", ("A",), where, "attach for customers", "Attach files that customers see.")
+    yield Command("attachments.open", ("o",), where, "open", "Open the file with $OPENER, or show its address.")
+    yield Command("attachments.save", ("s",), where, "save as", "Save the file; what broke off is gone on with.")
+    yield Command("attachments.describe", ("c d",), where, "description", "Change the file's description.")
+    yield Command("attachments.delete", ("d",), where, "delete", "Delete the file for good; asks first.")
+    yield Command("attachments.copy", ("y y",), where, "copy address", "Copy the file's address to the clipboard.")
+
+
 def _outbox() -> Iterator[Command]:
     where = Context.OUTBOX
     yield Command("outbox.down", ("j", "down"), where, "down", "Go to the next change.")
@@ -244,7 +264,7 @@ def _everywhere() -> Iterator[Command]:
 
 COMMANDS: tuple[Command, ...] = (
     *(*_lists(), *_verbs(), *_fields(), *_copying(), *_trees()),
-    *(*_editor(), *_comments(), *_outbox(), *_inbox(), *_everywhere()),
+    *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_everywhere()),
 )
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
 

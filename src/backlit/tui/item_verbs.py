@@ -80,6 +80,12 @@ class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, Te
 
         self.app.push_screen(CommentsScreen(self.store, self.current_item().id))
 
+    def do_item_attachments(self, _count: int | None) -> None:
+        """Go to the attached files."""
+        from backlit.tui.screens.attachments import AttachmentsScreen
+
+        self.app.push_screen(AttachmentsScreen(self.store, self.current_item().id))
+
     def do_item_repeat(self, count: int | None) -> None:
         """Do the last change again, here or on the marked items; with a count on so many rows."""
         act = self.chord_app.last_act

@@ -37,7 +37,7 @@ class Passed:
 Outcome = Pending | Run | Unknown | Passed
 
 COUNT_LIMIT = 9_999_999
-COUNTED = frozenset({Context.LIST, Context.TREE, Context.COMMENTS, Context.OUTBOX, Context.INBOX})
+COUNTED = frozenset({Context.LIST, Context.TREE, Context.COMMENTS, Context.ATTACHMENTS, Context.OUTBOX, Context.INBOX})
 """Where digits are counts."""
 
 

@@ -74,7 +74,7 @@ class Looks:
 
     def __init__(self, variables: Mapping[str, str], *, is_colourless: bool = False) -> None:
         self._variables = variables
-        self._is_colourless = is_colourless
+        self.is_colourless = is_colourless
         self._styles: dict[tuple[str, str | None, bool], Style] = {}
 
     @classmethod
@@ -87,7 +87,7 @@ class Looks:
         key = (name, on, bold)
         if key not in self._styles:
             is_cursor = on == "cursor-background"
-            reverse = self._is_colourless and is_cursor
+            reverse = self.is_colourless and is_cursor
             # Nobody knows how the terminal's own colours look on one another, but for this pair of them.
             shown = "cursor-foreground" if is_cursor and self._colour(on or "").ansi is not None else name
             self._styles[key] = Style(

@@ -56,6 +56,10 @@ class LineDialog(Dialog[str | None]):
             self._note.update(literal(fault))
         return True
 
+    def tell(self, words: str) -> None:
+        """Say something below the input, until more is typed."""
+        self._note.update(literal(words))
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Take the complaint away once it is answered; never complain while somebody is typing."""
         event.stop()

@@ -27,6 +27,13 @@ class StoreScreen(Screen[Result]):
     def store_changed(self, gathered: Gathered) -> None:
         """Show what is new; subclasses say how."""
 
+    def must_be_free(self) -> None:
+        """Raise CannotAct where something is under way that closing would end."""
+
+    def stop_running(self) -> bool:
+        """Cancel what is under way; False where nothing is."""
+        return False
+
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
         self.notify(safe(sentence), markup=False, severity="warning" if is_bad else "information", timeout=6)

@@ -1,0 +1,82 @@
+"""A look into a file that fills the screen."""
+
+from textual import events
+from textual.app import ComposeResult
+from textual.strip import Strip
+from textual.widget import Widget
+
+from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.file_looks import FileLook
+from backlit.tui.looks import Looks
+from backlit.tui.markdown import Line
+from backlit.tui.text import joined, literal
+
+
+class FileLines(Widget):
+    """Lines of a file, laid out for the width there is, with a part of them in sight."""
+
+    DEFAULT_CSS = "FileLines { width: 100%; height: 1fr; }"
+
+    def __init__(self, look: FileLook) -> None:
+        super().__init__()
+        self._look = look
+        self._lines: list[Line] = []
+        self._top = 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the file out anew."""
+        self._lines = self._look.draw(event.size.width, event.size.height, Looks.of(self.app))
+        self.scroll_lines(0)
+
+    def scroll_lines(self, lines: int) -> None:
+        """Move what is in sight."""
+        self._top = max(0, min(self._top + lines, len(self._lines) - self.size.height))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        at = self._top + y
+        line = self._lines[at] if at < len(self._lines) else []
+        return Strip(line).adjust_cell_length(self.size.width, Looks.of(self.app).style())
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll three lines."""
+        event.stop()
+        self.scroll_lines(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll three lines back."""
+        event.stop()
+        self.scroll_lines(-3)
+
+
+class LookDialog(Dialog[None]):
+    """Shows a file; j k ctrl+d ctrl+u g G scroll, q, enter and esc leave."""
+
+    def __init__(self, name: str, look: FileLook) -> None:
+        super().__init__(joined([name, look.kind, look.note]))
+        self._lines = FileLines(look)
+        self.frame.border_subtitle = literal("j k scroll  q leaves")
+
+    def content(self) -> ComposeResult:
+        """The lines."""
+        yield self._lines
+
+    def type_early(self, character: str) -> None:
+        """Scroll, or leave."""
+        page = self._lines.size.height
+        steps = {"j": 1, "k": -1, " ": page, "g": -(10**9), "G": 10**9}
+        if character == "q":
+            self.dismiss(None)
+        elif character in steps:
+            self._lines.scroll_lines(steps[character])
+
+    def press(self, key: str) -> bool:
+        """Scroll, or leave."""
+        page = self._lines.size.height
+        steps = {"down": 1, "up": -1, "pagedown": page, "pageup": -page, "ctrl+d": page // 2, "ctrl+u": -page // 2}
+        steps |= {"home": -(10**9), "end": 10**9}
+        if key not in steps:
+            return super().press("escape" if key == "enter" else key)
+        self._lines.scroll_lines(steps[key])
+        return True

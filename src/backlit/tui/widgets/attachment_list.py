@@ -1,0 +1,129 @@
+"""The rows of attached files: name, size, who, when, what about, and who may see it."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from backlit.model.attachments import friendly_size_of
+from backlit.store.attachments import AttachmentEntry
+from backlit.tui.ages import age, moment
+from backlit.tui.commands import Context
+from backlit.tui.looks import Looks
+from backlit.tui.text import fit, fit_right
+from backlit.tui.widgets.line_list import LineList
+
+CUSTOMERS_SIGN = "»"
+SIZE_WIDTH = 10
+AUTHOR_WIDTH = 14
+WHEN_WIDTH = 16
+AGE_WIDTH = 4
+SEEN_WIDTH = 9
+NAME_SHARE = 0.45
+"""How much of what the other columns leave goes to the name, where a description stands beside it."""
+WIDE, MIDDLING = 100, 72
+"""Cells from which there is room for who may see it and the whole time; for author and description."""
+
+
+class AttachmentList(LineList):
+    """One row for each file; `now` gives the server's time, for the ages."""
+
+    CONTEXTS = (Context.ATTACHMENTS,)
+    HEADER_LINES = 1
+
+    def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.empty_text = ""
+        self._now = now
+        self._entries: Sequence[AttachmentEntry] = ()
+
+    def show(self, entries: Sequence[AttachmentEntry]) -> None:
+        """Show files, the cursor where it was: on the same one, else near its line."""
+        current = self.current
+        self._entries = entries
+        ids = [entry.id for entry in entries]
+        self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    @property
+    def current(self) -> AttachmentEntry | None:
+        """The file under the cursor."""
+        return self._entries[self.cursor] if self.cursor < len(self._entries) else None
+
+    def row_count(self) -> int:
+        """The files there are."""
+        return len(self._entries)
+
+    # Drawing
+
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw what the columns are."""
+        titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", "When", "Seen by", "Description")
+        return self._row(titles, " ", is_cursor=False, is_header=True)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one file."""
+        entry = self._entries[index]
+        size = friendly_size_of(entry.size) if entry.size is not None else "–"
+        since = age((self._now() - entry.created_at).total_seconds()) if entry.created_at else ""
+        when = moment(entry.created_at) if self.size.width >= WIDE else since
+        seen_by = "internal" if entry.is_internal else "customers"
+        about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
+        cells = (entry.name, fit_right(size, SIZE_WIDTH), entry.author, when, seen_by, " ".join(about.split()))
+        return self._row(cells, " " if entry.is_internal else CUSTOMERS_SIGN, is_cursor=is_cursor)
+
+    def _row(self, cells: Sequence[str], sign: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
+        looks, width = Looks.of(self.app), self.size.width
+        on = "cursor-background" if is_cursor else None
+        name, size, author, when, seen_by, about = cells
+        is_wide, is_middling = width >= WIDE, width >= MIDDLING
+        after = [(size, SIZE_WIDTH)]
+        if is_middling:
+            after.append((author, AUTHOR_WIDTH))
+        after.append((when, WHEN_WIDTH if is_wide else AGE_WIDTH))
+        if is_wide:
+            after.append((seen_by, SEEN_WIDTH))
+        room = max(8, width - 4 - sum(each + 2 for _, each in after))
+        name_width = round(room * NAME_SHARE) if is_middling else room
+        colour = "muted" if is_header else "foreground"
+        segments = [
+            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
+            Segment(f" {sign} ", looks.style("type-feedback", on=on)),
+            Segment(fit(name, name_width), looks.style(colour, on=on, bold=is_cursor)),
+            *(Segment("  " + fit(text, each), looks.style("muted", on=on)) for text, each in after),
+        ]
+        if is_middling:
+            segments.append(Segment("  " + fit(about, room - name_width - 2), looks.style(colour, on=on)))
+        return Strip(segments).adjust_cell_length(width, looks.style(on=on))
+
+    def render_blank(self, y: int) -> Strip:
+        """Say what can be done where there is no file."""
+        text = f"   {self.empty_text}" if y == 1 and not self._entries else ""
+        return Strip([Segment(fit(text, self.size.width), Looks.of(self.app).style("muted"))])
+
+    # Commands
+
+    def do_attachments_down(self, count: int | None) -> None:
+        """Move down."""
+        self.move_to(self.cursor + (count or 1))
+
+    def do_attachments_up(self, count: int | None) -> None:
+        """Move up."""
+        self.move_to(self.cursor - (count or 1))
+
+    def do_attachments_first(self, count: int | None) -> None:
+        """Go to the first file, or to file `count`."""
+        self.move_to((count or 1) - 1)
+
+    def do_attachments_last(self, count: int | None) -> None:
+        """Go to the last file, or to file `count`."""
+        self.move_to((count or self.row_count()) - 1)
+
+    def do_attachments_half_down(self, count: int | None) -> None:
+        """Move down half a page."""
+        self.move_to(self.cursor + (self.page // 2) * (count or 1))
+
+    def do_attachments_half_up(self, count: int | None) -> None:
+        """Move up half a page."""
+        self.move_to(self.cursor - (self.page // 2) * (count or 1))

@@ -1,0 +1,146 @@
+"""What is in a file, as lines, and the paths that people type."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from backlit.tui import half_blocks, themes
+from backlit.tui.file_looks import LOOK_LIMIT, look_of
+from backlit.tui.looks import Looks
+from backlit.tui.paths import completions, files_in, folder_and_name
+
+LOOKS = Looks({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
+
+
+def shown_of(content: bytes, name: str, width: int = 40, height: int = 20) -> list[str]:
+    look = look_of(content, name, len(content))
+    return ["".join(segment.text for segment in line).rstrip() for line in look.draw(width, height, LOOKS)]
+
+
+def picture(colour: str = "#ff0000") -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8), colour).save(file, "PNG")
+    return file.getvalue()
+
+
+# What is in a file
+
+
+def test_json_is_indented_and_what_is_none_stays_as_it_is() -> None:
+    assert shown_of(b'{"a":[1,"\xc3\xa9"]}', "x.json") == ["{", '  "a": [', "    1,", '    "é"', "  ]", "}"]
+    assert shown_of(b'{"a":', "x.json") == ['{"a":']
+
+
+def test_a_table_has_columns_and_numbers_at_the_right() -> None:
+    assert shown_of(b'name;count\n"a;b";5\nlong name;12\n', "x.csv") == [
+        "name       count",
+        "─" * 16,
+        "a;b            5",
+        "long name     12",
+    ]
+
+
+def test_markdown_is_laid_out_and_text_is_folded() -> None:
+    assert shown_of(b"# Head\n\n- one", "notes.md") == ["Head", "", "• one"]
+    assert shown_of(b"abcdefghij\n\tk", "notes.txt", 6) == ["abcdef", "ghij", "    k"]
+
+
+def test_hostile_text_is_drawn_as_text() -> None:
+    (line,) = shown_of(b"\x1b[31mred\x1b]0;title\x07 [/b]\xe2\x80\xae", "x.txt", 60)
+
+    assert "\x1b" not in line
+    assert "\x07" not in line
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in line
+    assert "[/b]" in line
+
+
+def test_what_cannot_be_shown_says_its_kind_and_size() -> None:
+    (line,) = shown_of(b"%PDF-1.7\n\0\0", "plan.pdf", 200)
+
+    assert line == "This is a PDF document, 11.00 B. It cannot be shown here: o opens it, s saves it."
+
+
+def test_a_text_that_was_cut_inside_a_character_is_a_text() -> None:
+    content = ("é" * LOOK_LIMIT).encode()[: LOOK_LIMIT - 1] + b"a"
+
+    look = look_of(content[:-1] + "é".encode()[:1], "x.txt", 10 * LOOK_LIMIT)
+
+    assert (look.kind, look.note) == ("text", "only the first 256 KB")
+
+
+def test_a_picture_is_half_blocks_of_its_colours() -> None:
+    look = look_of(picture(), "shot.png", None)
+
+    lines = look.draw(8, 4, LOOKS)
+
+    assert look.kind == "PNG picture"
+    assert [len(line) for line in lines] == [8] * 4
+    style = lines[0][0].style
+    assert style is not None
+    assert style.color is not None
+    assert style.color.triplet is not None
+    assert style.color.triplet.hex == "#ff0000"
+
+
+def test_a_picture_without_colours_is_shades() -> None:
+    plain = Looks(dict(LOOKS._variables), is_colourless=True)
+
+    lines = look_of(picture("#ffffff"), "shot.png", None).draw(8, 4, plain)
+
+    assert lines[0][0].text == "█" * 8
+
+
+def test_pictures_can_be_switched_off_and_broken_ones_are_said() -> None:
+    off = look_of(picture(), "shot.png", None, with_pictures=False).draw(99, 4, LOOKS)
+    broken = look_of(b"\x89PNG\r\n\x1a\nnothing", "shot.png", None).draw(99, 4, LOOKS)
+
+    assert off[0][0].text == "Pictures are switched off (images = false in config.toml)."
+    assert broken[0][0].text == "It is called a picture, but cannot be read as one."
+
+
+def test_without_the_extra_a_sentence_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = picture()
+    monkeypatch.setitem(sys.modules, "PIL", None)
+
+    lines = look_of(content, "shot.png", None).draw(99, 4, LOOKS)
+
+    assert lines[0][0].text == half_blocks.HOW_TO
+
+
+def test_a_huge_picture_is_not_unpacked() -> None:
+    file = io.BytesIO()
+    Image.new("1", (9000, 9000)).save(file, "PNG")
+
+    lines = look_of(file.getvalue(), "shot.png", None).draw(99, 4, LOOKS)
+
+    assert lines[0][0].text == "9,000 × 9,000 points are more than are unpacked here."
+
+
+# Paths
+
+
+def test_files_are_named_by_path_pattern_or_several(tmp_path: Path) -> None:
+    for name in ("a one.txt", "b.txt", "c.png"):
+        (tmp_path / name).write_text(name)
+
+    assert files_in(f"{tmp_path}/a one.txt") == [tmp_path / "a one.txt"]
+    assert files_in(f"{tmp_path}/*.txt") == [tmp_path / "a one.txt", tmp_path / "b.txt"]
+    assert files_in(f"'{tmp_path}/a one.txt' {tmp_path}/c.png") == [tmp_path / "a one.txt", tmp_path / "c.png"]
+    for text, sentence in ((f"{tmp_path}", "is a folder"), (f"{tmp_path}/x", "There is no file"), ("", "Name a file")):
+        with pytest.raises(ValueError, match=sentence):
+            files_in(text)
+
+
+def test_the_home_folder_is_a_tilde(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "Downloads").mkdir()
+    (tmp_path / "data.txt").touch()
+    (tmp_path / ".hidden").touch()
+
+    assert completions("~/D") == ["~/Downloads/"]
+    assert completions("~/") == ["~/Downloads/", "~/data.txt"]
+    assert folder_and_name("~/Downloads/", "x.txt") == (tmp_path / "Downloads", "x.txt")
+    assert folder_and_name("~/y.txt", "x.txt") == (tmp_path, "y.txt")
