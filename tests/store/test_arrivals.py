@@ -1,5 +1,6 @@
 """Many items that come for the first time: what is written at once, and what behind it."""
 
+import sqlite3
 from pathlib import Path
 
 from tests.store.papers import item, offline_store, places_in, put
@@ -102,3 +103,22 @@ def test_the_store_closes_while_words_wait_and_the_rest_is_indexed_next_time(tmp
     sql = "SELECT count(*) FROM item_words WHERE item_words MATCH 'item'"
     assert mirror.connection.execute(sql).fetchone() == (899,)
     mirror.close()
+
+
+async def test_what_another_process_loads_is_found_while_it_loads(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store, offline_store(tmp_path) as other, other._files.indexing.held():
+        put(other, [item(each, Name=f"n{each}x") for each in range(1, MANY + 1)])
+
+        assert [hit.item_id for hit in await store.search.find("n5x")] == [5]
+
+
+def test_a_mirror_without_the_list_of_what_waits_is_made_anew(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]):
+        pass
+    with sqlite3.connect(places_in(tmp_path).mirror) as connection:
+        connection.execute("DROP TABLE words_due")
+    connection.close()
+
+    with offline_store(tmp_path, [item(2)]) as store:
+        assert store.item(1) is None
+        assert store.item(2) is not None

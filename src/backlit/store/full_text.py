@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 
 from backlit.store.database import ids_json, transaction
@@ -49,7 +50,7 @@ class FullText:
 class Indexing:
     """Has the index brought up to date behind everything else on the writing thread, but not while much is loaded."""
 
-    def __init__(self, submit: Callable[[], object]) -> None:
+    def __init__(self, submit: Callable[[], "Future[None]"]) -> None:
         self._submit = submit
         self._is_queued = False
         self._holders = 0
@@ -69,7 +70,11 @@ class Indexing:
         if not self._is_queued and not self._holders:
             self._is_queued = True
             with suppress(RuntimeError):
-                self._submit()
+                self._submit().add_done_callback(self._ended)
+
+    def _ended(self, turn: "Future[None]") -> None:
+        if turn.cancelled() or turn.exception() is not None:
+            self._is_queued = False
 
     def begun(self) -> bool:
         """Take note that the queued turn has come; says whether it is to do anything."""

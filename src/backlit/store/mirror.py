@@ -282,6 +282,7 @@ def _tried(path: Path) -> sqlite3.Connection:
                     connection.execute(statement)
         connection.execute("SELECT id, doc, base FROM documents LIMIT 1").fetchone()
         connection.execute("SELECT max(id), max(name) FROM items WHERE id = 0").fetchone()
+        connection.execute("SELECT id FROM words_due LIMIT 1").fetchone()
     except (sqlite3.DatabaseError, _OtherVersionError):
         connection.close()
         raise

@@ -66,9 +66,11 @@ class Search:
 
 
 def index_more(writer: Writer) -> bool:
-    """Index a few of the items that wait for it; says whether more do."""
-    writer.mirror.full_text.index_some()
-    return writer.mirror.full_text.is_due
+    """Index a few of the items that wait for it, whichever process left them; says whether more do."""
+    full_text = writer.mirror.full_text
+    full_text.look()
+    full_text.index_some()
+    return full_text.is_due
 
 
 def _found(mirror: sqlite3.Connection, wanted: str, words: list[str], rest: tuple[int | None, int]) -> list[Hit]:
