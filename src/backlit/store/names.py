@@ -1,5 +1,6 @@
 """Names as people write them, resolved to the current project's ids and values; and the order of those."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
 
@@ -14,6 +15,7 @@ from backlit.store.people import IterationEntry, TreeKind
 _TREES = {NameKind.AREA: TreeKind.AREAS, NameKind.ITERATION: TreeKind.ITERATIONS}
 _KINDS = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 CURRENT, NEXT, PREVIOUS, ME = "current", "next", "previous", "me"
+_ID = re.compile(r"[0-9]{1,18}")
 _ALWAYS = ("none", "any")
 _AGES = ("today", "yesterday", "7d", "2w", "30d")
 
@@ -46,6 +48,7 @@ class StoreNames:
         return frozenset(below for each in found for below in tree.subtree_ids(each)) if with_subtree else found
 
     def _user_ids(self, wanted: str) -> frozenset[int]:
+        """Whom a name means; one who is not listed any more has a number only."""
         people = self._lookups.people()
         me = self._lookups.me()
         if wanted == ME and me is not None:
@@ -54,7 +57,7 @@ class StoreNames:
             each.id for each in people.values() if wanted in {each.username.casefold(), each.display_name.casefold()}
         }
         first = {each.id for each in people.values() if wanted in each.display_name.casefold().split()}
-        return frozenset(exact or first)
+        return frozenset(exact or first or ({int(wanted)} if _ID.fullmatch(wanted) else ()))
 
     def _turning(self, wanted: str) -> frozenset[int]:
         """The iterations of now, after or before; of several at once all, of nested ones the innermost."""

@@ -98,6 +98,10 @@ class Picking(Dialog[Result]):
         if query == self._query:
             return
         self._query = query
+        self._show_fitting()
+
+    def _show_fitting(self) -> None:
+        query = self._query
         if query:
             shown = [self._choices[index] for index in ranked(query, self._texts, LIMIT)]
             if self._free and all(choice.label != query for choice in shown):
@@ -106,6 +110,16 @@ class Picking(Dialog[Result]):
             shown = self._choices
         self._shown = shown
         self.list.show(shown, 0, is_flat=bool(query))
+
+    def replace_choices(self, choices: Sequence[Choice]) -> None:
+        """Have other choices, the cursor on the one it was on."""
+        value = self.current.value if self.current is not None else None
+        self._choices = list(choices)
+        self._texts = [searchable(choice.label, choice.hint) for choice in choices]
+        self._show_fitting()
+        at = next((index for index, choice in enumerate(self._shown) if choice.value == value), 0)
+        self.list.move_to(at)
+        self._set_height()
 
     def offer(self, word: str) -> None:
         """Have a new word among the choices."""

@@ -8,16 +8,17 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Input
 
+from backlit.model.errors import BadRequest
 from backlit.store.changes import Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
 from backlit.tui.acting import CannotAct
+from backlit.tui.filter_chords import FilterChords
 from backlit.tui.gathered import Gathered
 from backlit.tui.list_names import ListNames
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.screens.backlog_words import empty_words, hint_ids, left_status, left_title, marks_words, right_title
-from backlit.tui.view_verbs import ViewVerbs
 from backlit.tui.widgets.backlog_list import BacklogList
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.item_panes import ItemPanes
@@ -29,7 +30,7 @@ AGE_CHECK = 15.0
 """Seconds between looks at how old what is shown is."""
 
 
-class BacklogScreen(ViewVerbs):
+class BacklogScreen(FilterChords):
     """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
 
     AUTO_FOCUS = "BacklogList"
@@ -78,11 +79,12 @@ class BacklogScreen(ViewVerbs):
             self._wanted_item = gathered.renamed[self._wanted_item]
         if self.store.project_id != self._project_id:
             self.node = None
-            self.spec = replace(self.spec, area_ids=None, iteration_ids=None)
+            self.spec = replace(self.spec, area_ids=None, iteration_ids=None, query="")
             self.items.start_over()
             self._show_view()
         elif Subject.TREES in gathered:
             self._apply()
+            self._reload()
         if Subject.ITEMS in gathered:
             self.items.rows_changed(gathered.ids(Subject.ITEMS))
             self._reload()
@@ -110,16 +112,28 @@ class BacklogScreen(ViewVerbs):
         self.show_spec(replace(self.spec, text=text, area_ids=areas, iteration_ids=iterations))
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show the list otherwise, if it is."""
+        """Show the list otherwise, if it is; raises BadRequest for a query that cannot be read."""
         if spec != self.spec:
+            if spec.query != self.spec.query:
+                self.store.view(spec)
             self.spec = spec
             self._show_view()
+
+    def _drop_query(self, error: BadRequest) -> None:
+        """Go on without the query, whose names mean nothing any more."""
+        self.say(f"{error} The filter is cleared.", is_bad=True)
+        self.spec = replace(self.spec, query="")
+        self._show_view()
 
     def _show_view(self) -> None:
         """Show the first window at once, unless it takes a search or is put in order; the ids follow."""
         before, spec = self._view, self.spec
         self._project_id = self.store.project_id
-        self._view = self.store.view(spec)
+        try:
+            self._view = self.store.view(spec)
+        except BadRequest as error:
+            self._drop_query(error)
+            return
         if before.spec.group == spec.group:
             self._view.fold(*before.folded, is_folded=True)
         if not (spec.text or spec.query or spec.group or spec.sort):
@@ -132,7 +146,11 @@ class BacklogScreen(ViewVerbs):
 
     async def _load(self) -> None:
         view = self._view
-        await view.reload()
+        try:
+            await view.reload()
+        except BadRequest as error:
+            self._drop_query(error)
+            return
         if self.is_attached and view is self._view:
             wanted, self._wanted_item = self._wanted_item, None
             self.items.show(view, self.items.current_id if wanted is None else wanted)
@@ -188,16 +206,20 @@ class BacklogScreen(ViewVerbs):
     def do_list_no_filter(self, _count: int | None) -> None:
         """Show all there is again."""
         self.node = None
+        self.spec = replace(self.spec, query="")
         self._close_filter("")
+        self._show_view()
 
     def do_app_unwind(self, _count: int | None) -> None:
-        """Undo one layer: the range, the text filter, the marks, the node's filter (KEYMAP, rule f)."""
+        """Undo one layer: the range, the text filter, the marks, the query, the node's filter (KEYMAP, rule f)."""
         if self.items.end_range():
             return
         if self._filter.has_class("-open") or self._filter.value:
             self._close_filter("")
         elif self.items.clear_marks():
             return
+        elif self.spec.query:
+            self.show_spec(replace(self.spec, query=""))
         elif self.node is not None:
             self.filter_by(None)
         else:

@@ -5,6 +5,7 @@ from backlit.store.changes import Connection, ConnectionState, OutboxState
 from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
 from backlit.tui.ages import age
+from backlit.tui.filter_words import filter_words
 from backlit.tui.list_names import ListNames
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.widgets.lines import Part
@@ -25,6 +26,7 @@ def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec, names: Lis
     else:
         path = store.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
         parts.append((f" › {path}" + (" and below" if node.has_subtree else ""), "foreground"))
+    parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))
     if spec.text:
         parts.append((f" › /{spec.text}", "accent"))
     if spec.group:
@@ -80,7 +82,7 @@ def empty_words(connection: Connection, spec: ViewSpec) -> str:
         return f"{connection.sentence} R tries again."
     if connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
         return _progress(connection) if connection.total else connection.sentence or "Opening the backlog …"
-    if spec.text or spec.area_ids is not None or spec.iteration_ids is not None:
+    if spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
         return "No item matches; esc clears the filter, td shows what is done."
     return "Nothing here yet: a adds an item, td shows what is done."
 
