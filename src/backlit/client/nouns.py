@@ -56,9 +56,10 @@ class WorkItems(Resource[WorkItem]):
         headers = {"If-Match": if_match} if if_match else None
         await self._calls.call("DELETE", f"{self._path}/{identity}", headers=headers)
 
-    async def rank(self, identity: int, place: Document) -> None:
+    async def rank(self, identity: int, place: Document) -> Document:
         """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension (DECISIONS)."""
-        await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place)
+        answer = await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place)
+        return answer.document()
 
 
 class Comments(Resource[Comment]):

@@ -11,6 +11,7 @@ from backlit.store.checks import check, check_text
 from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Writer
 from backlit.store.lookups import Lookups
+from backlit.store.ranks import release
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.values import is_same
 
@@ -223,6 +224,7 @@ def discard(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
 
 def take_out(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
     """Show what is left without entries that were discarded."""
+    release(writer)
     made = [each.item_id for each in doomed if each.kind is EntryKind.ADD]
     gone = writer.mirror.remove_items(made)
     show(writer, [each.item_id for each in doomed if each.item_id not in gone])

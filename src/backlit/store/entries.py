@@ -16,6 +16,7 @@ class EntryKind(StrEnum):
     COMMENT = "comment"
     DELETE = "delete"
     DELETE_COMMENT = "delete comment"
+    RANK = "rank"
 
 
 class EntryState(StrEnum):
@@ -27,6 +28,8 @@ class EntryState(StrEnum):
     CONFLICT = "conflict"
     SENT = "sent"
     DISCARDED = "discarded"
+    KEPT = "kept"
+    """Done on this machine only: it is never sent."""
 
 
 CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT})
@@ -50,9 +53,9 @@ class OutboxEntry:
     """One journalled change.
 
     `payload` is what the user wants: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a COMMENT,
-    `{id, text}` of a DELETE_COMMENT, nothing for a DELETE.
-    `base` is what the touched fields were before, for a DELETE all that may be set; `theirs` what the service has for
-    them, in a conflict.
+    `{id, text}` of a DELETE_COMMENT, nothing for a DELETE; `{beside}` of a RANK: where it is to stand, the best first.
+    `base` is what the touched fields were before, for a DELETE all that may be set, for a RANK where it
+    stood; `theirs` what the service has for them, in a conflict.
     `known_id` is the largest id known when an ADD or COMMENT was first sent: what it made has a larger one. For what
     makes nothing it is 0 from when it may first have been sent.
     `step` is shared by the entries of one act on many items; taking an act back is a step of its own (`steps.py`).

@@ -16,6 +16,7 @@ from backlit.store.journal import Journal
 from backlit.store.mirror import Mirror, Written
 from backlit.store.mirror_file import MirrorFile, MirrorReads, is_damage
 from backlit.store.places import Places
+from backlit.store.ranks import settle_numbers
 
 _T = TypeVar("_T")
 KEPT = " What was just done is in the journal."
@@ -70,8 +71,7 @@ class Files:
         self._reads = [MirrorReads(self._file) for _ in range(2)]
         self._journal = Journal(self.places.journal)
         journal.forget_old()
-        undelivered = journal.undelivered()
-        self._writer.mirror.settle(undelivered)
+        _lay_over(self._writer.mirror, journal)
         self.outbox = journal.state()
         self.indexing.go_on()
 
@@ -164,7 +164,7 @@ class Files:
             self._generation = self._file.generation
             self._writer.mirror.close()
             self._writer = replace(self._writer, mirror=Mirror(self.places.mirror))
-            self._writer.mirror.settle(self._writer.journal.undelivered())
+            _lay_over(self._writer.mirror, self._writer.journal)
         return self._writer
 
     def _failure(self, error: sqlite3.Error, *, is_kept: bool) -> StorageError:
@@ -175,6 +175,11 @@ class Files:
             return StorageError(f"The journal {self.places.journal} is damaged: {error}. It is left as it is.")
         self._file.renew(self._generation)
         return StorageError(f"The copy of the backlog on this machine was damaged; it is loaded again.{KEPT * is_kept}")
+
+
+def _lay_over(mirror: Mirror, journal: Journal) -> None:
+    mirror.settle(journal.undelivered())
+    settle_numbers(mirror, journal.ranks)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -11,6 +11,7 @@ from backlit.store.edits import edit_entry, show, take_out, with_followers
 from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
+from backlit.store.reordering import move_back
 from backlit.store.restoring import restore
 from backlit.store.reversals import (
     Delete,
@@ -20,6 +21,7 @@ from backlit.store.reversals import (
     Move,
     Named,
     Reading,
+    Rerank,
     Restore,
     Return,
     Told,
@@ -50,6 +52,8 @@ class Reversal:
     """Deleted items that are made anew, under new ids, with their tasks and comments."""
     comments_deleted: tuple[str, ...] = ()
     comments_written: tuple[str, ...] = ()
+    moved: tuple[Named, ...] = ()
+    """Items that go back to where they stood in the order."""
     missing: tuple[int, ...] = ()
     """Items that are gone, so that nothing can be done to them."""
     item_ids: frozenset[int] = field(default=frozenset())
@@ -59,7 +63,8 @@ class Reversal:
     def is_grave(self) -> bool:
         """Whether the user is to agree to it first: many items, something for good, or over somebody's change."""
         is_contested = any(change.is_contested for change in self.changes)
-        return len(self.item_ids) > 1 or bool(self.deleted or self.made_again) or is_contested
+        changed = self.item_ids - {each.id for each in self.moved}
+        return len(changed) > 1 or bool(self.deleted or self.made_again) or is_contested
 
     @property
     def is_impossible(self) -> bool:
@@ -140,6 +145,7 @@ def _described(writer: Writer, act: int, told: Sequence[Told], *, is_redo: bool)
 
     unsent = [move.entry for move in moves if isinstance(move, Withdraw)]
     again = [move.entry for move in moves if isinstance(move, Return)]
+    ranked = [each for move in moves if isinstance(move, Rerank) for each in move.entries]
     made_again = tuple(_named(move.copy.item) for move in moves if isinstance(move, Restore))
     back = [_of_entry(each) for each in again if each.kind is EntryKind.ADD]
     return Reversal(
@@ -160,11 +166,15 @@ def _described(writer: Writer, act: int, told: Sequence[Told], *, is_redo: bool)
             *(move.text for move in moves if isinstance(move, WriteComment)),
         ),
         missing=tuple(move.item_id for move in moves if isinstance(move, Missing)),
-        item_ids=frozenset(_item_id(move) for move in moves if not isinstance(move, Missing)),
+        moved=named(each.item_id for each in ranked),
+        item_ids=frozenset(
+            {_item_id(move) for move in moves if not isinstance(move, Missing | Rerank)}
+            | {each.item_id for each in ranked}
+        ),
     )
 
 
-def _item_id(move: Move) -> int:
+def _item_id(move: Withdraw | Return | Restore | Write | Delete | DeleteComment | WriteComment) -> int:
     match move:
         case Withdraw(entry) | Return(entry):
             return entry.item_id
@@ -218,6 +228,8 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
             returned = replace(entry, state=EntryState.WAITING, item_id=writer.journal.renames.followed(entry.item_id))
             writer.journal.update(returned)
             yield returned
+        case Rerank(entries):
+            yield from move_back(writer, entries, step)
         case Delete(item_id):
             yield from journal_deletions(writer, [deletion_of(writer, item_id)], step)
         case Restore(copy):

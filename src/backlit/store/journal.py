@@ -17,6 +17,7 @@ from backlit.store.drafts import Drafts
 from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
 from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
 from backlit.store.news import News
+from backlit.store.ranks import Ranks
 from backlit.store.renames import Renames
 from backlit.store.steps import Steps
 from backlit.store.trash import Trash
@@ -41,6 +42,7 @@ class Journal:
         self.trash = Trash(self._connection)
         self.news = News(self._connection)
         self.days = Days(self._connection)
+        self.ranks = Ranks(self._connection)
 
     def close(self) -> None:
         """Close the connection; nothing is pending in it."""
@@ -166,6 +168,7 @@ class Journal:
     def _rename(self, temporary_id: int, real_id: int) -> None:
         following = self.following(temporary_id)
         self.renames.follow(temporary_id, real_id)
+        self.ranks.follow(temporary_id, real_id)
         for entry in following:
             if entry.item_id == temporary_id:
                 self.update(replace(entry, item_id=real_id))

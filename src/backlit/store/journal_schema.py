@@ -78,5 +78,14 @@ CREATE INDEX trash_by_item ON trash (item_id, id);
 CREATE INDEX renames_by_real_id ON renames (real_id)
 """
 
-STEPS = (_FIRST, _NEWS, _HISTORY)
+_RANKS = """
+CREATE TABLE ranks (
+  item_id INTEGER PRIMARY KEY,
+  project_id INTEGER NOT NULL,
+  number REAL NOT NULL,
+  is_local INTEGER NOT NULL
+)
+"""
+
+STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS)
 """Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""

@@ -17,6 +17,7 @@ from backlit.store.full_text import FullText
 from backlit.store.hidden import Hidden
 from backlit.store.learnt import learn
 from backlit.store.overlay import laid_over, made_by
+from backlit.store.ranks import MirroredRanks, lay_numbers
 from backlit.store.rows import Document, columns_of, fields_in, moment, whole
 from backlit.store.schema import SCHEMA, VERSION
 
@@ -57,6 +58,7 @@ class Mirror:
         self.attachments = MirroredAttachments(self.connection)
         self.hidden = Hidden(self.connection)
         self.full_text = FullText(self.connection)
+        self.ranks = MirroredRanks(self.connection)
         self._deleted: set[int] = set()
 
     def close(self) -> None:
@@ -90,10 +92,10 @@ class Mirror:
     ) -> Mapping[int, Document]:
         """Write what comes for the first time the short way; nothing where something waits that may concern it."""
         arrived = {item_id: each for item_id, each in sent.items() if item_id not in known}
-        if undelivered or not arrived or self.hidden.every():
+        if undelivered or not arrived or self.hidden.every() or self.ranks.of(arrived):
             return {}
         put_arrivals(self.connection, self.full_text, arrived)
-        self._follow_parents(arrived, ("parent_id",))
+        self.follow_parents(arrived, ("parent_id",))
         return arrived
 
     def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> Written:
@@ -125,21 +127,22 @@ class Mirror:
         for entry in undelivered:
             entries.setdefault(entry.item_id, []).append(entry)
         hidden = self.hidden.settle(documents, undelivered)
+        numbers = self.ranks.of(documents)
         effective = {each: laid_over(documents[each], entries.get(each, ())) for each in documents}
         rows: list[tuple[object, ...]] = []
         texts: list[tuple[object, ...]] = []
         for item_id, (document, sign) in effective.items():
             if item_id not in hidden:
-                rows.append(columns_of(document, sign))
+                rows.append(columns_of(document, sign, numbers.get(item_id)))
             received = documents[item_id]
             base = None if document == received else orjson.dumps(received)
             texts.append((item_id, orjson.dumps(document), base))
         self.connection.executemany(f"INSERT OR REPLACE {INSERT_ITEM}", rows)
         self.connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", texts)
-        self._follow_parents(documents)
+        self.follow_parents(documents)
         return {item_id: document for item_id, (document, _) in effective.items() if item_id not in hidden}
 
-    def _follow_parents(self, item_ids: Iterable[int], columns: Sequence[str] = ("id", "parent_id")) -> None:
+    def follow_parents(self, item_ids: Iterable[int], columns: Sequence[str] = ("id", "parent_id")) -> None:
         """Let tasks rank where their item does, and count as open only while it is; these items and their tasks."""
         for column in columns:
             self.connection.execute(
@@ -203,6 +206,9 @@ class Mirror:
                 self.connection.execute(f"DELETE FROM {table} WHERE id = ?", (temporary_id,))  # noqa: S608 # constants
             self.connection.execute("DELETE FROM comments WHERE item_id = ?", (temporary_id,))
             self.put_items([received], undelivered)
+            number = self.ranks.of([temporary_id])
+            if number and real_id is not None:
+                lay_numbers(self, {real_id: number[temporary_id]})
             tasks = [entry.item_id for entry in undelivered if entry.parent_id == real_id]
             self.lay_over([*tasks, real_id or 0], undelivered)
 

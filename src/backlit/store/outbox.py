@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -22,8 +22,11 @@ from backlit.store.creations import Creations
 from backlit.store.edits import show
 from backlit.store.entries import BUSY, CREATES, DELETES, ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
+from backlit.store.lineup import beside_of
 from backlit.store.merge import kept_otherwise, merge
+from backlit.store.moves import Moves
 from backlit.store.pacing import USUAL_WAITS, Flow, Waits
+from backlit.store.ranks import release
 from backlit.store.reach import SHUTS
 from backlit.store.receiving import receive
 from backlit.store.removals import Removals
@@ -48,6 +51,7 @@ class Outbox:
         self._waits = waits
         self._creations = Creations(client, files, waits)
         self._removals = Removals(client, files)
+        self._moves = Moves(client, files)
         self._flow = Flow()
         client.watch(self._flow.answered)
         self._failures: dict[int, int] = {}
@@ -122,6 +126,10 @@ class Outbox:
             await self._send_edit(entry)
         elif entry.kind in DELETES:
             await self._delete(entry)
+        elif entry.kind is EntryKind.RANK:
+            self._has_left.add(entry.id)
+            await self._moves.move(entry)
+            self.delivered += 1
         else:
             await self._create(entry)
 
@@ -205,6 +213,7 @@ class Outbox:
             writer.journal.update(replace(current, state=settled, reason=reason, theirs=entry.theirs))
             if received is not None:
                 receive(writer, [received])
+            release(writer)
             _show_sign(writer, entry.item_id)
             if entry.kind in ON_COMMENTS:
                 writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
@@ -261,7 +270,8 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
     behind = 0
     for entry in writer.journal.outgoing():
         before = earlier.setdefault(_line(entry), [])
-        if entry.state is EntryState.WAITING and entry.id not in resting and _is_free(entry, before):
+        is_free = _is_free(entry, before) and _is_neighbour_there(entry, earlier)
+        if entry.state is EntryState.WAITING and entry.id not in resting and is_free:
             entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # those behind it see that it goes
             chosen.append(entry)
         behind += any(each.state is EntryState.SENDING for each in before)
@@ -274,8 +284,18 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
 
 
 def _line(entry: OutboxEntry) -> tuple[object, int]:
-    """What has to be sent one after the other: what is done to an item; new items, so that they rank as made."""
-    return (EntryKind.ADD, entry.project_id) if entry.kind is EntryKind.ADD else (None, entry.item_id)
+    """What has to be sent one after the other: what is done to an item; new items and moves, for the order's sake."""
+    is_of_order = entry.kind in {EntryKind.ADD, EntryKind.RANK}
+    return (entry.kind, entry.project_id) if is_of_order else (None, entry.item_id)
+
+
+def _is_neighbour_there(entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]]) -> bool:
+    """Whether what something is to stand beside is no new item that is still on its way."""
+    if entry.kind is not EntryKind.RANK:
+        return True
+    (_, nearest), *_ = beside_of(entry.payload)
+    new = earlier.get((EntryKind.ADD, entry.project_id), ())
+    return not any(each.item_id == nearest and each.state in BUSY for each in new)
 
 
 def _is_free(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:

@@ -1,7 +1,7 @@
 """What taking an act back, or doing it again, comes to: found from the journal before anything is written."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backlit.model.errors import BadRequest
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
@@ -92,7 +92,14 @@ class Missing:
     item_id: int
 
 
-Move = Withdraw | Return | Write | Delete | Restore | DeleteComment | WriteComment | Missing
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """Move items back to where they stood before they were moved."""
+
+    entries: tuple[OutboxEntry, ...]
+
+
+Move = Rerank | Withdraw | Return | Write | Delete | Restore | DeleteComment | WriteComment | Missing
 Told = tuple[Move, tuple[FieldChange, ...]]
 """A move, and the fields that it changes in the eyes of the user."""
 
@@ -123,11 +130,22 @@ class Reading:
 
     def moves(self) -> Iterator[Told]:
         """The moves, the latest entry first. Raises BadRequest where the outcome of an entry is not known yet."""
+        yield from self._moved_back([each for each in self._entries if _is_moved(each)])
         for entry in reversed(self._entries):
-            yield from self._taken_back(entry)
+            if not _is_moved(entry):
+                yield from self._taken_back(entry)
         returning = {each.item_id for each in self._withdrawn if each.kind is EntryKind.ADD}
         for entry in self._withdrawn:
             yield from self._returned(entry, returning)
+
+    def _moved_back(self, entries: list[OutboxEntry]) -> Iterator[Told]:
+        there = [replace(each, item_id=self._id(each)) for each in entries]
+        for each in there:
+            if self._mirror.effective(each.item_id) is None:
+                yield Missing(each.item_id), ()
+        moved = tuple(each for each in there if self._mirror.effective(each.item_id) is not None)
+        if moved:
+            yield Rerank(moved), ()
 
     def _id(self, entry: OutboxEntry) -> int:
         return self._journal.renames.followed(entry.item_id)
@@ -225,7 +243,7 @@ class Reading:
 
     def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[Told]:
         item_id = self._id(entry)
-        if entry.kind is EntryKind.ADD or entry.item_id in returning:
+        if entry.kind in {EntryKind.ADD, EntryKind.RANK} or entry.item_id in returning:
             yield Return(entry), ()
         elif self._mirror.effective(item_id) is None:
             yield Missing(item_id), ()
@@ -238,3 +256,8 @@ class Reading:
         else:
             comment_id = whole(entry.payload.get("id")) or 0
             yield DeleteComment(item_id, comment_id, str(entry.payload.get("text") or "")), ()
+
+
+def _is_moved(entry: OutboxEntry) -> bool:
+    """Whether it moved something in the order, here at least."""
+    return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED

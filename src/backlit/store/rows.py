@@ -143,10 +143,10 @@ COLUMNS = (
 """The columns of the mirror's table of items, in the order of `columns_of`."""
 
 
-def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
+def columns_of(document: Document, sign: RowSign, number: float | None = None) -> tuple[object, ...]:
     """Derive the columns as if the item stood alone; those of tasks follow their item's later.
 
-    Items without BacklogPriority come last.
+    `number` is its place where that is not the service's. Items without BacklogPriority come last.
     """
     fields = fields_in(document)
     item_id = whole(document.get("id"))
@@ -154,7 +154,7 @@ def columns_of(document: Document, sign: RowSign) -> tuple[object, ...]:
     status = _text(fields.get("Status"))
     estimate = _text(fields.get("Estimate"))
     parent_id = whole(fields.get("ParentID"))
-    own = priority_of(document)
+    own = priority_of(document) if number is None else number
     open_by_itself = _is_open(status)
     return (
         item_id,

@@ -1,6 +1,6 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 8
+VERSION = 9
 
 _COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
 """What lists are often filtered by: in the indexes of their order, so that nothing else is read for it."""
@@ -128,6 +128,7 @@ CREATE TABLE learnt (
   value TEXT NOT NULL,
   PRIMARY KEY (project_id, kind, type, value)
 ) WITHOUT ROWID;
+CREATE TABLE ranks (item_id INTEGER PRIMARY KEY, number REAL NOT NULL);
 CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 PRAGMA user_version = {VERSION};
 """

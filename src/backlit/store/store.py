@@ -22,6 +22,7 @@ from backlit.store.inbox import Inbox
 from backlit.store.names import StoreNames
 from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
+from backlit.store.ranking import Ranking
 from backlit.store.receiving import note_turn
 from backlit.store.rows import Item, item_of, moment
 from backlit.store.search import Search
@@ -82,6 +83,7 @@ class Store(Edits):
         self.inbox = Inbox(self._files, self._signal, lambda: self.project_id)
         self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
         self.wake = self._engine.wake
+        self.ranking = Ranking(self._files, self.server, self.wake, lambda: self.project_id)
         self.history = History(self._files, self, self.wake)
         self.deletions = Deletions(self._files, self, self.wake)
         self.names = StoreNames(self, self.now, self.today)

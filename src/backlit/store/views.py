@@ -92,6 +92,11 @@ class View:
         return query_of(spec, self._project_id, meaning, names.custom_fields(), with_done=with_done)
 
     @property
+    def query(self) -> Query:
+        """What it asks of the mirror, as names stood when it was last loaded."""
+        return self._query
+
+    @property
     def count(self) -> int | None:
         """How many items there are; None until that is known."""
         return len(self._ids) if self._is_complete else None

@@ -116,7 +116,7 @@ class Query:
         return f"{sql} GROUP BY {groups}", (*bound, *rest)
 
     def _counted(self, columns: str) -> tuple[str, tuple[object, ...]]:
-        source = self._ordered() if self.is_covered else "items NOT INDEXED"
+        source = self.ordered_source if self.is_covered else "items NOT INDEXED"
         sql = f"SELECT {columns}count(*) - total(is_task), total(points) FROM {source} WHERE {self.where.text}"  # noqa: S608
         return sql, self.where.values
 
@@ -127,11 +127,13 @@ class Query:
         sql = f"SELECT {columns} FROM {source} WHERE {self.where.text} ORDER BY {order}"  # noqa: S608 # bound values
         return sql, (*self.where.values, *order_values, *more)
 
-    def _ordered(self) -> str:
+    @property
+    def ordered_source(self) -> str:
+        """The table, by the index that has the backlog's order of all that may be shown."""
         return f"items INDEXED BY {'items_in_order' if self.with_done else 'open_items_in_order'}"
 
     def _walked(self) -> str:
-        return "items INDEXED BY items_by_change" if self.sort else self._ordered()
+        return "items INDEXED BY items_by_change" if self.sort else self.ordered_source
 
     def _order(self) -> str:
         if not self.sort:

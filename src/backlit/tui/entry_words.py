@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from textual.content import Content
 
 from backlit.store.entries import ON_COMMENTS, EntryKind, OutboxEntry
+from backlit.store.lineup import beside_of
 from backlit.store.store import Store
 from backlit.tui.text import safe, safe_block
 from backlit.tui.wording import label_of, words_of
@@ -14,6 +15,8 @@ def content_of(store: Store, entry: OutboxEntry) -> str:
     """What the entry would put on the service, as plain text: a comment's text, else a line for each field."""
     if entry.kind in ON_COMMENTS:
         return str(entry.payload.get("text") or "")
+    if entry.kind is EntryKind.RANK:
+        return moved_words(entry)
     fields = entry.base if entry.kind is EntryKind.DELETE else fields_of(entry)
     return "\n".join(f"{label_of(key)}:{_gap(value)}{words_of(store, key, value)}" for key, value in fields.items())
 
@@ -24,6 +27,9 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
         yield Content.styled(safe(entry.reason), "$conflict")
     if entry.kind in ON_COMMENTS:
         yield Content(safe_block(str(entry.payload.get("text") or "")))
+    if entry.kind is EntryKind.RANK:
+        yield Content(moved_words(entry))
+        return
     wanted = fields_of(entry)
     for key in wanted or entry.base:
         yield Content.styled(safe(label_of(key)), "bold")
@@ -33,6 +39,14 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
             yield from _value(store, "yours", key, wanted[key])
         if key in entry.theirs:
             yield from _value(store, "theirs", key, entry.theirs[key])
+
+
+def moved_words(entry: OutboxEntry) -> str:
+    """Where an entry moves its item in the backlog."""
+    (where, neighbour_id), *_ = beside_of(entry.payload)
+    if where == "top":
+        return "to the top"
+    return f"{where} #{neighbour_id}" if neighbour_id > 0 else f"{where} a new item"
 
 
 def fields_of(entry: OutboxEntry) -> Mapping[str, object]:

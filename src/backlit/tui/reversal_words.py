@@ -27,6 +27,10 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
     if done.changes:
         yield _changed(store, done)
     for named, words in (
+        (
+            done.moved,
+            "moved again" if done.is_redo else "back in place",
+        ),
         (done.given_up, "not added after all"),
         (done.deleted, "deleted for good"),
         (done.returned, "is back" if len(done.returned) == 1 else "are back"),

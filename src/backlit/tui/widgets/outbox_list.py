@@ -7,6 +7,7 @@ from textual.strip import Strip
 
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.tui.commands import Context
+from backlit.tui.entry_words import moved_words
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit, fit_right
 from backlit.tui.widgets.line_list import LineList
@@ -116,5 +117,7 @@ def summary_of(entry: OutboxEntry) -> str:
             return "delete for good"
         case EntryKind.DELETE_COMMENT:
             return "delete comment: " + " ".join(str(entry.payload.get("text", "")).split())
+        case EntryKind.RANK:
+            return f"rank: {moved_words(entry)}"
         case EntryKind.EDIT:
             return ", ".join(label_of(key) for key in entry.payload)
