@@ -28,9 +28,11 @@ _FUNCTIONS: dict[str, Callable[[object], str | None]] = {
 }
 
 
-def connect(path: Path, synchronous: str) -> sqlite3.Connection:
+def connect(path: Path, synchronous: str, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
     """Open a WAL file for reading and writing, in autocommit mode; `synchronous` is NORMAL or FULL."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, cached_statements=256, factory=factory
+    )
     connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
     _write_ahead(connection)
     connection.execute(f"PRAGMA synchronous = {synchronous}")

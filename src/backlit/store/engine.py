@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from backlit.model.errors import BacklitError, Offline, SignInNeeded, Trouble
+from backlit.model.errors import BacklitError, Offline, SignInNeeded, StorageError, Trouble
 from backlit.store.changes import ABOUT_JOURNAL, ABOUT_MIRROR, Change, Connection, ConnectionState, Signal, Subject
-from backlit.store.files import Files
+from backlit.store.files import Files, Versions
 from backlit.store.pacing import Waits
 from backlit.store.people import Person
 
@@ -155,30 +155,29 @@ class Engine:
 
     async def _watch(self) -> None:
         """Show what other processes do with the same files, and send what they journal."""
-        seen = await self._files.other_writes()
-        stamp = self._files.stamp()
+        seen: Versions | None = None
+        stamp: tuple[object, ...] = ()
         looks = 0
         while True:
-            await asyncio.sleep(WATCH_EVERY)
-            looks += 1
-            self._files.notice_loss()
-            if self._session is not None:
-                self._session.look_around()
             now = self._files.stamp()
-            if now == stamp and looks % _ASK_ANYWAY:
-                continue
-            stamp = now
-            found = await self._files.other_writes()
-            self._publish(
-                is_mirror_written=found.mirror != seen.mirror, is_journal_written=found.journal != seen.journal
-            )
-            seen = found
+            try:
+                self._files.notice_loss()
+                if looks and self._session is not None:
+                    self._session.look_around()
+                if now != stamp or not looks % _ASK_ANYWAY:
+                    found = await self._files.other_writes()
+                    self._publish(found, seen or found)
+                    seen, stamp = found, now
+            except StorageError as error:
+                self.failed(error)
+            looks += 1
+            await asyncio.sleep(WATCH_EVERY)
 
-    def _publish(self, *, is_mirror_written: bool, is_journal_written: bool) -> None:
-        about = ABOUT_MIRROR * is_mirror_written + ABOUT_JOURNAL * is_journal_written
+    def _publish(self, now: Versions, before: Versions) -> None:
+        about = ABOUT_MIRROR * (now.mirror != before.mirror) + ABOUT_JOURNAL * (now.journal != before.journal)
         for subject in about:
             self._signal.publish(Change(subject))
-        if is_journal_written:
+        if now.journal != before.journal:
             self.wake()
 
     async def _serve(self, client: "Client") -> None:

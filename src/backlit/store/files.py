@@ -10,11 +10,12 @@ from typing import NamedTuple, TypeVar, cast
 
 from backlit.model.errors import StorageError
 from backlit.store.changes import ABOUT_MIRROR, Change, OutboxState, Signal, Subject
-from backlit.store.database import is_sound
+from backlit.store.database import drop_database, is_sound
+from backlit.store.disk import damaged_journal, failure, is_damage
 from backlit.store.full_text import Indexing
 from backlit.store.journal import Journal
 from backlit.store.mirror import Mirror, Written
-from backlit.store.mirror_file import MirrorFile, MirrorReads, is_damage
+from backlit.store.mirror_file import MirrorFile, MirrorReads
 from backlit.store.places import Places
 from backlit.store.ranks import settle_numbers
 
@@ -65,20 +66,46 @@ class Files:
             return
         self.places.make()
         self.places.drop_broken_mirror()
+        try:
+            self._open()
+        except sqlite3.Error as error:
+            self._close()
+            self._opened_damaged(error)
+
+    def _open(self) -> None:
         journal = Journal(self.places.journal)
         self._writer = Writer(Mirror(self.places.mirror), journal, self._signal)
         self._file.opened()
         self._reads = [MirrorReads(self._file) for _ in range(2)]
-        self._journal = Journal(self.places.journal)
+        self._journal = Journal(self.places.journal, is_for_reading=True)
         journal.forget_old()
         _lay_over(self._writer.mirror, journal)
         self.outbox = journal.state()
         self.indexing.go_on()
 
+    def _opened_damaged(self, error: sqlite3.Error) -> None:
+        """Try once more with a new mirror, where that is what keeps the files from being opened."""
+        self._blame_journal(error)
+        if not is_damage(error):
+            raise failure(error, self.places.mirror.parent) from error
+        drop_database(self.places.mirror)
+        try:
+            self._open()
+        except sqlite3.Error as again:
+            raise failure(again, self.places.mirror) from again
+
+    def _blame_journal(self, error: sqlite3.Error) -> None:
+        """Raise StorageError where it is the journal that is damaged."""
+        if is_damage(error) and not is_sound(self.places.journal):
+            raise damaged_journal(error, self.places.journal) from error
+
     def close(self) -> None:
         """Finish what is being written and close the files; reads after it fail."""
         self._reading.shutdown(wait=True, cancel_futures=True)
         self._writing.shutdown(wait=True, cancel_futures=False)
+        self._close()
+
+    def _close(self) -> None:
         if self._writer is not None:
             self._writer.mirror.close()
             self._writer.journal.close()
@@ -86,7 +113,7 @@ class Files:
             self._journal.close()
         for reads in self._reads:
             reads.close()
-        self._reads = []
+        self._writer, self._journal, self._reads = None, None, []
 
     @property
     def mirror(self) -> sqlite3.Connection:
@@ -121,12 +148,12 @@ class Files:
 
     def _act(self, act: Callable[[Writer], _T]) -> _T:
         writer = self._current_writer()
-        before = writer.journal.total_changes()
+        before = writer.journal.kept_changes()
         try:
             result = act(writer)
             state = writer.journal.state()
         except sqlite3.Error as error:
-            raise self._failure(error, is_kept=writer.journal.total_changes() != before) from error
+            raise self._failure(error, is_kept=writer.journal.kept_changes() != before) from error
         if state != self.outbox:
             self.outbox = state
             self._signal.publish(Change(Subject.OUTBOX))
@@ -169,10 +196,10 @@ class Files:
 
     def _failure(self, error: sqlite3.Error, *, is_kept: bool) -> StorageError:
         """What to say of a failed write; a mirror that is damaged is made anew."""
+        self._blame_journal(error)
         if not is_damage(error):
-            return StorageError(f"What backlit keeps on this machine cannot be written: {error}.{KEPT * is_kept}")
-        if not is_sound(self.places.journal):
-            return StorageError(f"The journal {self.places.journal} is damaged: {error}. It is left as it is.")
+            said = failure(error, self.places.journal if not is_kept else self.places.mirror)
+            return StorageError(f"{said.message}{KEPT * is_kept}")
         self._file.renew(self._generation)
         return StorageError(f"The copy of the backlog on this machine was damaged; it is loaded again.{KEPT * is_kept}")
 

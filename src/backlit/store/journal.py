@@ -1,11 +1,13 @@
 """The journal: what the user did, durable before it is shown, and never thrown away."""
 
+import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import orjson
 
@@ -13,6 +15,7 @@ from backlit.model.errors import StorageError
 from backlit.store.changes import OutboxState
 from backlit.store.database import connect, ids_json, transaction, version_of
 from backlit.store.days import Days
+from backlit.store.disk import JournalReads, damaged_journal, failure, is_damage
 from backlit.store.drafts import Drafts
 from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
 from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
@@ -33,9 +36,12 @@ _ENTRY_COLUMNS = (
 class Journal:
     """One connection to the journal; every method that writes returns only after the disk has it."""
 
-    def __init__(self, path: Path) -> None:
-        self._connection = _opened(path)
-        self.total_changes: Callable[[], int] = lambda: self._connection.total_changes
+    def __init__(self, path: Path, *, is_for_reading: bool = False) -> None:
+        self._committing = _opened(path)
+        self._connection: sqlite3.Connection = self._committing
+        if is_for_reading:
+            self._connection = cast("sqlite3.Connection", JournalReads(self._committing, path))
+        self.kept_changes: Callable[[], int] = lambda: self._committing.kept
         self.drafts = Drafts(self._connection)
         self.renames = Renames(self._connection)
         self.steps = Steps(self._connection)
@@ -223,19 +229,33 @@ class Journal:
         return [_entry(found) for found in self._connection.execute(sql, values)]
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+class _Committing(sqlite3.Connection):
+    """Knows how many of its changes are on the disk; what SQLite counts are those that were undone too."""
+
+    kept = 0
+
+    def execute(self, sql: str, values: Any = (), /) -> sqlite3.Cursor:
+        cursor = super().execute(sql, values)
+        if sql == "COMMIT":
+            self.kept = self.total_changes
+        return cursor
+
+
+def _opened(path: Path) -> _Committing:
     try:
-        connection = connect(path, "FULL")
+        connection = connect(path, "FULL", _Committing)
+        assert isinstance(connection, _Committing)
         if version_of(connection) < len(STEPS):
             with transaction(connection):
                 _bring_up(connection)
         version = version_of(connection)
     except sqlite3.DatabaseError as error:
-        raise StorageError(f"The journal {path} cannot be opened: {error}. It is left as it is.") from error
+        raise (damaged_journal if is_damage(error) else failure)(error, path) from error
     if version > len(STEPS):
         connection.close()
         raise StorageError(f"The journal {path} was written by a newer backlit; it is left as it is.")
-    path.chmod(0o600)
+    with contextlib.suppress(OSError):  # somebody else's, or on a disk that is only read
+        path.chmod(0o600)
     return connection
 
 

@@ -4,21 +4,16 @@ import fcntl
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from backlit.model.errors import StorageError
 from backlit.store.database import connect, drop_database
+from backlit.store.disk import Found, failure, is_damage
 from backlit.store.mirror import Mirror
 from backlit.store.places import Places
 
 _T = TypeVar("_T")
-_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file itself is at fault, rather than the disk or a lock."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
 
 
 class MirrorFile:
@@ -44,19 +39,25 @@ class MirrorFile:
         with self._lock:
             if generation != self.generation:
                 return
-            lock = os.open(
-                self.path.with_name(self.path.name + ".renewal"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-            )
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                if not self.is_lost() or self._identity is None:
-                    drop_database(self.path)
-                Mirror(self.path).close()
-                self.opened()
-            finally:
-                os.close(lock)
+                self._make_anew()
+            except OSError as error:
+                raise StorageError(f"{self.path} was damaged and cannot be made anew: {error.strerror}.") from error
+            except sqlite3.Error as error:
+                raise failure(error, self.path) from error
             self.generation += 1
         self._on_renewed()
+
+    def _make_anew(self) -> None:
+        lock = os.open(self.path.with_name(self.path.name + ".renewal"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self.is_lost() or self._identity is None:
+                drop_database(self.path)
+            Mirror(self.path).close()
+            self.opened()
+        finally:
+            os.close(lock)
 
     def _found(self) -> tuple[int, int] | None:
         try:
@@ -86,11 +87,11 @@ class MirrorReads:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
                 raise
             if not is_damage(error):
-                raise StorageError(f"What backlit keeps on this machine cannot be read: {error}.") from error
+                raise failure(error, self._file.path) from error
             self._file.renew(self._generation)
             return act(self._current())
 
-    def execute(self, sql: str, values: Sequence[object] = ()) -> "Found":
+    def execute(self, sql: str, values: Sequence[object] = ()) -> Found:
         """Run a short query; what it finds is read at once, or as far as it comes before it is interrupted."""
 
         def read(connection: sqlite3.Connection) -> Found:
@@ -116,24 +117,3 @@ class MirrorReads:
             self._generation = self._file.generation
             self._connection = connect(self._file.path, "NORMAL")
         return self._connection
-
-
-class Found:
-    """The rows of a query, with what is asked of a cursor."""
-
-    def __init__(self, rows: list[Any], interruption: sqlite3.OperationalError | None = None) -> None:
-        self._rows = iter(rows)
-        self._interruption = interruption
-
-    def __iter__(self) -> Iterator[Any]:
-        yield from self._rows
-        if self._interruption is not None:
-            raise self._interruption
-
-    def fetchone(self) -> Any:
-        """The next row; None after the last."""
-        return next(self._rows, None)
-
-    def fetchall(self) -> list[Any]:
-        """The rows that are left."""
-        return list(self._rows)

@@ -5,7 +5,7 @@ import fcntl
 import os
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -88,16 +88,22 @@ class SharedLock:
         return self._file
 
     def say(self, said: Said) -> None:
-        """Let the others read how far this process is; only its holder may."""
+        """Let the others read how far this process is; only its holder may. Raises StorageError."""
         if self._is_held and self._file is not None:
             self._said = said
             self._beat_at = time.monotonic()
-            os.pwrite(self._file, orjson.dumps(asdict(said)).ljust(200), 0)
+            try:
+                os.pwrite(self._file, orjson.dumps(asdict(said)).ljust(200), 0)
+            except OSError as error:
+                raise StorageError(
+                    f"{self._path} cannot be written: {error.strerror}. Look for room on its disk."
+                ) from error
 
     def beat(self) -> None:
         """Give a sign of life now and then while the lock is held."""
         if self._is_held and time.monotonic() - self._beat_at >= BEAT:
-            self.say(self._said)
+            with suppress(StorageError):  # whoever waits for the lock counts it as hanging then
+                self.say(self._said)
 
     def said(self) -> Said:
         """What the holder says, or said last; nothing where there is none or it cannot be read."""

@@ -19,6 +19,7 @@ from backlit.tui.gathered import Gathered
 from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
+from backlit.tui.sturdy import Sturdy, goes_on, say_failed, storage_error_of
 from backlit.tui.text import SafeFilter
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ FRAME = 1 / 30
 INTERRUPT_WINDOW = 2.0
 
 
-class BacklitApp(AppActs, inherit_bindings=False):
+class BacklitApp(Sturdy, AppActs, inherit_bindings=False):
     """Three modes (backlog, areas, iterations) stay mounted; other screens are pushed over them."""
 
     TITLE = "backlit"
@@ -119,6 +120,16 @@ class BacklitApp(AppActs, inherit_bindings=False):
 
             self.push_screen(SignInScreen(self.store))
         self._asked_to_sign_in = is_out
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Say what the disk refused; leave where a part of the screen ended with it, and say why there."""
+        failed = storage_error_of(error)
+        if failed is None:
+            super()._handle_exception(error)
+        elif goes_on(error):
+            say_failed(self, failed)
+        else:
+            self.exit(return_code=1, message=failed.message)
 
     # Places
 

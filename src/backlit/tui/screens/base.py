@@ -7,13 +7,14 @@ from textual.screen import Screen
 from backlit.model.errors import BacklitError
 from backlit.store.store import Store
 from backlit.tui.gathered import Gathered
+from backlit.tui.sturdy import Sturdy
 from backlit.tui.text import safe
 from backlit.tui.work import work
 
 Result = TypeVar("Result")
 
 
-class StoreScreen(Screen[Result]):
+class StoreScreen(Sturdy, Screen[Result]):
     """A screen that shows what the store holds; hidden ones only add up what they missed."""
 
     LOSES_NOTHING: ClassVar[bool] = False

@@ -9,6 +9,7 @@ from textual.timer import Timer
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
+from backlit.tui.sturdy import Sturdy
 from backlit.tui.widgets.backlog_list import BacklogList
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.preview import Preview, Surroundings
@@ -24,7 +25,7 @@ LIST_SHARE = 65
 """Per cent of the width that the list has, with the preview beside it; the style sheet says the same."""
 
 
-class ItemPanes(Container):
+class ItemPanes(Sturdy, Container):
     """Places list and preview by the room there is, and draws the preview when the cursor rests."""
 
     class Rested(Message):

@@ -2,16 +2,21 @@
 
 import os
 
+from rich.segment import Segment
 from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from backlit.model.errors import StorageError
+from backlit.tui.sturdy import Sturdy
+from backlit.tui.text import fit
+
 WHEEL_LINES = 3
 
 
-class LineList(Widget, can_focus=True):
+class LineList(Sturdy, Widget, can_focus=True):
     """Cursor, scrolling and mouse for any number of rows; subclasses say how a row looks.
 
     `top` is the index of the first row in sight, `cursor` that of the current one. Under SSH the
@@ -84,7 +89,10 @@ class LineList(Widget, can_focus=True):
         index = self.top + y - self.HEADER_LINES
         if index >= self.row_count():
             return self.render_blank(y - self.HEADER_LINES)
-        return self.render_row(index, is_cursor=index == self.cursor)
+        try:
+            return self.render_row(index, is_cursor=index == self.cursor)
+        except StorageError as error:
+            return Strip([Segment(fit(f"   {error.message}", self.size.width), self.rich_style)])
 
     def refresh_row(self, index: int) -> None:
         """Repaint one row if it is in sight."""
