@@ -98,3 +98,26 @@ def test_a_torn_journal_is_left_as_it_is_and_said(tmp_path: Path) -> None:
         pass
 
     assert journal.read_bytes() == before
+
+
+def tear_index(store: Store, path: Path, index: str) -> None:
+    """Write garbage over the first page of an index, which reading items does not touch."""
+    sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+    (page,) = store._files.mirror.execute(sql, (index,)).fetchone()
+    (size,) = store._files.mirror.execute("PRAGMA page_size").fetchone()
+    checkpointed(store)
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xa5" * size)
+
+
+async def test_an_edit_that_is_journalled_when_the_mirror_turns_out_damaged_is_made(world: World) -> None:
+    store = await world.online()
+    item_id = store.view(ViewSpec()).rows(0, 1)[0].id
+    tear_index(store, world.places("mine").mirror, "open_by_area")
+
+    await store.edit([item_id], {"Name": "Written on torn paper"})
+
+    await until(lambda: (found := store.item(item_id)) and found.fields["Name"] == "Written on torn paper")
+    await sent(store)
+    assert (await world.names()).count("Written on torn paper") == 1

@@ -145,8 +145,12 @@ def journalled(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEnt
 
 def show(writer: Writer, item_ids: Sequence[int]) -> None:
     """Lay the journal over some items again and tell what that changed."""
-    family = writer.mirror.hidden.family(item_ids, writer.journal.undelivered(item_ids))
-    writer.announce(writer.mirror.lay_over(family, writer.journal.undelivered(family)))
+
+    def act() -> None:
+        family = writer.mirror.hidden.family(item_ids, writer.journal.undelivered(item_ids))
+        writer.announce(writer.mirror.lay_over(family, writer.journal.undelivered(family)))
+
+    writer.show(act)
 
 
 def _present(writer: Writer, item_id: int) -> tuple[int, Document]:

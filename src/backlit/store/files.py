@@ -30,6 +30,10 @@ class Versions(NamedTuple):
     journal: int
 
 
+def _raised(error: sqlite3.Error) -> None:
+    raise error
+
+
 @dataclass(frozen=True, slots=True)
 class Writer:
     """What the writing thread has in its hands, with the signal that says what it did."""
@@ -37,6 +41,14 @@ class Writer:
     mirror: Mirror
     journal: Journal
     signal: Signal
+    on_damage: Callable[[sqlite3.Error], None] = _raised
+
+    def show(self, act: Callable[[], None]) -> None:
+        """Lay over the mirror what the journal has already; where it is damaged, it is made anew with that."""
+        try:
+            act()
+        except sqlite3.Error as error:
+            self.on_damage(error)
 
     def announce(self, written: Written, renamed: dict[int, int] | None = None) -> None:
         """Publish what was written; nothing is said where nothing changed."""
@@ -74,7 +86,7 @@ class Files:
 
     def _open(self) -> None:
         journal = Journal(self.places.journal)
-        self._writer = Writer(Mirror(self.places.mirror), journal, self._signal)
+        self._writer = Writer(Mirror(self.places.mirror), journal, self._signal, self._make_anew)
         self._file.opened()
         self._reads = [MirrorReads(self._file) for _ in range(2)]
         self._journal = Journal(self.places.journal, is_for_reading=True)
@@ -193,6 +205,12 @@ class Files:
             self._writer = replace(self._writer, mirror=Mirror(self.places.mirror))
             _lay_over(self._writer.mirror, self._writer.journal)
         return self._writer
+
+    def _make_anew(self, error: sqlite3.Error) -> None:
+        """Make the mirror anew where it is damaged; the journal is laid over it before the next act."""
+        if not is_damage(error) or not is_sound(self.places.journal):
+            raise error
+        self._file.renew(self._generation)
 
     def _failure(self, error: sqlite3.Error, *, is_kept: bool) -> StorageError:
         """What to say of a failed write; a mirror that is damaged is made anew."""
