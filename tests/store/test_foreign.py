@@ -15,7 +15,7 @@ from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.fields import Kind
-from backlit.store import ConnectionState, Store
+from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.engine import Report
 from backlit.store.lookups import told_field
 from backlit.store.probes import DateForm, Filtering, probe
@@ -286,3 +286,19 @@ def test_a_definition_that_makes_no_sense_is_left_out() -> None:
     field = told_field({"key": "X_cf", "kind": "unheard of", "types": ["Story", 3], "choices": None})
     assert field is not None
     assert (field.kind, field.types) == (Kind.TEXT, ("Story",))
+
+
+async def test_a_foreign_service_that_cannot_rank_is_asked_nothing_and_the_order_stays_here(online: Online) -> None:
+    server = ForeignServer(Quirks())
+    store = await online(server)
+    ids = [item.id for item in store.batch.items(list(server.items))]
+    numbers = [each["fields"]["BacklogPriority"] for each in server.items.values()]
+    asked = sum(method == "POST" for method, *_ in server.requests)
+
+    done = await store.ranking.down(store.view(ViewSpec(with_done=True)), [ids[0]], 2)
+    await store.refresh()
+
+    assert done.is_local
+    assert [item.id for item in store.batch.items(ids)] == [ids[1], ids[2], ids[0], *ids[3:]]
+    assert [each["fields"]["BacklogPriority"] for each in server.items.values()] == numbers
+    assert sum(method == "POST" for method, *_ in server.requests) == asked

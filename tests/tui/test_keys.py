@@ -226,6 +226,8 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("R", "app.refresh"), ("gb", "app.backlog"), ("gi", "app.iterations"), ("ga", "app.areas"),
         ("go", "app.outbox"), ("gh", "app.inbox"), ("space", "inbox.read"), ("M", "inbox.read-all"),
         ("tc", "inbox.feed"), ("gP", "app.project"), ("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend"),
+        ("J", "item.rank-down"), ("K", "item.rank-up"), ("mt", "item.rank-top"), ("me", "item.rank-bottom"),
+        ("m#", "item.rank-position"),
         ("esc", "app.unwind"), ("gg", "list.first"), ("G", "list.last"), ("ctrl+d", "list.half-down"),
         ("ctrl+u", "list.half-up"), ("zz", "list.centre"), ("zt", "list.to-top"), ("zb", "list.to-bottom"),
         ("enter", "item.open"), ("p", "preview.toggle"), ("P", "preview.place"), ("ctrl+e", "preview.down"),

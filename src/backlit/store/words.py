@@ -10,7 +10,7 @@ EXTENSIONS = {
     " items, and more may be typed in.",
     "etag": "It does not name versions: before each change the item is read and compared, which leaves a moment in"
     " which two changes can meet.",
-    "rank": "Items cannot be ranked: the order of the backlog is the service's alone.",
+    "rank": "Items cannot be ranked: an order that is made here stays on this machine.",
     "teams": "It does not name teams: they are shown by number.",
 }
 

@@ -115,6 +115,23 @@ def _verbs() -> Iterator[Command]:
     )
 
 
+def _ranks() -> Iterator[Command]:
+    where = Context.ITEM
+    yield Command("item.rank-down", ("J",), where, "rank down", "Move down in the backlog's order; 3J by three.")
+    yield Command("item.rank-up", ("K",), where, "rank up", "Move up in the backlog's order; 3K by three.")
+    yield Command("item.rank-top", ("m t",), where, "rank first", "Move above all that is shown.")
+    yield Command("item.rank-bottom", ("m e",), where, "rank last", "Move below all that is shown.")
+    yield Command("item.rank-position", ("m #",), where, "rank to", "Move to a place from the top; 5m# to the fifth.")
+    yield Command(
+        "item.rank-write",
+        ("m w",),
+        where,
+        "write order",
+        "Write the local or marked order to Priority.",
+    )
+    yield Command("item.rank-forget", ("m 0",), where, "service's order", "Give the local order up.")
+
+
 def _fields() -> Iterator[Command]:
     where = Context.ITEM
     yield Command("item.estimate", ("c e",), where, "estimate", "Change the estimate.")
@@ -270,7 +287,7 @@ def _everywhere() -> Iterator[Command]:
 
 
 COMMANDS: tuple[Command, ...] = (
-    *(*_lists(), *_verbs(), *_fields(), *_copying(), *_trees()),
+    *(*_lists(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees()),
     *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_everywhere()),
 )
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}

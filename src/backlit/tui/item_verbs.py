@@ -11,6 +11,7 @@ from backlit.tui.duplicate import DuplicateVerb
 from backlit.tui.field_asking import check_name
 from backlit.tui.field_verbs import FieldVerbs
 from backlit.tui.looks import type_sign
+from backlit.tui.rank_verbs import RankVerbs
 from backlit.tui.settling import settle_item
 from backlit.tui.state_verbs import StateVerbs
 from backlit.tui.text_verb import TextVerb
@@ -25,7 +26,7 @@ NEW_TYPES = (
 )
 
 
-class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, TextVerb):
+class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, TextVerb, RankVerbs):
     """All the verbs; subclasses also say what to do with a new item."""
 
     def do_item_open(self, _count: int | None) -> None:

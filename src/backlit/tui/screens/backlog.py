@@ -12,6 +12,7 @@ from backlit.model.errors import BadRequest
 from backlit.store.changes import Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
+from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
 from backlit.tui.acting import CannotAct
 from backlit.tui.filter_chords import FilterChords
@@ -156,6 +157,10 @@ class BacklogScreen(FilterChords):
             self.items.show(view, self.items.current_id if wanted is None else wanted)
             self.draw_words()
             self._panes.preview_soon()
+
+    def ranked_view(self) -> View:
+        """The list's own."""
+        return self._view
 
     # Words
 

@@ -29,6 +29,8 @@ def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec, names: Lis
     parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))
     if spec.text:
         parts.append((f" › /{spec.text}", "accent"))
+    if not (spec.group or spec.sort) and store.ranking.count_local():
+        parts.append(("  local order", "pending"))
     if spec.group:
         parts.append((f"  by {', then '.join(map(names.label, spec.group))}", "muted"))
     if spec.sort:

@@ -1,0 +1,143 @@
+"""Ranking by keys: rows, marks and ranges move at once, the cursor goes along, and the service has the same order."""
+
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press, shown
+from tests.tui.stage import lines_of, text_of
+from textual.pilot import Pilot
+
+from backlit.store import Store
+
+
+async def items_of(store: Store) -> list[int]:
+    """The open items, tasks left out, in the order of the list."""
+    return [row.id for row in await shown(store) if row.type != "Task"]
+
+
+async def on_service(world: World, ids: list[int]) -> list[int]:
+    """The same items in the service's order."""
+    page = await world.rival.work_items.documents(filter="projectId eq 1", order="BacklogPriority,id", top=1000)
+    return [each["id"] for each in page.results if each["id"] in set(ids)]
+
+
+async def go_to_item(pilot: Pilot[None], store: Store, item_id: int) -> None:
+    ids = [row.id for row in await shown(store)]
+    await press(pilot, *str(ids.index(item_id) + 1), "G")
+    await until(lambda: items(pilot).current_id == item_id)
+
+
+def title_of(pilot: Pilot[None]) -> str:
+    return lines_of(pilot.app)[0]
+
+
+async def settled(pilot: Pilot[None], store: Store, item_id: int) -> None:
+    """Wait until the cursor is on an item where the store has it."""
+    ids = [row.id for row in await shown(store)]
+    await until(lambda: items(pilot).current_id == item_id and items(pilot).cursor == ids.index(item_id))
+
+
+async def test_five_presses_move_the_row_by_five_and_the_cursor_goes_along(
+    world: World, store: Store, opened: Open
+) -> None:
+    ids = await items_of(store)
+    async with opened(store) as pilot:
+        await go_to_item(pilot, store, ids[0])
+        await press(pilot, *"JJJJJ")
+        await settled(pilot, store, ids[0])
+        down = await items_of(store)
+        await press(pilot, "2", "K")
+        await settled(pilot, store, ids[0])
+        await sent(store)
+
+        assert down == [*ids[1:6], ids[0], *ids[6:]]
+        assert await items_of(store) == [*ids[1:4], ids[0], *ids[4:]] == await on_service(world, ids)
+
+
+async def test_marked_rows_move_as_one_block_and_u_takes_it_back(world: World, store: Store, opened: Open) -> None:
+    ids = await items_of(store)
+    async with opened(store) as pilot:
+        for each in (ids[4], ids[2]):
+            await go_to_item(pilot, store, each)
+            await press(pilot, "space")
+        await press(pilot, "m", "t")
+        first = await items_of(store)
+        said = text_of(pilot.app)
+        await press(pilot, "u")
+        await until(lambda: "back in place" in text_of(pilot.app))
+        await sent(store)
+
+        assert first[:3] == [ids[2], ids[4], ids[0]]
+        assert "2 items moved as one" in said
+        assert await items_of(store) == ids == await on_service(world, ids)
+
+
+async def test_a_place_is_given_as_a_count_or_asked_for(store: Store, opened: Open) -> None:
+    ids = await items_of(store)
+    async with opened(store) as pilot:
+        await go_to_item(pilot, store, ids[0])
+        await press(pilot, "3", "m", "#")
+        third = await items_of(store)
+        await press(pilot, "m", "#", "2", "enter")
+
+        assert third[:3] == [ids[1], ids[2], ids[0]]
+        assert (await items_of(store))[:3] == [ids[1], ids[0], ids[2]]
+
+
+async def test_at_the_end_it_says_so(store: Store, opened: Open) -> None:
+    ids = await items_of(store)
+    async with opened(store) as pilot:
+        await go_to_item(pilot, store, ids[0])
+        await press(pilot, "K")
+        top = text_of(pilot.app)
+        await press(pilot, "m", "e", "J")
+
+        assert "at the top already" in top
+        assert "at the bottom already" in text_of(pilot.app)
+
+
+async def test_in_another_order_ranking_is_refused_with_the_reason(store: Store, opened: Open) -> None:
+    ids = await items_of(store)
+    async with opened(store) as pilot:
+        await press(pilot, "t", "s", *"Name", "enter", "J")
+
+        assert "sorted by name" in text_of(pilot.app)
+        assert await items_of(store) == ids
+        assert store.outbox_entries() == ()
+
+
+async def test_where_the_service_cannot_rank_title_and_message_say_that_it_is_local(world: World, opened: Open) -> None:
+    world.faults.lacks = frozenset({"/capabilities"})
+    store = await world.online("local")
+    ids = await items_of(store)
+    async with opened(store) as pilot:
+        await go_to_item(pilot, store, ids[0])
+        await press(pilot, "J")
+        said, title = text_of(pilot.app), title_of(pilot)
+        await press(pilot, "J")
+        moved = await items_of(store)
+        await press(pilot, "m", "0")
+        await until(lambda: "local order" not in title_of(pilot))
+
+        assert "This service cannot rank" in said
+        assert "local order" in title
+        assert moved[:3] == [ids[1], ids[2], ids[0]]
+        assert await items_of(store) == ids == await on_service(world, ids)
+
+
+async def test_the_order_is_written_to_priority_after_its_difference_was_seen(
+    world: World, store: Store, opened: Open
+) -> None:
+    rows = [row for row in await shown(store) if row.type in {"Story", "Bug"}]
+    chosen = [rows[0].id, rows[1].id, rows[2].id]
+    async with opened(store) as pilot:
+        for each in chosen:
+            await go_to_item(pilot, store, each)
+            await press(pilot, "space")
+        await press(pilot, "m", "w")
+        asked = text_of(pilot.app)
+        await press(pilot, "y")
+        await sent(store)
+
+        written = [(await world.rival.work_items.document(each))["fields"]["Priority"] for each in chosen]
+        assert "Priority" in asked
+        assert written == [1, 2, 3]
