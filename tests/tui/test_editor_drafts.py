@@ -111,9 +111,21 @@ async def test_what_is_typed_survives_a_crash_while_it_is_typed(world: World, st
 
     async with edit(item_id) as pilot:
         await pilot.press("enter", "ctrl+u", *"Half a na")
-        await until(lambda: store.draft(f"edit:{item_id}"))
+        await until(lambda: (store.draft(f"edit:{item_id}") or {}).get("changes") == {"Name": "Half a na"})
 
-        assert (store.draft(f"edit:{item_id}") or {})["changes"] == {"Name": "Half a na"}
+        assert screen_of(pilot).form.is_editing
+
+
+async def test_a_draft_is_written_while_somebody_goes_on_typing(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter")
+        for _ in range(12):
+            await pilot.press("x")
+        written = store.draft(f"edit:{item_id}")
+
+        assert written is not None
 
 
 async def test_a_foreign_change_shows_where_nothing_was_touched_and_is_said_where_it_was(

@@ -3,7 +3,7 @@
 import pytest
 
 from backlit.tui.item_draft import ItemDraft
-from backlit.tui.kept_text import merged
+from backlit.tui.kept_text import merged, taken_back
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_value_that_the_store_comes_to_have_is_no_longer_a_change() -> None:
     draft.rebase({"Name": "b"})
 
     assert not draft
-    assert draft.elsewhere == set()
+    assert draft.elsewhere == {}
 
 
 def test_what_was_typed_while_it_was_saved_stays() -> None:
@@ -76,4 +76,25 @@ def test_a_restored_draft_knows_what_the_store_changed_meanwhile() -> None:
     later.restore(content)
 
     assert later.touched == ("Name", "Tags")
-    assert later.elsewhere == {"Name"}
+    assert later.elsewhere == {"Name": "a"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "written", "expected"),
+    [
+        ("no end", "no end\n", "no end"),
+        ("no end", "no end, more\n", "no end, more"),
+        ("end\n", "end\n", "end\n"),
+        ("end\n", "end", "end"),
+        ("", "begun\n", "begun"),
+        ("", "", ""),
+        ("a\r\nb\r\n", "a\r\nb\r\n", "a\r\nb\r\n"),
+        ("a\r\nb\r\n", "a\nb!\n", "a\r\nb!\r\n"),
+        ("a\r\nb", "a\r\nb!\r\n", "a\r\nb!"),
+        ("a\r\nb\nc\n", "a\nx\nb\nc\n", "a\r\nx\r\nb\nc\n"),
+        ("a\x0bb\u2028c", "a\x0bb\u2028c!\n", "a\x0bb\u2028c!"),
+        ("\n\n", "\n\n", "\n\n"),
+    ],
+)
+def test_what_an_editor_did_not_touch_stays_byte_for_byte(raw: str, written: str, expected: str) -> None:
+    assert taken_back(raw, written) == expected

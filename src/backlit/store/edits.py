@@ -25,16 +25,21 @@ class Edits(Lookups):
     wake: Callable[[], None] = staticmethod(lambda: None)
     """Called after an act, on any thread: there is something to send."""
 
-    async def edit(self, item_ids: Sequence[int], changes: Mapping[str, object]) -> None:
+    async def edit(
+        self, item_ids: Sequence[int], changes: Mapping[str, object], seen: Mapping[str, object] | None = None
+    ) -> None:
         """Change the same fields of some items, as one step.
 
-        Values that are already so are left out. Raises BadRequest naming the keys that are wrong, NotFound for an item
-        that is not there; then nothing is changed at all.
+        Values that are already so are left out. `seen` holds what the user changed the fields from, where the store
+        may have something newer by now: that is not overwritten, it merges or is a conflict. Raises BadRequest naming
+        the keys that are wrong, NotFound for an item that is not there; then nothing is changed at all.
         """
-        await self.edit_each(dict.fromkeys(item_ids, changes))
+        await self.edit_each(dict.fromkeys(item_ids, changes), seen)
 
-    async def edit_each(self, changes: Mapping[int, Mapping[str, object]]) -> None:
-        """Change some items, each in its own way, as one step; `edit` says what is raised."""
+    async def edit_each(
+        self, changes: Mapping[int, Mapping[str, object]], seen: Mapping[str, object] | None = None
+    ) -> None:
+        """Change some items, each in its own way, as one step; `edit` says more."""
         checked: dict[tuple[str, int], Mapping[str, object]] = {}  # the same change of a type is checked once
         wanted = {}
         for given_id, each in changes.items():
@@ -43,7 +48,7 @@ class Edits(Lookups):
             if key not in checked:
                 checked[key] = check(item_type, each, self, _ON_EDIT)
             wanted[item_id] = checked[key]
-        await self._files.write(lambda writer: _edit(writer, wanted))
+        await self._files.write(lambda writer: _edit(writer, wanted, seen or {}))
         self.wake()
 
     def _found(self, item_id: int) -> tuple[int, str, int]:
@@ -168,21 +173,23 @@ def _add(writer: Writer, entry: OutboxEntry) -> int:
     return journalled(writer, [entry])[0].item_id
 
 
-def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]]) -> None:
+def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[str, object]) -> None:
     entries = []
     for found_id, values in wanted.items():
         item_id, document = _present(writer, found_id)
         fields = fields_in(document)
         changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
         if changed:
-            entries.append(edit_entry(item_id, document, changed))
+            entries.append(edit_entry(item_id, document, changed, seen))
     if entries:
         journalled(writer, entries)
 
 
-def edit_entry(item_id: int, document: Document, changed: Mapping[str, object]) -> OutboxEntry:
-    """The entry that changes fields of an item from what they are in its document."""
-    fields = fields_in(document)
+def edit_entry(
+    item_id: int, document: Document, changed: Mapping[str, object], seen: Mapping[str, object] | None = None
+) -> OutboxEntry:
+    """The entry that changes fields of an item from what was seen of them, else from what its document has."""
+    fields = {**fields_in(document), **(seen or {})}
     modified = document.get("lastModifiedAt")
     return OutboxEntry(
         id=0,

@@ -27,7 +27,8 @@ class Command:
     """One act, its default key sequences and the words for it.
 
     `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with
-    `in_text` also acts while a text input has the focus; its keys must not be printable.
+    `in_text` also acts while a text input has the focus; its keys must not be printable. `words` run
+    it on the command line.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Command:
     label: str
     help: str
     in_text: bool = False
+    words: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
@@ -187,13 +189,29 @@ def _editor() -> Iterator[Command]:
     yield Command("editor.half-up", ("ctrl+u", "pageup"), where, "half page up", "Move up half a page.")
     yield Command("editor.edit", ("enter", "i"), where, "edit", "Edit the field.")
     yield Command("editor.clear", ("x",), where, "clear", "Empty the field.")
-    yield Command("editor.save", ("ctrl+s",), where, "save", "Save the item.", in_text=True)
+    yield Command("editor.look", ("p",), where, "preview", "Show the long text as Markdown, or no longer.")
+    yield Command(
+        *("editor.look-in-text", ("ctrl+t",), where, "as Markdown", "The same from inside of the text."), in_text=True
+    )
+    yield Command(
+        *("editor.outside", ("ctrl+e",), where, "in $EDITOR", "Open the long text in your own editor."), in_text=True
+    )
+    yield Command("editor.save", ("ctrl+s",), where, "save", "Save the item.", in_text=True, words=("w",))
+    yield Command("editor.save-close", (), where, "save, close", "Save the item and close it.", words=("wq",))
+    yield Command(
+        *("editor.save-next", ("ctrl+n",), where, "save, next", "Save, and begin another item of its type."),
+        in_text=True,
+    )
+    yield Command("editor.discard", (), where, "discard", "Close and throw the changes away.", words=("q!",))
     yield Command("editor.revert", ("g u",), where, "revert", "Put the field back to what the service has.")
     yield Command("editor.difference", ("g D",), where, "changes", "Show what you changed.")
     yield Command(
         "editor.conflict", ("g =",), where, "conflict", "Settle the item's conflict, or what was refused of it."
     )
-    yield Command("editor.close", ("q", "escape"), where, "close", "Close the editor; asks about unsaved changes.")
+    yield Command(
+        *("editor.close", ("q", "escape"), where, "close", "Close the editor; asks about unsaved changes."),
+        words=("q",),
+    )
 
 
 def _comments() -> Iterator[Command]:
@@ -264,6 +282,7 @@ def _everywhere() -> Iterator[Command]:
     where = Context.GLOBAL
     yield Command("app.help", ("?",), where, "keys", "Show the keys that act here; searchable.")
     yield Command("app.palette", ("ctrl+p",), where, "palette", "Find and run any command.", in_text=True)
+    yield Command("app.command-line", (":",), where, "command", "Type a command, as :w and :q, or an item's id.")
     yield Command("app.undo", ("u",), where, "undo", "Take the last act back; many items and deletions ask first.")
     yield Command("app.redo", ("ctrl+r",), where, "redo", "Do again what was undone last.")
     yield Command("app.backlog", ("g b",), where, "backlog", "Go to the backlog.")
@@ -279,7 +298,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command("macro.again", ("@ @",), where, "play again", "Play the last macro again.")
     yield Command("app.redraw", ("ctrl+l",), where, "redraw", "Draw the screen anew.", in_text=True)
     yield Command("app.suspend", ("ctrl+z",), where, "suspend", "Go to the shell; fg comes back.")
-    yield Command("app.back", ("q",), where, "back", "Go back; at the backlog, quit.")
+    yield Command("app.back", ("q",), where, "back", "Go back; at the backlog, quit.", words=("q",))
     yield Command(
         "app.unwind", ("escape",), where, "cancel", "Undo one layer: chord, filter, pane, view.", in_text=True
     )

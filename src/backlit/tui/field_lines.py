@@ -5,6 +5,7 @@ from itertools import groupby
 
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
 from backlit.store.store import Store
+from backlit.tui.acts import is_for_customers
 from backlit.tui.field_text import NOTHING, FieldWords
 from backlit.tui.item_draft import ItemDraft
 from backlit.tui.looks import status_colour, status_sign
@@ -45,9 +46,15 @@ class FieldLines:
             return f"{field.label} is worked out by the service."
         return f"{field.label} cannot be changed once the item exists."
 
-    def help(self, field: Field) -> str:
-        """One line about a field."""
+    def help(self, field: Field, draft: ItemDraft) -> str:
+        """One line about a field; what it was before somebody else changed it goes first."""
+        if field.key in draft.arrived:
+            was = self.words.shown(field, draft.arrived[field.key])
+            merged = "Changed at both sides and put together" if field.key in draft.touched else "Changed by others"
+            return f"{field.label}: {merged} while this is open; it was: {was}"
         about = field.help or _HELP.get(field.kind, "")
+        if is_for_customers(field.key):
+            about = f"{about} Customers see it; saving asks.".strip()
         fixed = self.why_fixed(field)
         if fixed:
             return f"{fixed}  {about}"
@@ -58,7 +65,7 @@ class FieldLines:
         """All lines: a heading over every section, faults and foreign changes under their fields."""
         made: list[GridLine] = []
         for section, fields in groupby(self.fields(draft), key=lambda field: field.section):
-            made.append(GridLine(section.value, is_heading=True))
+            made.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))
             made += self._of_fields(fields, draft)
         return made
 
@@ -69,7 +76,7 @@ class FieldLines:
                 yield GridLine(f"! {draft.faults[field.key]}", "conflict")
             if field.key in draft.elsewhere:
                 now = self.words.shown(field, draft.base.get(field.key))
-                yield GridLine(f"≠ service now has: {now}", "conflict")
+                yield GridLine(f"≠ service now has: {now}  (g= decides)", "conflict")
 
     def _of_field(self, field: Field, draft: ItemDraft) -> GridLine:
         sign, sign_colour = self._sign(field.key, draft)
@@ -80,7 +87,7 @@ class FieldLines:
     def _signed(self, field: Field, text: str) -> str:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
-            return f"({preset})" if preset else NOTHING
+            return f"({preset})" if preset else "(needed)" if field.required else NOTHING
         return f"{status_sign(text)} {text}" if field.kind is Kind.STATUS else text
 
     def _sign(self, key: str, draft: ItemDraft) -> tuple[str, str]:
@@ -88,7 +95,9 @@ class FieldLines:
             return "!", "conflict"
         if key in draft.elsewhere:
             return "≠", "conflict"
-        return ("*", "accent") if key in draft.touched else (" ", "accent")
+        if key in draft.touched:
+            return "*", "accent"
+        return ("↓", "pending") if key in draft.arrived else (" ", "accent")
 
     def _colour(self, field: Field, value: object, text: str) -> str:
         if text == NOTHING:
@@ -98,12 +107,18 @@ class FieldLines:
         return status_colour(str(value)) if field.kind is Kind.STATUS else "foreground"
 
 
+_HEADINGS = {
+    Section.PORTAL: f"{Section.PORTAL.value}: customers see this",
+    Section.COMPUTED: f"{Section.COMPUTED.value} by the service",
+}
 _HELP = {
     Kind.TEXT: "One line of text.",
     Kind.CHOICE: "Enter lists the values.",
     Kind.BOOLEAN: "Enter says yes or no.",
     Kind.INTEGER: "A whole number.",
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",
-    Kind.LONG_TEXT: "Markdown or plain text; esc leaves it.",
+    Kind.LONG_TEXT: "Markdown or plain text; p shows it as Markdown, ctrl+e opens it in $EDITOR.",
     Kind.TEAM: "A team that items of the project name.",
+    Kind.TAGS: "Enter lists them; tab marks several.",
+    Kind.ITEM: "Enter finds it by name or #id.",
 }

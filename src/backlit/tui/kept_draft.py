@@ -1,4 +1,4 @@
-"""An editor's draft on disk, written a moment after the last change."""
+"""An editor's draft on disk, written a moment after a change."""
 
 import time
 
@@ -10,7 +10,7 @@ from backlit.tui.item_draft import ItemDraft
 from backlit.tui.work import work
 
 SAVE_DELAY = 0.3
-"""Seconds without a change before the draft is written."""
+"""Seconds from a change until the draft is written."""
 
 
 class KeptDraft:
@@ -34,9 +34,9 @@ class KeptDraft:
         return f"Kept changes{when} restored; gu reverts a field." if self._draft else ""
 
     def write_soon(self) -> None:
-        """Write it when nothing changes for a moment."""
-        self._stop()
-        self._timer = self._screen.set_timer(SAVE_DELAY, self.write)
+        """Write it in a moment, also while somebody goes on typing."""
+        if self._timer is None:
+            self._timer = self._screen.set_timer(SAVE_DELAY, self.write)
 
     def write(self) -> None:
         """Write it now."""

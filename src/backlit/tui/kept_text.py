@@ -24,6 +24,16 @@ def merged(raw: str, lines: Sequence[str]) -> str:
     return joined + "".join(lines[-1:]) + last
 
 
+def taken_back(raw: str, written: str) -> str:
+    """What an editor of files made of a text: the newline that it puts at the end is its own, the rest is `merged`."""
+    if not raw.endswith(NEWLINES):
+        ending = next((each for each in ("\r\n", "\n", "\r") if written.endswith(each)), "")
+        written = written.removesuffix(ending)
+    if written == raw:
+        return raw
+    return merged(raw, _lines_and_endings(written)[0])
+
+
 def _lines_and_endings(raw: str) -> tuple[list[str], list[str]]:
     lines = raw.splitlines()
     endings = [whole[len(line) :] for whole, line in zip(raw.splitlines(keepends=True), lines, strict=True)]

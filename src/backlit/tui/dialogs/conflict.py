@@ -57,13 +57,14 @@ class ConflictDialog(Dialog[bool]):
 
     def content(self) -> ComposeResult:
         """Who did what, the fields, and how far the decisions are."""
-        yield Static(literal(self._sentence()), classes="note")
+        yield Static(literal(self.sentence()), classes="note")
         yield self._heads
         with self._scroll:
             yield self._shown
         yield self._note
 
-    def _sentence(self) -> str:
+    def sentence(self) -> str:
+        """What happened."""
         case = self._case
         if case.entry.state is not EntryState.CONFLICT:
             return case.entry.reason
@@ -85,7 +86,7 @@ class ConflictDialog(Dialog[bool]):
         is_wide = width >= SIDE_BY_SIDE
         self._heads.display = is_wide
         self._heads.update(column_heads(width))
-        taken = FRAME_LINES + len(wrapped(self._sentence(), width)) + is_wide + 1
+        taken = FRAME_LINES + len(wrapped(self.sentence(), width)) + is_wide + 1
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
         lines: list[Content] = []
         places: list[tuple[int, int]] = []
@@ -204,7 +205,7 @@ class ConflictDialog(Dialog[bool]):
 
     async def _settle(self, decided: Mapping[str, object]) -> None:
         try:
-            await self._store.conflicts.settle(self._case, decided)
+            await self.settle(decided)
         except BacklitError as error:
             self._faults = dict(error.errors)
             self._draw("" if error.errors else str(error))
@@ -212,6 +213,10 @@ class ConflictDialog(Dialog[bool]):
         forget = [draft_key(self._case, each.key) for each in self._case.fields]
         self.app.run_worker(work(self._forget, forget), group="drafts")
         self.dismiss(True)
+
+    async def settle(self, decided: Mapping[str, object]) -> None:
+        """Carry the decisions out; raises BadRequest for values that cannot be."""
+        await self._store.conflicts.settle(self._case, decided)
 
     async def _forget(self, keys: list[str]) -> None:
         for key in keys:

@@ -45,7 +45,8 @@ class Offer:
 
 def offer_of(command: Command) -> Offer:
     """A command with all its keys."""
-    return Offer(command, "  ".join(spelled(sequence) for sequence in command.keys), command.label, command.help)
+    keys = [spelled(sequence) for sequence in command.keys] or [f":{word}" for word in command.words]
+    return Offer(command, "  ".join(keys), command.label, command.help)
 
 
 class OfferList(LineList, can_focus=False):

@@ -22,10 +22,11 @@ ID_DIGITS = 19
 class Palette(OffersDialog[Command | int | None]):
     """The answer is a command to run, or the id of an item to open."""
 
+    NAME = "Palette"
+    PLACEHOLDER = "a command, an item's name, or #id"
+
     def __init__(self, store: Store, contexts: Sequence[Context]) -> None:
-        super().__init__(
-            "Palette", "a command, an item's name, or #id", [offer_of(each) for each in commands_in(contexts)]
-        )
+        super().__init__(self.NAME, self.PLACEHOLDER, [offer_of(each) for each in commands_in(contexts)])
         self._store = store
         self._items: list[Offer] = []
         self._commands: list[Offer] = []
@@ -51,8 +52,12 @@ class Palette(OffersDialog[Command | int | None]):
             return
         if self.is_attached and self.input.value.strip() == query:
             current = self.list.current
-            self._items = [_offer(row) for row in view.rows(0, MOST_ITEMS)]
+            self._items = [_offer(row) for row in view.rows(0, MOST_ITEMS) if self.fits(row)]
             self._show_found(current.value if current else None)
+
+    def fits(self, row: Row) -> bool:  # noqa: ARG002 - for subclasses
+        """Whether an item may be chosen."""
+        return True
 
     def accept(self) -> None:
         """Answer; an id that was typed out need not have been found yet."""

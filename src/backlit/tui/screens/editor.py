@@ -1,11 +1,12 @@
 """The editor of one work item, made from the field table."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
 
-from backlit.model.errors import BacklitError, NotFound
+from backlit.model.errors import NotFound
 from backlit.store.changes import Subject
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
@@ -15,17 +16,18 @@ from backlit.tui.field_lines import FieldLines
 from backlit.tui.gathered import Gathered
 from backlit.tui.item_draft import ItemDraft
 from backlit.tui.kept_draft import KeptDraft
-from backlit.tui.screens.editor_verbs import EditorVerbs
+from backlit.tui.screens.editor_texts import EditorTexts
 from backlit.tui.screens.editor_words import SIGN_NOTES, differences, left_status, left_title, right_status, right_title
-from backlit.tui.settling import settle_item
 from backlit.tui.widgets.field_form import FieldForm
 from backlit.tui.widgets.lines import RuleLine, SidesLine
 from backlit.tui.work import work
 
+SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
+"""What the next new item has in common with the one before."""
 ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
 
 
-class EditorScreen(EditorVerbs):
+class EditorScreen(EditorTexts):
     """Edits an item, or a new one of a type with some fields preset; raises NotFound for an item that is gone."""
 
     CSS_PATH = "../styles/editor.tcss"
@@ -44,10 +46,11 @@ class EditorScreen(EditorVerbs):
             raise NotFound(f"Item {item_id} is no longer there.")
         self.item_type = item.type if item else item_type
         draft = ItemDraft(item.fields if item else preset or {})
-        self._kept = KeptDraft(self, store, f"edit:{item_id}" if item else f"new:{item_type}", draft)
-        self._note = self._kept.restore() or (SIGN_NOTES.get(item.sign, "") if item else "")
-        self._lines = FieldLines(store, self.item_type, is_new=item is None)
-        self.form = FieldForm(self._lines, draft)
+        self.kept = KeptDraft(self, store, f"edit:{item_id}" if item else f"new:{item_type}", draft)
+        self._note = self.kept.restore() or (SIGN_NOTES.get(item.sign, "") if item else "")
+        self.lines = FieldLines(store, self.item_type, is_new=item is None)
+        self.form = FieldForm(self.lines, draft)
+        self._is_unsent = item is None
         self._title, self._status, self._help = SidesLine(id="title"), SidesLine(id="status"), SidesLine(id="help")
 
     def compose(self) -> ComposeResult:
@@ -73,12 +76,12 @@ class EditorScreen(EditorVerbs):
     async def on_unmount(self) -> None:
         """Write what is not written yet, for an application that is being quit; what came meanwhile was seen."""
         self.mark_seen(self.item_id)
-        await self._kept.flush()
+        await self.kept.flush()
 
     @on(FieldForm.Touched)
     def _touched(self) -> None:
-        self._kept.write_soon()
-        self._say("")
+        self.kept.write_soon()
+        self.tell("")
 
     # The store
 
@@ -89,91 +92,23 @@ class EditorScreen(EditorVerbs):
             return
         if self.item_id in gathered.renamed:
             self.item_id = gathered.renamed[self.item_id]
-            self._kept.move(f"edit:{self.item_id}")
+            self.kept.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
         if item is None:
             self._note = "This item is no longer there; what you changed is kept until you close."
         elif Subject.ITEMS in gathered and gathered.touches(Subject.ITEMS, self.item_id):
-            self.draft.rebase(item.fields)
+            is_told = not self._is_unsent  # what the service presets is no news
+            self._is_unsent = self.item_id < 0
+            self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
         self.form.redraw()
         self.draw_words()
-
-    # Saving
-
-    def do_editor_save(self, _count: int | None) -> None:
-        """Save."""
-        self._in_order(self._save)
-
-    def _in_order(self, act: Callable[[], object]) -> None:
-        """Act after the input has taken the keys that were typed before."""
-        typing = self.focused
-        if typing is None or not self.form.is_editing:
-            act()
-            return
-
-        def after_keys() -> None:
-            if self.focused is typing:
-                act()
-            else:  # enter or tab was among them, and what came behind it was sent to the app
-                self.app.call_later(act)
-
-        typing.call_later(after_keys)
-
-    def _save(self, then: Callable[[], object] | None = None) -> None:
-        self.form.leave()
-        draft = self.draft
-        for field in self._lines.fields(draft):
-            if field.required and not draft.value(field.key) and field.key not in draft.unread:
-                draft.faults[field.key] = f"{field.label} is needed."
-        if draft.faults:
-            self._show_faults()
-        elif draft or self.item_id is None:
-            self.run_worker(work(self._send, dict(draft.changes), then), exclusive=True, group="save")
-        else:
-            self._say("Nothing was changed.")
-            if then:
-                then()
-
-    async def _send(self, changes: Mapping[str, object], then: Callable[[], object] | None) -> None:
-        try:
-            if self.item_id is None:
-                await self._add_new(changes)
-            else:
-                await self.store.edit([self.item_id], changes)
-        except BacklitError as error:
-            self.draft.faults.update(error.errors)
-            self._show_faults(str(error))
-            return
-        self.draft.saved(changes)
-        if not self.draft:
-            self._kept.forget()
-        self.form.redraw()
-        self._say("Saved; it is sent as soon as the service can be reached.")
-        if then:
-            then()
-
-    async def _add_new(self, changes: Mapping[str, object]) -> None:
-        self.item_id = await self.store.add(self.item_type, {**self.draft.base, **changes})
-        self._lines.is_new = False
-        self._kept.move(f"edit:{self.item_id}")
-        item = self.store.item(self.item_id)
-        if item is not None:
-            self.draft.rebase(item.fields)
-
-    def _show_faults(self, sentence: str = "") -> None:
-        self.form.redraw()
-        for field in self._lines.fields(self.draft):
-            if field.key in self.draft.faults:
-                self.form.grid.go_to(field.key)
-                break
-        self._say(sentence if not self.draft.faults else "")
 
     # Leaving
 
     def do_editor_close(self, _count: int | None) -> None:
         """Leave the open field, else the editor; asks where something would be lost."""
         if self.form.is_editing:
-            self._in_order(self.form.leave)
+            self.in_order(self.form.leave)
         else:
             self.guarded(lambda: self.dismiss(None))
 
@@ -181,21 +116,21 @@ class EditorScreen(EditorVerbs):
         """Leave at once, or after asking what becomes of the changes."""
         self.form.leave()
         if not self.draft:
-            self._kept.forget()
+            self.kept.forget()
             leave()
             return
 
         def answered(key: str | None) -> None:
             if key == "s":
-                self._save(leave)
+                self.save(leave)
             elif key == "k":
-                self._kept.write()
+                self.kept.write()
                 leave()
             elif key == "d":
-                self._kept.forget()
+                self.kept.forget()
                 leave()
 
-        names = ", ".join(field.label for field in self._lines.fields(self.draft) if field.key in self.draft.touched)
+        names = ", ".join(field.label for field in self.lines.fields(self.draft) if field.key in self.draft.touched)
         question = f"Not saved: {names}."
         self.app.push_screen(ConfirmDialog("Unsaved changes", question, ANSWERS, "stay here"), answered)
 
@@ -205,27 +140,31 @@ class EditorScreen(EditorVerbs):
         """Show the changed fields as the service has them and as they are here."""
         self.form.leave()
         item = self.store.item(self.item_id) if self.item_id is not None else None
-        shown = differences(self._lines, self.draft, item.base if item else {})
+        shown = differences(self.lines, self.draft, item.base if item else {})
         if not shown:
             raise CannotAct("Nothing differs from what the service has.")
         self.app.push_screen(DifferenceDialog("Changed against the service", shown))
 
-    def do_editor_conflict(self, _count: int | None) -> None:
-        """Settle what the service did not take of the item; what is being changed here stays."""
-        self.form.leave()
-        if self.item_id is None:
-            raise CannotAct("This item is not saved yet.")
-        settle_item(self, self.item_id)
+    # The next one
+
+    def open_next(self) -> None:
+        """Close, and begin another item of the type at the same place."""
+        values = {key: self.draft.base.get(key) for key in SAME_PLACE}
+        preset = {key: value for key, value in values.items() if value is not None}
+        app, make = self.app, partial(EditorScreen, self.store, None, self.item_type, preset)
+        self.dismiss(None)
+        app.call_later(lambda: app.push_screen(make()))
 
     # Words
 
-    def _say(self, sentence: str) -> None:
+    def tell(self, sentence: str) -> None:
+        """Say something in the line of the help."""
         self._note = sentence
         self.draw_words()
 
     @on(FieldForm.Moved)
     def _moved(self) -> None:
-        self._say("")
+        self.tell("")
 
     def draw_words(self) -> None:
         """Title, help and status."""
@@ -234,6 +173,6 @@ class EditorScreen(EditorVerbs):
         title = left_title(self.item_id, self.item_type, self.draft.value("Name"))
         self._title.say(title, right_title(item, width))
         field = self.form.grid.field
-        about = self._lines.help(field) if field else ""
+        about = self.lines.help(field, self.draft) if field else ""
         self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
         self._status.say(left_status(self.draft), right_status(width, is_editing=self.form.is_editing))

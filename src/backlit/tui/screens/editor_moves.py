@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 from backlit.tui.acting import CannotAct
 from backlit.tui.commands import COMMAND_BY_ID, Context
+from backlit.tui.field_lines import FieldLines
 from backlit.tui.item_draft import ItemDraft
 from backlit.tui.item_verbs import ItemVerbs
+from backlit.tui.kept_draft import KeptDraft
 from backlit.tui.widgets.field_form import FieldForm
 
 
@@ -15,6 +17,10 @@ class EditorMoves(ItemVerbs):
     CONTEXTS = (Context.EDITOR, Context.ITEM)
     AUTO_FOCUS = "FieldGrid"
     form: FieldForm
+    lines: FieldLines
+    kept: KeptDraft
+    item_id: int | None
+    item_type: str
 
     @property
     def draft(self) -> ItemDraft:
@@ -24,6 +30,25 @@ class EditorMoves(ItemVerbs):
     def guarded(self, leave: Callable[[], object]) -> None:
         """Leave at once, or after asking what becomes of the changes."""
         raise NotImplementedError
+
+    def tell(self, sentence: str) -> None:
+        """Say something in the line of the help."""
+        raise NotImplementedError
+
+    def in_order(self, act: Callable[[], object]) -> None:
+        """Act after the input has taken the keys that were typed before."""
+        typing = self.focused
+        if typing is None or not self.form.is_editing:
+            act()
+            return
+
+        def after_keys() -> None:
+            if self.focused is typing:
+                act()
+            else:  # enter or tab was among them, and what came behind it was sent to the app
+                self.app.call_later(act)
+
+        typing.call_later(after_keys)
 
     def do_editor_down(self, count: int | None) -> None:
         """Go down."""

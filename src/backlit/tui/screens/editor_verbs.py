@@ -1,6 +1,6 @@
 """The item verbs in the editor: they change the draft, which is saved as one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from backlit.store.rows import Item, RowSign
@@ -12,8 +12,7 @@ from backlit.tui.screens.editor_moves import EditorMoves
 class EditorVerbs(EditorMoves):
     """The item that is open is the one they act on, as the form shows it."""
 
-    item_id: int | None
-    item_type: str
+    _before_text: Mapping[str, object] = {}
 
     def current_item(self) -> Item:
         """The open item as the store has it; raises CannotAct for one that was not saved yet."""
@@ -48,7 +47,15 @@ class EditorVerbs(EditorMoves):
         for changes in plan.changes.values():
             for key, value in changes.items():
                 self.form.put(field_named(key, self.store), value)
+                if not act.is_repeatable:  # the text that was edited may be from a while ago
+                    self.draft.made_from(self._before_text, key)
                 self.form.grid.go_to(key)
+        self.form.changed()
+
+    def do_item_external(self, count: int | None) -> None:
+        """Edit the whole item as text; what others save meanwhile is not passed over."""
+        self._before_text = dict(self.draft.base)
+        super().do_item_external(count)
 
     def do_item_open(self, _count: int | None) -> None:
         """It is open."""

@@ -43,6 +43,8 @@ class FieldForm(Container):
         self._long: LongText | None = None
         self._edited: Field | None = None
         self._is_open = False
+        self._asked = ""
+        self._opened: tuple[str, bool] = ("", False)
         self.redraw()
 
     def compose(self) -> ComposeResult:
@@ -62,6 +64,11 @@ class FieldForm(Container):
         """Whether a field is open."""
         return self._is_open
 
+    @property
+    def open_key(self) -> str:
+        """The key of the field that is being edited or picked for; empty where none is."""
+        return self._edited.key if self._is_open and self._edited is not None else self._asked
+
     def redraw(self) -> None:
         """Show the draft as it is now."""
         self.grid.show(self._lines.lines(self.draft))
@@ -79,14 +86,21 @@ class FieldForm(Container):
             self._pick(field, value)
         elif field.kind is Kind.TAGS:
             self._pick_tags(field, value)
+        elif field.kind is Kind.ITEM:
+            self._pick_item(field)
         elif field.kind is Kind.BOOLEAN:
             self._take(field, value is not True)
         elif field.kind is Kind.LONG_TEXT:
             self._open_long(field, value)
         else:
-            self._edited, self._is_open = field, True
-            self.post_message(self.Moved())
-            self.grid.open_input(self.draft.unread.get(field.key, typed_text(value)))
+            text = self.draft.unread.get(field.key, typed_text(value))
+            self._begin(field, text)
+            self.grid.open_input(text)
+
+    def _begin(self, field: Field, text: str) -> None:
+        self._edited, self._is_open = field, True
+        self._opened = (text, field.key in self.draft.touched)
+        self.post_message(self.Moved())
 
     def clear(self) -> None:
         """Empty the current field."""
@@ -101,7 +115,7 @@ class FieldForm(Container):
         if field.key not in self.draft.touched:
             raise CannotAct(f"{field.label} has not been changed.")
         self.draft.revert(field.key)
-        self._touched()
+        self.changed()
 
     def leave(self) -> bool:
         """Close the open field and keep what was typed; False where none was open."""
@@ -114,9 +128,17 @@ class FieldForm(Container):
         else:
             self._read_line()
             self.grid.close_input()
+        self.draft.tidy()
         self.judge(field)
-        self._touched()
+        self.changed()
         return True
+
+    def judge_all(self) -> None:
+        """Note all that is wrong, also with what was restored or came from elsewhere."""
+        for field in self._lines.fields(self.draft):
+            self.judge(field)
+            if field.required and not self.draft.value(field.key) and field.key not in self.draft.unread:
+                self.draft.faults.setdefault(field.key, f"{field.label} is needed.")
 
     def judge(self, field: Field) -> None:
         """Note what is wrong with a field's value."""
@@ -138,10 +160,12 @@ class FieldForm(Container):
 
     def _take(self, field: Field, value: object) -> None:
         self.draft.set(field.key, value)
+        self.draft.tidy()
         self.judge(field)
-        self._touched()
+        self.changed()
 
-    def _touched(self) -> None:
+    def changed(self) -> None:
+        """Show the draft, and say that it is another."""
         self.redraw()
         self.post_message(self.Touched())
 
@@ -152,19 +176,24 @@ class FieldForm(Container):
         event.stop()
         if self._edited is not None and self._edited.kind is not Kind.LONG_TEXT:
             self._read_line()
-            self._touched()
+            self.changed()
 
     def _read_line(self) -> None:
         field, text = self._edited, self.grid.input.value
         if field is None:
             return
-        if text == typed_text(self.draft.base.get(field.key)):
-            self.draft.revert(field.key)
+        if text == typed_text(self.draft.base.get(field.key)) or self._is_as_opened(text):
+            self.draft.forget(field.key)
             return
         try:
             self.draft.set(field.key, read_text(field, text))
         except BadRequest:
             self.draft.set_unread(field.key, text)
+
+    def _is_as_opened(self, text: str) -> bool:
+        """Whether nothing was typed into a field that was not changed before: then it follows the store."""
+        opened, was_touched = self._opened
+        return text == opened and not was_touched
 
     def press(self, key: str) -> bool:
         """Leave the input with enter, tab and the arrows; leave a long text with tab."""
@@ -183,10 +212,10 @@ class FieldForm(Container):
         if self._long is None:
             self._long = LongText()
             self.mount(self._long)
-        self._edited, self._is_open = field, True
-        self.post_message(self.Moved())
+        text = str(value or "")
+        self._begin(field, text)
         self._long.display = True
-        self._long.open(field.label, str(value or ""))
+        self._long.open(field.label, text)
         self.screen.set_focus(self._long)
         self.call_after_refresh(self.grid.move_to, self.grid.cursor)
 
@@ -200,10 +229,14 @@ class FieldForm(Container):
         event.stop()
         if self._edited is not None and self._edited.kind is Kind.LONG_TEXT:
             self._read_long()
-            self._touched()
+            self.changed()
 
     def _read_long(self) -> None:
-        if self._long is not None and self._edited is not None:
+        if self._long is None or self._edited is None:
+            return
+        if self._is_as_opened(self._long.edited):
+            self.draft.forget(self._edited.key)
+        else:
             self.draft.set(self._edited.key, self._long.edited)
 
     # Pickers
@@ -214,19 +247,34 @@ class FieldForm(Container):
         is_free = field.kind is Kind.CHOICE and not lines.store.choices(field, lines.item_type)
 
         def chosen(choice: Choice | None) -> None:
+            self._asked = ""
             if choice is not None:
                 self._take(field, choice.value)
 
+        self._asked = field.key
         self.app.push_screen(PickDialog(field.label, choices, value, free=is_free), chosen)
 
     def _pick_tags(self, field: Field, value: object) -> None:
         present = [str(tag) for tag in value] if isinstance(value, list | tuple) else []
 
         def chosen(tags: tuple[str, ...] | None) -> None:
+            self._asked = ""
             if tags is not None:
                 self._take(field, list(tags))
 
+        self._asked = field.key
         self.app.push_screen(PickManyDialog(field.label, self._lines.store.tags(), present, free=True), chosen)
+
+    def _pick_item(self, field: Field) -> None:
+        from backlit.tui.dialogs.pick_item import PickItemDialog
+
+        def chosen(item_id: object) -> None:
+            self._asked = ""
+            if item_id is not None:
+                self._take(field, item_id)
+
+        self._asked = field.key
+        self.app.push_screen(PickItemDialog(self._lines.store, field.label), chosen)
 
     # The grid's mouse and cursor
 

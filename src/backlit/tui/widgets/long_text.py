@@ -19,7 +19,7 @@ class LongText(TextInput):
         self.load_text(raw)
         self._loaded = self.text
         self.border_title = literal(label)
-        self.border_subtitle = literal("esc leaves")
+        self.border_subtitle = literal("ctrl+t Markdown  ctrl+e $EDITOR  esc leaves")
 
     @property
     def edited(self) -> str:

@@ -1,0 +1,96 @@
+"""The editor in a real terminal: texts in the user's own editor, and what outlives a kill."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.cli.conftest import Home
+from tests.terminal import Terminal, terminal
+
+PROFILE = "demo-60-1"
+
+
+@contextmanager
+def editing(home: Home, script: str = "") -> Iterator[Terminal]:
+    """The editor of an item of the demo; `script` is what $EDITOR does with its file, as a line of shell."""
+    environment = dict(home.environment)
+    environment.pop("VISUAL", None)
+    if script:
+        home.path.mkdir(exist_ok=True)
+        program = home.path / "edit.sh"
+        program.write_text(f'#!/bin/sh\necho editing "$1"\n{script}\n', encoding="utf-8")
+        environment["EDITOR"] = f"sh '{program}'"
+    with terminal(["demo", "--items", "60"], environment) as shown:
+        shown.wait_for(r"synced +maya")
+        shown.press("enter")
+        shown.wait_for("no changes|restored")
+        yield shown
+
+
+def fields(home: Home, item_id: str) -> dict[str, object]:
+    shown = home.run("--profile", PROFILE, "items", "show", item_id, "--json")
+    found = json.loads(shown.stdout)["fields"]
+    assert isinstance(found, dict)
+    return found
+
+
+def number(shown: Terminal) -> str:
+    return shown.lines[0].split("#")[1].split()[0]
+
+
+def to_description(shown: Terminal) -> None:
+    while not any(line.startswith("▌") and "Description" in line for line in shown.lines):
+        before = shown.text
+        shown.press("j")
+        while shown.text == before:
+            shown.read(0.05)
+
+
+def test_a_long_text_goes_to_the_users_editor_and_back(home: Home) -> None:
+    with editing(home, 'printf "  from outside\\n" >> "$1"') as shown:
+        item_id, before = number(shown), str(fields(home, number(shown))["Description"])
+        to_description(shown)
+        shown.press("ctrl+e")
+        shown.wait_for("1 changed")
+        shown.press(":", "wq", "enter")
+        shown.wait_for(r"synced +maya")
+        shown.wait_without("pending")
+
+    assert fields(home, item_id)["Description"] == before + "  from outside" + ("\n" if before.endswith("\n") else "")
+
+
+def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(home: Home) -> None:
+    with editing(home, 'echo kept > "$1"; exit 3') as shown:
+        to_description(shown)
+        shown.press("ctrl+e")
+        shown.wait_for(r"your text is in")
+        assert "no changes" in shown.text
+        assert "ended with 3" in shown.text
+
+
+def test_the_whole_item_goes_to_the_users_editor_and_back(home: Home) -> None:
+    script = """sed -i 's/^Name: .*/Name: Written outside/; s/^Status: .*/Status: in progress/' "$1" """
+    with editing(home, script) as shown:
+        item_id = number(shown)
+        shown.press("E")
+        shown.wait_for(r"[23] changed")
+        shown.press(":", "w", "enter")
+        shown.wait_for("Saved")
+        shown.press("q")
+        shown.wait_for(r"synced +maya")
+        shown.wait_without("pending")
+
+    assert fields(home, item_id)["Name"] == "Written outside"
+    assert fields(home, item_id)["Status"] == "In Progress"
+
+
+def test_what_is_typed_outlives_a_kill_and_is_offered_again(home: Home) -> None:
+    with editing(home) as shown:
+        shown.press("enter", "ctrl+u", "Half a sent")
+        shown.wait_for(r"▌\* Name +Half a sent")
+        shown.read(1.0)
+        shown.kill()
+
+    with editing(home) as shown:
+        shown.wait_for("Kept changes from .* restored")
+        shown.wait_for(r"▌\* Name +Half a sent")

@@ -1,0 +1,241 @@
+"""Every row of the field table goes through the editor to the service; every wrong value is explained."""
+
+from collections.abc import Mapping
+
+import pytest
+from tests.store.world import World, sent
+from tests.tui.editing import Edit, fields_on, go_to, item_of, save, screen_of
+from tests.tui.stage import line_with, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.model.fields import Field, ItemType, Kind
+from backlit.store import Store
+from backlit.tui.dialogs.pick import PickDialog
+from backlit.tui.field_choices import PICKED, choices_for
+from backlit.tui.screens.editor import EditorScreen
+
+TYPED: Mapping[Kind, tuple[str, object]] = {
+    Kind.TEXT: ("Typed [x]", "Typed [x]"),
+    Kind.INTEGER: ("7", 7),
+    Kind.NUMBER: ("2,5", 2.5),
+}
+
+
+def letters(text: str) -> list[str]:
+    return ["space" if letter == " " else letter for letter in text]
+
+
+async def edit_field(pilot: Pilot[None], store: Store, field: Field, item_type: str) -> object:
+    """Give a field another value with the keys that a person would press; returns what it should be then."""
+    draft = screen_of(pilot).draft
+    before = draft.value(field.key)
+    await go_to(pilot, field.key)
+    if field.kind in TYPED:
+        text, value = TYPED[field.kind]
+        await pilot.press("enter", "ctrl+u", *letters(text), "enter")
+        return value
+    if field.kind is Kind.BOOLEAN:
+        await pilot.press("enter")
+        return before is not True
+    if field.kind is Kind.LONG_TEXT:
+        await pilot.press("enter", *"# new", "enter", "escape")
+        return f"# new\n{before or ''}"
+    if field.kind is Kind.TAGS:
+        await pilot.press("enter", *"fresh", "enter")
+        present = before if isinstance(before, list) else []
+        return [*present, "fresh"]
+    assert field.kind in PICKED, field
+    choices = choices_for(store, field, item_type, before)
+    at = next(index for index, each in enumerate(choices) if each.value not in {before, None})
+    await pilot.press("enter")
+    assert isinstance(pilot.app.screen, PickDialog)
+    await pilot.press(*["up"] * len(choices[: pilot.app.screen.list.cursor]), *["down"] * at, "enter")
+    return choices[at].value
+
+
+@pytest.mark.parametrize("item_type", list(ItemType))
+async def test_every_field_of_a_type_is_edited_and_reaches_the_service(
+    world: World, store: Store, edit: Edit, item_type: ItemType
+) -> None:
+    if item_type is ItemType.RISK:
+        await world.rival.work_items.create_document({"type": "Risk", "projectId": 1, "fields": {"Name": "Flood"}})
+        await store.refresh()
+    item_id = await item_of(world, item_type)
+
+    async with edit(item_id, (120, 60)) as pilot:
+        screen = screen_of(pilot)
+        fields = [each for each in screen.lines.fields(screen.draft) if screen.lines.why_fixed(each) is None]
+        wanted = {field.key: await edit_field(pilot, store, field, item_type) for field in fields}
+        await pilot.press("ctrl+s")
+        if item_type is ItemType.FEEDBACK:
+            await pilot.press("y")
+        await pilot.pause()
+        assert missing(pilot.app, ["Saved"]) == [], text_of(pilot.app)
+        found = await fields_on(world, store, item_id)
+
+        assert {key: found[key] for key in wanted} == wanted
+
+
+async def test_a_new_task_finds_its_parent_by_name(world: World, store: Store, edit: Edit) -> None:
+    parent = await item_of(world, "Story")
+    await world.rival.work_items.update(parent, {"Name": "Quokka checkout"})
+    await store.refresh()
+
+    async with edit(item_type="Task") as pilot:
+        await pilot.press("enter", *"Part", "enter")
+        await go_to(pilot, "ParentID")
+        await pilot.press("enter", *"quokka")
+        await pilot.pause(0.2)
+        await pilot.press("enter")
+        await pilot.pause()
+        shown = line_with(pilot.app, "▌* Parent")
+        await save(pilot)
+        await sent(store)
+        page = await world.rival.work_items.documents(filter="Name eq 'Part'")
+
+        assert shown.endswith(f"#{parent} Quokka checkout")
+        assert page.results[0]["fields"]["ParentID"] == parent
+
+
+FAULTS = [
+    ("Bug", "Name", "", "Name cannot be empty."),
+    ("Bug", "Name", "x" * 501, "Name is longer than 500 characters."),
+    ("Bug", "Priority", "high", "Priority is a whole number, such as 3; “high” is not."),
+    ("Bug", "Priority", "2.5", "Priority is a whole number, such as 3; “2.5” is not."),
+    ("Bug", "Priority", "99999999999999999", "Priority must be a whole number."),
+    ("Task", "WorkRemaining", "soon", "Work remaining is a number, such as 2.5 or 2,5; “soon” is not."),
+]
+
+
+@pytest.mark.parametrize("case", FAULTS, ids=lambda case: f"{case[1]}-{case[2][:10]}")
+async def test_a_wrong_value_is_explained_when_the_field_is_left_and_again_at_save(
+    world: World, store: Store, edit: Edit, case: tuple[str, str, str, str]
+) -> None:
+    item_type, key, text, sentence = case
+    item_id = await item_of(world, item_type)
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, key)
+        await pilot.press("enter", "ctrl+u")
+        screen_of(pilot).form.grid.input.value = text
+        await pilot.press("tab")
+        await pilot.pause()
+        left = missing(pilot.app, [f"! {sentence}"])
+        await pilot.press("G", "ctrl+s")
+        await pilot.pause()
+
+        assert left == []
+        assert missing(pilot.app, [f"! {sentence}", "to put right"]) == []
+        assert screen_of(pilot).form.field.key == key
+        assert store.outbox_entries() == ()
+
+
+async def test_a_restored_draft_that_is_wrong_is_not_saved_in_part(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+    await store.save_draft(f"edit:{item_id}", {"changes": {"Estimate": "5"}, "unread": {"Priority": "high"}})
+
+    async with edit(item_id) as pilot:
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+
+        assert missing(pilot.app, ["1 to put right", "“high” is not."]) == []
+        assert store.outbox_entries() == ()
+
+
+async def test_what_customers_see_is_marked_and_saved_only_after_a_yes(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Feedback")
+    before = await fields_on(world, store, item_id)
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "IsVisibleInPortal")
+        marked = missing(pilot.app, ["Portal: customers see this", "Customers see it; saving asks."])
+        await pilot.press("enter", "ctrl+s")
+        await pilot.pause()
+        asked = missing(pilot.app, ["» Customers see this", "Visible in portal →"])
+        await pilot.press("enter")
+        await pilot.pause()
+        unsent = store.outbox_entries()
+        await pilot.press("ctrl+s", "y")
+        await pilot.pause()
+
+        assert (marked, asked, unsent) == ([], [], ())
+        assert (await fields_on(world, store, item_id))["IsVisibleInPortal"] is not before["IsVisibleInPortal"]
+
+
+# Ways to save and to look
+
+
+async def command(pilot: Pilot[None], words: str) -> None:
+    await pilot.press(":")
+    await pilot.pause()
+    await pilot.press(*words, "enter")
+    await pilot.pause()
+
+
+async def test_wq_saves_and_closes(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", "ctrl+u", *"Other", "escape")
+        await command(pilot, "wq")
+        await pilot.pause(0.2)
+
+        assert not isinstance(pilot.app.screen, EditorScreen)
+        assert (await fields_on(world, store, item_id))["Name"] == "Other"
+
+
+async def test_q_with_a_bang_throws_the_changes_away(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", "ctrl+u", *"Other", "escape")
+        await command(pilot, "q!")
+        await pilot.pause(0.5)
+
+        assert store.draft(f"edit:{item_id}") is None
+        assert store.outbox_entries() == ()
+
+
+async def test_a_word_that_is_no_command_is_answered_with_those_that_are(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Bug")) as pilot:
+        await command(pilot, "wat")
+
+        assert "“wat” is none of" in text_of(pilot.app)
+        assert ":wq" in text_of(pilot.app)
+
+
+async def test_save_and_next_begins_another_at_the_same_place(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    before = await fields_on(world, store, item_id)
+
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", "ctrl+u", *"First", "ctrl+n")
+        await pilot.pause(0.3)
+        assert " new " in text_of(pilot.app).splitlines()[0]
+        await pilot.press("enter", *"Second", "ctrl+s")
+        await sent(store)
+        page = await world.rival.work_items.documents(filter="Name eq 'Second'")
+
+        assert (await fields_on(world, store, item_id))["Name"] == "First"
+        assert page.results[0]["fields"]["IterationID"] == before["IterationID"]
+        assert page.results[0]["fields"]["AreaID"] == before["AreaID"]
+
+
+async def test_a_long_text_is_looked_at_as_markdown_and_written_on(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Description": "# Head\n\n- one **bold**"})
+    await store.refresh()
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "Description")
+        await pilot.press("p")
+        await pilot.pause()
+        rendered = missing(pilot.app, ["• one bold"])
+        await pilot.press("ctrl+t", *"x", "ctrl+t")
+        await pilot.pause()
+        again = missing(pilot.app, ["• one bold", "1 changed"])
+        await pilot.press("p")
+        await pilot.pause()
+
+        assert (rendered, again) == ([], [])
+        assert "• one bold" not in text_of(pilot.app)
