@@ -2,28 +2,25 @@
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, Kind
-from backlit.store.checks import check
 from backlit.tui.acting import CannotAct
-from backlit.tui.dialogs.choice_list import Choice
-from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
-from backlit.tui.field_choices import PICKED, can_be_empty, choices_for
+from backlit.tui.field_choices import PICKED, can_be_empty
 from backlit.tui.field_lines import FieldLines
 from backlit.tui.field_text import read_text, typed_text
 from backlit.tui.item_draft import ItemDraft
 from backlit.tui.widgets.field_grid import FieldGrid
+from backlit.tui.widgets.field_picks import FieldPicks
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.long_text import LongText
 
 _LEAVING_STEPS = {"enter": 0, "tab": 1, "shift+tab": -1, "down": 1, "up": -1}
 
 
-class FieldForm(Container):
+class FieldForm(FieldPicks):
     """Changes a draft, field by field; says so with `Touched`.
 
     What is typed goes into the draft at once; whether it is right is checked when the field is left.
@@ -36,14 +33,11 @@ class FieldForm(Container):
         """Another field is the current one."""
 
     def __init__(self, lines: FieldLines, draft: ItemDraft) -> None:
-        super().__init__(id="form")
+        super().__init__(lines, draft)
         self.grid = FieldGrid()
-        self.draft = draft
-        self._lines = lines
         self._long: LongText | None = None
         self._edited: Field | None = None
         self._is_open = False
-        self._asked = ""
         self._opened: tuple[str, bool] = ("", False)
         self.redraw()
 
@@ -67,29 +61,29 @@ class FieldForm(Container):
     @property
     def open_key(self) -> str:
         """The key of the field that is being edited or picked for; empty where none is."""
-        return self._edited.key if self._is_open and self._edited is not None else self._asked
+        return self._edited.key if self._is_open and self._edited is not None else self.asked
 
     def redraw(self) -> None:
         """Show the draft as it is now."""
-        self.grid.show(self._lines.lines(self.draft))
+        self.grid.show(self.lines.lines(self.draft))
 
     # Editing
 
     def edit(self) -> None:
         """Open the current field with what fits its kind; a yes or no turns over at once."""
         field = self.field
-        fixed = self._lines.why_fixed(field)
+        fixed = self.lines.why_fixed(field)
         if fixed:
             raise CannotAct(fixed)
         value = self.draft.value(field.key)
         if field.kind in PICKED:
-            self._pick(field, value)
+            self.pick(field, value)
         elif field.kind is Kind.TAGS:
-            self._pick_tags(field, value)
+            self.pick_tags(field, value)
         elif field.kind is Kind.ITEM:
-            self._pick_item(field)
+            self.pick_item(field)
         elif field.kind is Kind.BOOLEAN:
-            self._take(field, value is not True)
+            self.put(field, value is not True)
         elif field.kind is Kind.LONG_TEXT:
             self._open_long(field, value)
         else:
@@ -105,9 +99,9 @@ class FieldForm(Container):
     def clear(self) -> None:
         """Empty the current field."""
         field = self.field
-        if self._lines.why_fixed(field) or not can_be_empty(field):
-            raise CannotAct(self._lines.why_fixed(field) or f"{field.label} cannot be empty.")
-        self._take(field, _EMPTY.get(field.kind))
+        if self.lines.why_fixed(field) or not can_be_empty(field):
+            raise CannotAct(self.lines.why_fixed(field) or f"{field.label} cannot be empty.")
+        self.put(field, _EMPTY.get(field.kind))
 
     def revert(self) -> None:
         """Put the current field back to what the store has."""
@@ -133,32 +127,8 @@ class FieldForm(Container):
         self.changed()
         return True
 
-    def judge_all(self) -> None:
-        """Note all that is wrong, also with what was restored or came from elsewhere."""
-        for field in self._lines.fields(self.draft):
-            self.judge(field)
-            if field.required and not self.draft.value(field.key) and field.key not in self.draft.unread:
-                self.draft.faults.setdefault(field.key, f"{field.label} is needed.")
-
-    def judge(self, field: Field) -> None:
-        """Note what is wrong with a field's value."""
-        key = field.key
-        if key not in self.draft.touched:
-            return
-        try:
-            if key in self.draft.unread:
-                read_text(field, self.draft.unread[key])
-            else:
-                lines = self._lines
-                check(lines.item_type, {key: self.draft.changes[key]}, lines.store, lines.settable)
-        except BadRequest as error:
-            self.draft.faults[key] = error.errors.get(key) or str(error)
-
     def put(self, field: Field, value: object) -> None:
         """Give a field a value, as if it had been edited."""
-        self._take(field, value)
-
-    def _take(self, field: Field, value: object) -> None:
         self.draft.set(field.key, value)
         self.draft.tidy()
         self.judge(field)
@@ -239,43 +209,6 @@ class FieldForm(Container):
         else:
             self.draft.set(self._edited.key, self._long.edited)
 
-    # Pickers
-
-    def _pick(self, field: Field, value: object) -> None:
-        lines = self._lines
-        choices = choices_for(lines.store, field, lines.item_type, value)
-        is_free = field.kind is Kind.CHOICE and not lines.store.choices(field, lines.item_type)
-
-        def chosen(choice: Choice | None) -> None:
-            self._asked = ""
-            if choice is not None:
-                self._take(field, choice.value)
-
-        self._asked = field.key
-        self.app.push_screen(PickDialog(field.label, choices, value, free=is_free), chosen)
-
-    def _pick_tags(self, field: Field, value: object) -> None:
-        present = [str(tag) for tag in value] if isinstance(value, list | tuple) else []
-
-        def chosen(tags: tuple[str, ...] | None) -> None:
-            self._asked = ""
-            if tags is not None:
-                self._take(field, list(tags))
-
-        self._asked = field.key
-        self.app.push_screen(PickManyDialog(field.label, self._lines.store.tags(), present, free=True), chosen)
-
-    def _pick_item(self, field: Field) -> None:
-        from backlit.tui.dialogs.pick_item import PickItemDialog
-
-        def chosen(item_id: object) -> None:
-            self._asked = ""
-            if item_id is not None:
-                self._take(field, item_id)
-
-        self._asked = field.key
-        self.app.push_screen(PickItemDialog(self._lines.store, field.label), chosen)
-
     # The grid's mouse and cursor
 
     @on(LineList.Highlighted)
@@ -288,7 +221,7 @@ class FieldForm(Container):
     @on(LineList.Chosen)
     def _double_clicked(self, event: LineList.Chosen) -> None:
         event.stop()
-        if not self._lines.why_fixed(self.field):
+        if not self.lines.why_fixed(self.field):
             self.edit()
 
 
