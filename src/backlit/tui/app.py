@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual.filter import LineFilter
 
@@ -14,8 +14,8 @@ from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui import themes
 from backlit.tui.acting import CannotAct
-from backlit.tui.app_acts import AppActs
 from backlit.tui.gathered import Gathered
+from backlit.tui.jump_acts import JumpActs
 from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
@@ -30,7 +30,7 @@ FRAME = 1 / 30
 INTERRUPT_WINDOW = 2.0
 
 
-class BacklitApp(Sturdy, AppActs, inherit_bindings=False):
+class BacklitApp(Sturdy, JumpActs, inherit_bindings=False):
     """Three modes (backlog, areas, iterations) stay mounted; other screens are pushed over them."""
 
     TITLE = "backlit"
@@ -140,18 +140,22 @@ class BacklitApp(Sturdy, AppActs, inherit_bindings=False):
 
     def _node_filter(self) -> NodeFilter | None:
         """The node through which the backlog is seen at present."""
-        backlog = self._screen_stacks["backlog"][0]
-        return backlog.node if isinstance(backlog, BacklogScreen) else None
+        return self.backlog.node if self.backlog is not None else None
 
-    def _go(self, mode: str) -> None:
+    def switch_to(self, mode: str) -> None:
+        """Show a mode, without what lies over it; raises CannotAct where that would lose something."""
         over = self.screen_stack[1:]
         if not all(isinstance(screen, StoreScreen) and screen.LOSES_NOTHING for screen in over):
             raise CannotAct("The editor is open; q closes it first.")
-        for screen in over:
-            cast("StoreScreen[object]", screen).must_be_free()
         for _screen in over:
             self.pop_screen()
         self.switch_mode(mode)
+
+    def _go(self, mode: str) -> None:
+        here = self.here
+        self.switch_to(mode)
+        if mode != here.mode:
+            self.jumps.leave(here)
 
     def do_app_backlog(self, _count: int | None) -> None:
         """Go to the backlog."""
@@ -167,9 +171,9 @@ class BacklitApp(Sturdy, AppActs, inherit_bindings=False):
 
     def on_filter_asked(self, message: FilterAsked) -> None:
         """Show the backlog through the node that a tree names."""
-        self.switch_mode("backlog")
-        if isinstance(self.screen, BacklogScreen):
-            self.screen.filter_by(message.node)
+        self._go("backlog")
+        if self.backlog is not None:
+            self.backlog.filter_by(message.node)
 
     def do_app_outbox(self, _count: int | None) -> None:
         """Show what waits to be sent."""

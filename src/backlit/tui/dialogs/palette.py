@@ -52,7 +52,7 @@ class Palette(OffersDialog[Command | int | None]):
             return
         if self.is_attached and self.input.value.strip() == query:
             current = self.list.current
-            self._items = [_offer(row) for row in view.rows(0, MOST_ITEMS) if self.fits(row)]
+            self._items = [item_offer(row) for row in view.rows(0, MOST_ITEMS) if self.fits(row)]
             self._show_found(current.value if current else None)
 
     def fits(self, row: Row) -> bool:  # noqa: ARG002 - for subclasses
@@ -75,6 +75,7 @@ class Palette(OffersDialog[Command | int | None]):
         self.list.show([*headings, *self._commands, *items], value)
 
 
-def _offer(row: Row) -> Offer:
+def item_offer(row: Row) -> Offer:
+    """An item by its number, type, name and status."""
     number = f"#{row.id}" if row.id > 0 else "new"
     return Offer(row.id, number, f"{type_sign(row.type)} {row.name}  {status_sign(row.status)} {row.status or ''}")

@@ -15,8 +15,8 @@ from backlit.store.store import Store
 from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
 from backlit.tui.acting import CannotAct
-from backlit.tui.filter_chords import FilterChords
 from backlit.tui.gathered import Gathered
+from backlit.tui.item_finding import ItemFinding
 from backlit.tui.list_names import ListNames
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.screens.backlog_words import empty_words, hint_ids, left_status, left_title, marks_words, right_title
@@ -31,7 +31,7 @@ AGE_CHECK = 15.0
 """Seconds between looks at how old what is shown is."""
 
 
-class BacklogScreen(FilterChords):
+class BacklogScreen(ItemFinding):
     """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
 
     AUTO_FOCUS = "BacklogList"
@@ -161,6 +161,19 @@ class BacklogScreen(FilterChords):
     def ranked_view(self) -> View:
         """The list's own."""
         return self._view
+
+    async def loaded(self) -> None:
+        """Return when all ids of the list are known."""
+        while self.is_attached and not self.items.is_complete():
+            await self._view.reload()
+            self.items.show(self._view, self.items.current_id)
+
+    def show_all(self, item_id: int, *, with_done: bool) -> None:
+        """Clear every filter and fold, with the cursor on an item."""
+        self._view.fold(*self._view.folded, is_folded=False)
+        self._wanted_item = item_id
+        self.spec = replace(self.spec, with_done=self.spec.with_done or with_done)
+        self.do_list_no_filter(None)
 
     # Words
 

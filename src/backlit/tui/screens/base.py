@@ -2,6 +2,7 @@
 
 from typing import ClassVar, TypeVar
 
+from textual.message import Message
 from textual.screen import Screen
 
 from backlit.model.errors import BacklitError
@@ -19,6 +20,13 @@ class StoreScreen(Sturdy, Screen[Result]):
 
     LOSES_NOTHING: ClassVar[bool] = False
     """Whether it may be closed without a question, to go to another place."""
+
+    class Seen(Message):
+        """The user looked at an item."""
+
+        def __init__(self, item_id: int) -> None:
+            super().__init__()
+            self.item_id = item_id
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -42,6 +50,7 @@ class StoreScreen(Sturdy, Screen[Result]):
     def mark_seen(self, item_id: int | None) -> None:
         """The user sees an item as it is now: what was new of it is so no more."""
         if item_id is not None:
+            self.post_message(self.Seen(item_id))
             self.app.run_worker(work(self._mark_seen, item_id), group="seen")
 
     async def _mark_seen(self, item_id: int) -> None:

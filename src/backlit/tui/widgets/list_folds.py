@@ -17,6 +17,19 @@ class ListFolds(ListMarks):
         """Show a view, the cursor on the item where the view has it."""
         raise NotImplementedError
 
+    def go_to(self, item_id: int) -> bool:
+        """Put the cursor on an item, unfolding what it is in; False where the list does not have it."""
+        view = self._view
+        if view is None:
+            return False
+        if view.folded and view.index_of(item_id) is None and item_id in view.ids():
+            view.fold(*view.folded, is_folded=False)
+            self.show(view, item_id)
+        index = view.index_of(item_id)
+        if index is not None:
+            self.move_to(index)
+        return index is not None
+
     # Commands
 
     def do_list_fold(self, _count: int | None) -> None:

@@ -1,0 +1,110 @@
+"""Going to an item by number or words, and back."""
+
+from tests.store.world import until
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press, shown
+from tests.tui.stage import lines_of, missing, text_of
+
+from backlit.store import Store
+from backlit.tui.jumps import Jumps, Place
+from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.screens.tree import TreeScreen
+
+ONE, TWO, THREE = Place("backlog", 1), Place("backlog", 2), Place("areas")
+
+
+def test_places_are_gone_back_through_and_forward_again() -> None:
+    jumps = Jumps()
+    jumps.leave(ONE)
+    jumps.leave(TWO)
+
+    assert [jumps.back(THREE), jumps.back(TWO), jumps.back(ONE)] == [TWO, ONE, None]
+    assert [jumps.forward(), jumps.forward(), jumps.forward()] == [TWO, THREE, None]
+
+
+def test_a_place_is_kept_once() -> None:
+    jumps = Jumps()
+    for place in (ONE, TWO, ONE):
+        jumps.leave(place)
+
+    assert [jumps.back(THREE), jumps.back(THREE), jumps.back(THREE)] == [ONE, TWO, None]
+
+
+async def test_an_item_is_gone_to_by_its_number_and_ctrl_o_goes_back(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        await press(pilot, "#", *str(rows[9].id), "enter")
+        await until(lambda: items(pilot).current_id == rows[9].id)
+
+        await press(pilot, "ctrl+o")
+        await until(lambda: items(pilot).current_id == rows[0].id)
+        await press(pilot, "g", "n")
+        await until(lambda: items(pilot).current_id == rows[9].id)
+
+
+async def test_an_item_is_found_by_words_of_its_name(store: Store, opened: Open) -> None:
+    row = (await shown(store))[9]
+    async with opened(store) as pilot:
+        await press(pilot, "#", *row.name.casefold())
+        await until(lambda: f"#{row.id}" in text_of(pilot.app))
+
+        assert missing(pilot.app, [row.name]) == []
+
+
+async def test_an_item_that_the_filter_hides_is_said_to_be_and_can_be_shown(store: Store, opened: Open) -> None:
+    row = next(each for each in await shown(store) if each.type == "Bug")
+    async with opened(store) as pilot:
+        await press(pilot, "f", "t", *"story", "enter", "#", *str(row.id), "enter")
+        await until(lambda: "Hidden item" in text_of(pilot.app))
+        assert missing(pilot.app, ["type Story"]) == []
+
+        await press(pilot, "c")
+        await until(lambda: items(pilot).current_id == row.id)
+        assert "type Story" not in lines_of(pilot.app)[0]
+
+
+async def test_an_item_that_is_done_is_shown_with_what_is_done(store: Store, opened: Open) -> None:
+    is_open = {row.id for row in await shown(store)}
+    done = next(row for row in await shown(store, with_done=True) if row.id not in is_open)
+    async with opened(store) as pilot:
+        await press(pilot, "#", *str(done.id), "enter")
+        await until(lambda: "only what is open" in " ".join(text_of(pilot.app).split()))
+        await press(pilot, "c")
+        await until(lambda: items(pilot).current_id == done.id)
+
+        assert "All items" in lines_of(pilot.app)[0]
+
+
+async def test_escape_stays_where_one_is(store: Store, opened: Open) -> None:
+    row = next(each for each in await shown(store) if each.type == "Bug")
+    async with opened(store) as pilot:
+        await press(pilot, "f", "t", *"story", "enter")
+        before = items(pilot).current_id
+        await press(pilot, "#", *str(row.id), "enter")
+        await until(lambda: "Hidden item" in text_of(pilot.app))
+        await press(pilot, "escape")
+
+        assert items(pilot).current_id == before
+        assert "type Story" in lines_of(pilot.app)[0]
+
+
+async def test_what_was_looked_at_stands_in_the_picker_before_anything_is_typed(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        await press(pilot, "5", "G", "enter")
+        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+        await press(pilot, "q", "#")
+
+        assert missing(pilot.app, ["Seen last", f"#{rows[4].id}"]) == []
+
+
+async def test_from_a_tree_one_goes_to_the_backlog_and_back_to_the_tree(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        await press(pilot, "g", "a", "#", *str(rows[7].id), "enter")
+        await until(lambda: items(pilot).current_id == rows[7].id)
+
+        await press(pilot, "ctrl+o")
+        assert isinstance(pilot.app.screen, TreeScreen)
+        await press(pilot, "ctrl+o")
+        await until(lambda: items(pilot).current_id == rows[0].id)
