@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import STATUSES, Field, ItemType, Kind, custom_field
-from backlit.model.filters import matches
+from backlit.model.filters import Filter, matches
+from backlit.model.lint import USUAL, Ground
 from backlit.model.query import (
     AllOf,
     AnyOf,
@@ -43,6 +44,9 @@ class Book:
 
     def now(self) -> datetime:
         return datetime(2026, 3, 10, 12)
+
+    def failing(self, rule_id: str | None) -> Filter:
+        return USUAL.failing(Ground(self.now()), rule_id)
 
     def today(self) -> date:
         return date(2026, 3, 10)

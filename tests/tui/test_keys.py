@@ -233,6 +233,7 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("enter", "item.open"), ("p", "preview.toggle"), ("P", "preview.place"), ("ctrl+e", "preview.down"),
         ("ctrl+y", "preview.up"), ("/", "list.filter"), ("f0", "list.no-filter"), ("td", "list.done"),
         ("#", "app.go-to"), ("ctrl+o", "app.jump-back"), ("gn", "app.jump-forward"),
+        ("f!", "filter.unready"),
         ("fs", "filter.status"), ("fa", "filter.owner"), ("ft", "filter.type"), ("fi", "filter.iteration"),
         ("fr", "filter.area"), ("fg", "filter.tag"), ("fm", "filter.mine"),
         ("a", "item.add"), ("A", "item.add-task"), ("s", "item.status"), ("i", "item.assign-me"),

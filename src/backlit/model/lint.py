@@ -113,12 +113,12 @@ class Lint:
             if item_type in self.types_by_rule[rule.id] and matches(rule.condition(ground), values)
         )
 
-    def failing(self, ground: Ground) -> Filter:
-        """Holds for the items that fail at least one rule; whether they are open is for the caller to ask."""
+    def failing(self, ground: Ground, rule_id: str | None = None) -> Filter:
+        """Holds for the items that fail a rule, or at least one; whether they are open is for the caller to ask."""
         parts = tuple(
             And((_one_of("type", sorted(types)), rule.condition(ground)))
             for rule in RULES
-            if (types := self.types_by_rule[rule.id])
+            if rule_id in {None, rule.id} and (types := self.types_by_rule[rule.id])
         )
         if not parts:
             return Literal(False)

@@ -5,9 +5,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
 
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
+from backlit.model.filters import Filter
+from backlit.model.lint import RULE_BY_ID, STALE_DAYS, USUAL, Ground
 from backlit.model.query import NameKind
 from backlit.model.query.completion import Vocabulary
-from backlit.model.query.keys import all_keys, field_named
+from backlit.model.query.keys import LINT_KEY, all_keys, field_named
 from backlit.model.trees import Tree
 from backlit.store.lookups import Lookups
 from backlit.store.people import IterationEntry, TreeKind
@@ -27,6 +29,8 @@ class StoreNames:
         self._lookups = lookups
         self.now = now
         self.today = today
+        self.lint = USUAL
+        self.stale_days = STALE_DAYS
 
     def custom_fields(self) -> Collection[Field]:
         """The project's own fields."""
@@ -71,6 +75,16 @@ class StoreNames:
         leaves = [each for each in leaves if not tree.children(each.id)]
         return frozenset(each.id for each in _chosen(leaves, wanted, day))
 
+    def ground(self) -> Ground:
+        """What the ready-check judges by, as it stands now."""
+        roots = self._lookups.tree(TreeKind.AREAS).roots
+        current = frozenset(each for each in self._turning(CURRENT))
+        return Ground(self.now(), roots[0].id if roots else None, current, self.stale_days)
+
+    def failing(self, rule_id: str | None) -> Filter:
+        """Holds for the items that fail a rule of the ready-check, or any of them."""
+        return self.lint.failing(self.ground(), rule_id)
+
     def roots(self, kind: NameKind) -> frozenset[int]:
         """The root of a tree, which stands for no area and no iteration."""
         if kind not in _TREES:
@@ -99,6 +113,8 @@ class StoreNames:
         custom = self.custom_fields()
 
         def values(key: str) -> Sequence[str]:
+            if key.lower() == LINT_KEY:
+                return [*RULE_BY_ID, *_ALWAYS]
             field = field_named(key, custom)
             if field is None:
                 return ()

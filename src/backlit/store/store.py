@@ -19,6 +19,7 @@ from backlit.store.engine import Engine, Report
 from backlit.store.files import Files
 from backlit.store.history import History
 from backlit.store.inbox import Inbox
+from backlit.store.lint import ReadyCheck
 from backlit.store.names import StoreNames
 from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
@@ -87,6 +88,7 @@ class Store(Edits):
         self.history = History(self._files, self, self.wake)
         self.deletions = Deletions(self._files, self, self.wake)
         self.names = StoreNames(self, self.now, self.today)
+        self.lint = ReadyCheck(self._files, self.names)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()

@@ -82,6 +82,7 @@ def _lists() -> Iterator[Command]:
     yield Command("filter.area", ("f r",), where, "by area", "Filter by area, with those below it.")
     yield Command("filter.tag", ("f g",), where, "by tag", "Filter by tag; tab picks several.")
     yield Command("filter.mine", ("f m",), where, "mine", "Show what is yours; again, everybody's.")
+    yield Command("filter.unready", ("f !",), where, "not ready", "Show what fails the ready-check; again, all.")
     yield Command("list.no-filter", ("f 0",), where, "no filter", "Clear every filter.")
     yield Command("preview.toggle", ("p",), where, "preview", "Show or hide the preview.")
     yield Command("preview.place", ("P",), where, "preview place", "Put the preview at the right or below.")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from backlit.model.errors import BacklitError
+from backlit.model.query.keys import LINT_KEY
 from backlit.model.query.parts import values_of, with_values
 from backlit.tui.acting import CannotAct
 from backlit.tui.dialogs.pick_values import PickValuesDialog
@@ -55,6 +56,11 @@ class FilterChords(ViewVerbs):
             raise CannotAct("It is not known yet who you are.")
         is_mine = [value.casefold() for value in values_of(self.spec.query, OWNER.key)] == ["me"]
         self._ask_for(OWNER, () if is_mine else ("me",))
+
+    def do_filter_unready(self, _count: int | None) -> None:
+        """What fails the ready-check; again, everything."""
+        wanted = () if values_of(self.spec.query, LINT_KEY) else ("any",)
+        self.show_spec(replace(self.spec, query=with_values(self.spec.query, LINT_KEY, wanted)))
 
     def _filter_by(self, by: Filtered) -> None:
         def picked(values: tuple[str, ...] | None) -> None:

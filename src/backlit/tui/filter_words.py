@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from backlit.model.lint import RULE_BY_ID
 from backlit.model.query import Condition, Node, write_query
-from backlit.model.query.keys import field_named
+from backlit.model.query.keys import LINT_KEY, field_named
 from backlit.model.query.parts import parts_of
 from backlit.tui.filter_choices import FILTERED, NONE, OWNER
+
+_LINT_WORDS = {"any": "not ready", "none": "ready"}
 
 
 def filter_words(query: str) -> list[str]:
@@ -16,6 +19,8 @@ def filter_words(query: str) -> list[str]:
 def _phrase(part: Node) -> str:
     if not isinstance(part, Condition) or part.operator not in ":=":
         return write_query(part)
+    if part.key.lower() == LINT_KEY:
+        return _either([_LINT_WORDS.get(value.lower()) or RULE_BY_ID[value.lower()].label for value in part.values])
     by = next((each for each in FILTERED if each.field is field_named(part.key)), None)
     if by is None:
         return write_query(part)

@@ -23,7 +23,7 @@ class ListNames:
     @property
     def names(self) -> Names:
         """As the columns take them."""
-        return Names(self.owner, self.iteration, self.group)
+        return Names(self.owner, self.iteration, self.group, self._store.lint.faults)
 
     def owner(self, user_id: int | None) -> str:
         """The short name of a person."""

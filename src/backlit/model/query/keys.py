@@ -18,6 +18,7 @@ from backlit.model.fields import (
 from backlit.model.filters import POINTS
 
 ANYWHERE_KEY = "text"
+LINT_KEY = "lint"
 
 POINTS_FIELD = Field(
     POINTS,
@@ -71,6 +72,7 @@ def all_keys(custom: Collection[Field] = ()) -> dict[str, str]:
     """Every key with what it asks for, the short ones first."""
     keys = {short: _FIELD_BY_LOWER[short].label for short in SHORT_KEYS}
     keys[ANYWHERE_KEY] = "Words of the name, the description or a comment"
+    keys[LINT_KEY] = "What the ready-check finds missing"
     shortened = set(SHORT_KEYS.values())
     return keys | {
         field.key.lower(): field.label for field in (*TOP_LEVEL, *FIELDS, *custom) if field.key not in shortened

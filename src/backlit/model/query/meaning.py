@@ -24,8 +24,9 @@ from backlit.model.filters import (
     all_of,
     any_of,
 )
+from backlit.model.lint import RULE_BY_ID
 from backlit.model.query.dates import date_filter
-from backlit.model.query.keys import ANYWHERE_KEY, all_keys, field_named
+from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_named
 from backlit.model.query.syntax import AllOf, AnyOf, Condition, Node, NotThis, Word, refuse, written
 from backlit.model.statuses import is_open
 
@@ -65,6 +66,9 @@ class Names(Protocol):
 
     def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:
         """The ids of a name in any case (`me`, `current`, `next` and `previous` too); none where it is unknown."""
+
+    def failing(self, rule_id: str | None) -> Filter:
+        """Holds for the items that fail a rule of the ready-check, or any of them."""
 
     def roots(self, kind: NameKind) -> frozenset[int]:
         """The nodes that mean "nowhere in particular"."""
@@ -113,6 +117,9 @@ def _condition(condition: Condition, names: Names) -> Filter:
     if condition.key.lower() == ANYWHERE_KEY:
         _only_equality(condition)
         return any_of(Mentions(value, Where.ANYWHERE) for value in condition.values)
+    if condition.key.lower() == LINT_KEY:
+        _only_equality(condition)
+        return any_of(_failing(condition, value.lower(), names) for value in condition.values)
     custom = names.custom_fields()
     field = field_named(condition.key, custom)
     if field is None:
@@ -120,6 +127,15 @@ def _condition(condition: Condition, names: Names) -> Filter:
         hint = f"there are {_listed(near)}" if near else "there are owner, iter, area, est, tag and every field's name"
         refuse(f'there is no key "{condition.key}"; {hint}, and in double quotes it is a text to find', condition.at)
     return any_of(_one(condition, field, value, names) for value in condition.values)
+
+
+def _failing(condition: Condition, value: str, names: Names) -> Filter:
+    if value in {ANY, NONE}:
+        failing = names.failing(None)
+        return failing if value == ANY else Not(failing)
+    if value not in RULE_BY_ID:
+        refuse(f'the ready-check has no rule "{value}"; it has {_listed([ANY, NONE, *RULE_BY_ID])}', condition.at)
+    return names.failing(value)
 
 
 def _one(condition: Condition, field: Field, value: str, names: Names) -> Filter:

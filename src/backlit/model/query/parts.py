@@ -28,4 +28,9 @@ def parts_of(query: str) -> tuple[Node, ...]:
 
 
 def _asks(part: Node, key: str) -> bool:
-    return isinstance(part, Condition) and part.operator in ":=" and field_named(part.key) is field_named(key)
+    return isinstance(part, Condition) and part.operator in ":=" and _is_same(part.key, key)
+
+
+def _is_same(key: str, other: str) -> bool:
+    field = field_named(key)
+    return key.lower() == other.lower() if field is None else field is field_named(other)

@@ -1,6 +1,6 @@
 """The columns of the backlog: which fit a width, and how a row is drawn in them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -15,6 +15,8 @@ from backlit.tui.text import fit, fit_right, safe
 
 CURSOR = "cursor-background"
 MARK = "✓"
+UNREADY = "¡"
+"""The quiet sign of an item that fails the ready-check."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),
     RowSign.PENDING: ("↑", "pending"),
@@ -30,6 +32,8 @@ class Names:
     owner: Callable[[int | None], str]
     iteration: Callable[[int | None], str]
     group: Callable[[GroupLine], str] = lambda line: str(line.value)
+    unready: Callable[[Sequence[int]], Collection[int]] = lambda _ids: ()
+    """Which of some items fail the ready-check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +83,13 @@ class Layout:
             text += " " + (column.title.rjust(column.width) if column.is_number else column.title.ljust(column.width))
         return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
 
-    def row(self, row: Row, *, is_cursor: bool, is_marked: bool = False) -> Strip:
+    def row(self, row: Row, *, is_cursor: bool, is_marked: bool = False, is_unready: bool = False) -> Strip:
         """Draw one item; a mark stands at the edge, or beside the cursor's bar in the place of the row's sign."""
         on = CURSOR if is_cursor else None
         looks = self._looks
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
+        if sign == " " and is_unready:
+            sign = UNREADY
         edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
         segments = [
             Segment(edge, looks.style(edge_colour, on=on, bold=is_marked)),

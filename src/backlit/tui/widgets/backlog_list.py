@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from rich.segment import Segment
 from textual.strip import Strip
 
+from backlit.model.statuses import is_open
 from backlit.store.rows import Row
 from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine
@@ -34,7 +35,8 @@ class BacklogList(ListFolds):
         self._known = 0
         self._largest_id = 0
         self._rows: dict[int, Row | GroupLine] = {}
-        self._strips: dict[tuple[Row | GroupLine, bool, bool], Strip] = {}
+        self._unready: dict[int, bool] = {}
+        self._strips: dict[tuple[Row | GroupLine, bool, bool, bool], Strip] = {}
         self._layout: Layout | None = None
 
     # What is shown
@@ -43,6 +45,7 @@ class BacklogList(ListFolds):
         """Show a view, the cursor on the item where the view has it."""
         self._view = view
         self._rows.clear()
+        self._unready.clear()
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
         if len(str(view.largest_id)) != len(str(self._largest_id)):
             self._largest_id = view.largest_id
@@ -81,6 +84,7 @@ class BacklogList(ListFolds):
 
     def rows_changed(self, ids: set[int] | None) -> None:
         """Draw anew the rows in sight whose items changed; None means any of them."""
+        self._unready.clear()
         for index, row in list(self._rows.items()):
             if ids is None or (isinstance(row, Row) and row.id in ids):
                 del self._rows[index]
@@ -130,7 +134,8 @@ class BacklogList(ListFolds):
         row = self._row(index)
         if row is None:
             return self.render_blank(-1)
-        key = (row, is_cursor, isinstance(row, Row) and self.is_marked(index, row.id))
+        is_item = isinstance(row, Row)
+        key = (row, is_cursor, is_item and self.is_marked(index, row.id), is_item and self._is_unready(row.id))
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:
@@ -138,10 +143,10 @@ class BacklogList(ListFolds):
             strip = self._strips[key] = self._draw(*key)
         return strip
 
-    def _draw(self, row: Row | GroupLine, is_cursor: bool, is_marked: bool) -> Strip:
+    def _draw(self, row: Row | GroupLine, is_cursor: bool, is_marked: bool, is_unready: bool) -> Strip:
         if isinstance(row, GroupLine):
             return self._columns.group(row, is_cursor=is_cursor)
-        return self._columns.row(row, is_cursor=is_cursor, is_marked=is_marked)
+        return self._columns.row(row, is_cursor=is_cursor, is_marked=is_marked, is_unready=is_unready)
 
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""
@@ -161,6 +166,14 @@ class BacklogList(ListFolds):
         super().notify_style_update()
         self._layout = None
         self._strips.clear()
+
+    def _is_unready(self, item_id: int) -> bool:
+        """Whether an open item fails the ready-check; asked for the rows in sight together."""
+        if item_id not in self._unready:
+            rows = [row for row in self._rows.values() if isinstance(row, Row) and row.id not in self._unready]
+            failing = self._names.unready([row.id for row in rows if is_open(row.status)])
+            self._unready.update((row.id, row.id in failing) for row in rows)
+        return self._unready.get(item_id, False)
 
     def _note_current(self) -> None:
         row = self._row(self.cursor)

@@ -1,12 +1,16 @@
 """A list of items and the preview of the one under the cursor: beside it, below it, or away."""
 
+from collections.abc import Sequence
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
 from textual.timer import Timer
 
+from backlit.model.statuses import is_open
 from backlit.store.people import TreeKind
+from backlit.store.rows import Item
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
 from backlit.tui.sturdy import Sturdy
@@ -70,8 +74,14 @@ class ItemPanes(Sturdy, Container):
         areas = self._store.tree(TreeKind.AREAS)
         path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
         store = self._store
-        around = Surroundings(store.people(), store.iterations(), path, store.today(), store.now())
+        around = Surroundings(store.people(), store.iterations(), path, store.today(), store.now(), self._faults(item))
         self._preview.show(item, self._store.comments(item.id) if item else (), around)
+
+    def _faults(self, item: Item | None) -> Sequence[str]:
+        """What an open item still lacks."""
+        if item is None or not is_open(str(item.fields.get("Status") or "") or None):
+            return ()
+        return [rule.sentence for rule in self._store.lint.faults([item.id]).get(item.id, ())]
 
     def preview_soon(self) -> None:
         """Draw the preview once the cursor has rested."""

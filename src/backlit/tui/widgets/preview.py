@@ -17,7 +17,7 @@ from backlit.tui.ages import age, days_until, moment
 from backlit.tui.looks import Looks, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.markdown import Line, markdown_lines
 from backlit.tui.text import safe, wrapped
-from backlit.tui.widgets.backlog_columns import ROW_SIGNS
+from backlit.tui.widgets.backlog_columns import ROW_SIGNS, UNREADY
 
 LABEL_WIDTH = 11
 TEXT_LIMIT = 20_000
@@ -37,6 +37,8 @@ class Surroundings:
     area_path: str
     today: date
     now: datetime
+    faults: Sequence[str] = ()
+    """What the ready-check says of the item, in sentences."""
 
 
 class Preview(ScrollView, can_focus=False, inherit_bindings=False):
@@ -94,6 +96,8 @@ class _Page:
         for label, value, colour in _properties(item, around):
             if value:
                 yield from self._property(label, value, colour)
+        for number, sentence in enumerate(around.faults):
+            yield from self._property("" if number else "Not ready", f"{UNREADY} {sentence}", "muted")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:

@@ -1,0 +1,39 @@
+"""The ready-check over the mirror: what items still lack before a team begins them."""
+
+from collections.abc import Mapping, Sequence
+
+from backlit.model.filters import Filter
+from backlit.model.lint import RULES, Ground, Rule
+from backlit.store.database import ids_json
+from backlit.store.files import Files
+from backlit.store.filter_sql import condition
+from backlit.store.names import StoreNames
+
+
+class ReadyCheck:
+    """Judges items of the current project by the rules, as they stand now."""
+
+    def __init__(self, files: Files, names: StoreNames) -> None:
+        self._files = files
+        self._names = names
+
+    def filter(self) -> Filter:
+        """Holds for the items that fail a rule, whether they are open or not."""
+        return self._names.failing(None)
+
+    def ground(self) -> Ground:
+        """What the rules judge by."""
+        return self._names.ground()
+
+    def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
+        """The rules that each of some items fails, in one query; those that lack nothing are left out."""
+        asked = [condition(self._names.failing(rule.id)) for rule in RULES]
+        columns = ", ".join(each.text for each in asked)
+        values = [value for each in asked for value in each.values]
+        sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
+        found = {}
+        for item_id, *failed in self._files.mirror.execute(sql, (*values, ids_json(ids))):
+            rules = tuple(rule for rule, has_failed in zip(RULES, failed, strict=True) if has_failed)
+            if rules:
+                found[item_id] = rules
+        return found

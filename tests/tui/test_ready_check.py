@@ -1,0 +1,70 @@
+"""The ready-check in the backlog: a sign, sentences, a filter."""
+
+from tests.store.world import until
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press, shown
+from tests.tui.stage import line_with, lines_of, text_of
+
+from backlit.model.lint import RULES, USUAL
+from backlit.store import Store, ViewSpec
+from backlit.tui.widgets.backlog_columns import UNREADY
+
+
+async def test_what_the_store_finds_is_what_the_rules_say(store: Store) -> None:
+    ids = [row.id for row in await shown(store)]
+
+    found = store.lint.faults(ids)
+
+    assert {rule for rules in found.values() for rule in rules} <= set(RULES)
+    view = store.view(ViewSpec(filter=store.lint.filter()))
+    await view.load()
+    assert set(found) == set(view.ids()) != set(ids)
+
+
+async def test_a_rule_is_asked_for_in_a_query(store: Store) -> None:
+    view = store.view(ViewSpec(query="lint:estimate"))
+    await view.load()
+    rows = view.rows(0, 500)
+
+    assert rows
+    assert all("estimate" in [rule.id for rule in store.lint.faults([row.id])[row.id]] for row in rows)
+    assert {row.type for row in rows} <= USUAL.types_by_rule["estimate"]
+
+
+async def test_what_is_not_ready_is_shown_and_again_all(store: Store, opened: Open) -> None:
+    rows = [row.id for row in await shown(store)]
+    failing = [item_id for item_id in rows if item_id in store.lint.faults(rows)]
+    async with opened(store) as pilot:
+        await press(pilot, "f", "!")
+        assert list(items(pilot).ids_between(0, None)) == failing
+        assert "› not ready" in lines_of(pilot.app)[0]
+
+        await press(pilot, "f", "!")
+        assert list(items(pilot).ids_between(0, None)) == rows
+
+
+async def test_the_preview_says_what_an_item_lacks_and_its_row_has_a_sign(store: Store, opened: Open) -> None:
+    rows = [row.id for row in await shown(store)]
+    async with opened(store) as pilot:
+        await press(pilot, "f", "!", "j")
+        item_id = items(pilot).current_id
+        assert item_id is not None
+        sentence = store.lint.faults(rows)[item_id][0].sentence
+        await until(lambda: sentence[:16] in text_of(pilot.app))
+
+        assert f"▌{UNREADY}" in line_with(pilot.app, "▌")
+
+
+async def test_the_sign_goes_when_nothing_is_lacking_any_more(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    only = [
+        row.id
+        for row in rows
+        if [rule.id for rule in store.lint.faults([row.id]).get(row.id, ())] == ["estimate"] and row.estimate is None
+    ]
+    async with opened(store) as pilot:
+        await press(pilot, "#", *str(only[0]), "enter")
+        await until(lambda: f"▌{UNREADY}" in line_with(pilot.app, "▌"))
+        await press(pilot, "+")
+
+        await until(lambda: UNREADY not in line_with(pilot.app, "▌"))
