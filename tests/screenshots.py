@@ -15,6 +15,7 @@ from tests.store.world import World, make_sample, until
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.store.entries import FOR_CUSTOMERS
 from backlit.tui.app import BacklitApp
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
@@ -42,6 +43,7 @@ class Scene:
     keys: tuple[str, ...] = ()
     signed_in: bool = True
     has_news: bool = False
+    has_files: bool = False
     """Whether somebody else is at work, at the time of the picture."""
 
 
@@ -57,6 +59,7 @@ SCENES: Mapping[str, Scene] = {
     "backlog-80x24": Scene((80, 24), SHOWN),
     "iterations-120x40": Scene((120, 40), ("g", "i")),
     "comments-120x40": Scene((120, 40), (*SHOWN, "g", "c")),
+    "attachments-120x40": Scene((120, 40), (*SHOWN, "g", "t", "j"), has_files=True),
     "inbox-120x40": Scene((120, 40), ("g", "h", "j"), has_news=True),
     "inbox-80x24": Scene((80, 24), ("g", "h", "j"), has_news=True),
 }
@@ -65,7 +68,7 @@ SCENES: Mapping[str, Scene] = {
 async def picture(scene: Scene, workspace: Path, folder: Path) -> str:
     """Play a scene in an empty folder; returns the screen as SVG."""
     world = World(folder, workspace, clock=clock)
-    if scene.has_news:
+    if scene.has_news or scene.has_files:
         world.service._shared.clock.follow(clock().replace(hour=14, minute=10, tzinfo=None))
     await world.start()
     try:
@@ -82,6 +85,9 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
     await _settled(pilot)
     if scene.has_news:
         await _make_news(world, store)
+        await _settled(pilot)
+    if scene.has_files:
+        await _attach_files(world, store)
         await _settled(pilot)
     for key in scene.keys:
         await pilot.press(key)
@@ -104,6 +110,24 @@ async def _make_news(world: World, store: Store) -> None:
     bug = {"type": "Bug", "projectId": 1, "fields": {"Name": "Totals are off by a cent in yen"}}
     await items.create_document(bug)
     await store.refresh()
+
+
+async def _attach_files(world: World, store: Store) -> None:
+    """Attach files to the item that is shown, one of them for customers."""
+    view = store.view(ViewSpec())
+    await view.load()
+    item_id = view.rows(18, 1)[0].id
+    files = (
+        ("basket-flow.png", bytes(48_213), "How it should look after the address", None),
+        ("retry-timings.csv", b"attempt,seconds\n" * 40, "Measured on staging, last Tuesday", None),
+        ("steps.md", b"1. Open the basket\n" * 12, "", None),
+        ("offer-acme.pdf", bytes(1_840_112), "What Acme agreed to", FOR_CUSTOMERS),
+    )
+    for name, content, description, kind in files:
+        path = world.folder / name
+        path.write_bytes(content)
+        attachment_id = await store.transfers.upload(item_id, path, lambda *_: None, kind=kind)
+        await store.transfers.describe(attachment_id, description)
 
 
 async def _settled(pilot: Pilot[None]) -> None:

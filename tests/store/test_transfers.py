@@ -10,7 +10,7 @@ from tests.store.world import PATIENCE, World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound, Offline, StorageError
 from backlit.store import AttachmentEntry, Change, Store, Subject
-from backlit.store.transfers import CUSTOMERS
+from backlit.store.entries import FOR_CUSTOMERS
 
 CONTENT = bytes(range(256)) * 4096
 
@@ -54,7 +54,7 @@ async def test_an_upload_is_known_at_once_and_told(store: Store, item_id: int, f
 
 
 async def test_what_customers_may_see_is_uploaded_as_such(store: Store, item_id: int, file: Path) -> None:
-    attachment_id = await store.transfers.upload(item_id, file, quietly, kind=CUSTOMERS)
+    attachment_id = await store.transfers.upload(item_id, file, quietly, kind=FOR_CUSTOMERS)
 
     assert not entry_of(store, item_id, attachment_id).is_internal
 

@@ -17,7 +17,7 @@ from tests.tui.test_file_looks import picture
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.store.transfers import CUSTOMERS
+from backlit.store.entries import FOR_CUSTOMERS
 from backlit.tui.carrying import bar
 from backlit.tui.dialogs.look import LookDialog
 from backlit.tui.dialogs.path import PathDialog
@@ -78,7 +78,7 @@ async def said(pilot: Pilot[None], words: str) -> None:
 async def test_files_are_listed_with_all_that_is_known(store: Store, opened: Open, item_id: int, write: Write) -> None:
     attachment_id = await attached(store, item_id, write("plan.txt", b"x" * 2048))
     await store.transfers.describe(attachment_id, "What we\nagreed on")
-    await attached(store, item_id, write("shot.png", picture()), CUSTOMERS)
+    await attached(store, item_id, write("shot.png", picture()), FOR_CUSTOMERS)
 
     async with showing(opened, store, item_id) as pilot:
         line = line_with(pilot.app, "plan.txt")

@@ -256,7 +256,7 @@ async def test_the_editor_under_the_comments_is_gone_back_to(store: Store, opene
     async with opened(store) as pilot:
         await open_view(pilot, store, "editor")
         editor = pilot.app.screen
-        await press(pilot, "g", "c", "e")
+        await press(pilot, "g", "c", "enter")
 
         assert pilot.app.screen is editor
 

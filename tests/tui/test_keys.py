@@ -25,7 +25,7 @@ STACKS = [
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
     *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x", "g =")),
-    *((key, Context.COMMENTS) for key in ("a", "C", "d", "y y")),
+    *((key, Context.COMMENTS) for key in ("a", "C", "d", "e", "E", "y y")),
 }
 """Keys that a context takes from those behind it, on purpose."""
 TAKEN_BY_TERMINALS = ("ctrl+a", "ctrl+b", "ctrl+i", "ctrl+m", "ctrl+h", "ctrl+[", "ctrl+q")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import orjson
 
 from backlit.store.database import ids_json, transaction
-from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.entries import EntryKind, OutboxEntry, is_for_customers
 from backlit.store.rows import Document, moment, whole
 
 _COLUMNS = "id, item_id, project_id, text, author, created_at, is_internal, pending, doc"
@@ -66,7 +66,10 @@ class Comments:
         self._connection.executemany(
             _INSERT_COMMENT,
             [
-                (entry.temporary_id, entry.item_id, entry.project_id, entry.payload["text"], author, None, 1, 1, None)
+                (
+                    *(entry.temporary_id, entry.item_id, entry.project_id, entry.payload["text"], author, None),
+                    *(int(not is_for_customers(entry.payload)), 1, None),
+                )
                 for entry in undelivered
                 if entry.kind is EntryKind.COMMENT and entry.item_id in wanted
             ],

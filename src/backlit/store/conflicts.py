@@ -152,7 +152,7 @@ def _rewrite(writer: Writer, entry_id: int, text: str) -> None:
     entry = writer.journal.entry(entry_id)
     if entry is None or entry.kind is not EntryKind.COMMENT or entry.state is not EntryState.REFUSED:
         raise BadRequest(_SETTLED_ELSEWHERE)
-    again = replace(entry, payload={"text": text}, state=EntryState.WAITING, reason="", attempts=0)
+    again = replace(entry, payload={**entry.payload, "text": text}, state=EntryState.WAITING, reason="", attempts=0)
     writer.journal.update(again)
     _tell(writer, entry)
     writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))

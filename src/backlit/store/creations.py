@@ -9,7 +9,7 @@ import orjson
 
 from backlit.model.errors import ServiceError, ServiceRefused, Unclear
 from backlit.store.asking import Asking
-from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.entries import FOR_CUSTOMERS, EntryKind, OutboxEntry, is_for_customers
 from backlit.store.files import Files, Writer
 from backlit.store.pacing import Waits
 from backlit.store.people import person_of, signed_in_of
@@ -65,6 +65,7 @@ class Creations:
                     "projectId": entry.project_id,
                     "workItemId": entry.item_id,
                     "description": entry.payload["text"],
+                    **({"type": FOR_CUSTOMERS} if is_for_customers(entry.payload) else {}),
                 }
                 made = await self._client.comments.create_document(body)
             else:

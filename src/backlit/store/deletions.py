@@ -9,7 +9,7 @@ from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.changes import Change, Subject
 from backlit.store.database import ids_json
 from backlit.store.edits import discard, journalled, show, take_out, with_followers
-from backlit.store.entries import BUSY, TEMPORARY_IDS, EntryKind, OutboxEntry
+from backlit.store.entries import BUSY, FOR_CUSTOMERS, TEMPORARY_IDS, EntryKind, OutboxEntry, is_for_customers
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
 from backlit.store.overlay import laid_over
@@ -178,6 +178,8 @@ def _delete_comment(writer: Writer, comment_id: int) -> None:
 def deletion_of_comment(comment: Document) -> OutboxEntry:
     """The entry that deletes a comment; it holds the text, so that it can be written again."""
     kept = {"id": comment.get("id"), "text": comment.get("description"), "by": comment.get("createdBy")}
+    if is_for_customers(comment):
+        kept["type"] = FOR_CUSTOMERS
     project_id, item_id = whole(comment.get("projectId")) or 0, whole(comment.get("workItemId")) or 0
     return OutboxEntry(0, time.time(), project_id, item_id, EntryKind.DELETE_COMMENT, kept)
 

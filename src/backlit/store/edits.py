@@ -8,7 +8,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.changes import Change, Subject
 from backlit.store.checks import check, check_text
-from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry, payload_of
 from backlit.store.files import Writer
 from backlit.store.lookups import Lookups
 from backlit.store.ranks import release
@@ -94,14 +94,16 @@ class Edits(Lookups):
             raise BadRequest(fault, {"ParentID": fault})
         return real_id
 
-    async def comment(self, item_id: int, text: str) -> int:
+    async def comment(self, item_id: int, text: str, *, for_customers: bool = False) -> int:
         """Write a comment; returns its temporary id. Raises BadRequest when there is no text."""
         check_text(text)
         found_id, _, project_id = self._found(item_id)
 
         def act(writer: Writer) -> int:
             _present(writer, found_id)
-            entry = OutboxEntry(0, time.time(), project_id, found_id, EntryKind.COMMENT, {"text": text})
+            entry = OutboxEntry(
+                0, time.time(), project_id, found_id, EntryKind.COMMENT, payload_of(text, for_customers=for_customers)
+            )
             written = journalled(writer, [entry])[0]
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({written.item_id})))
             return written.temporary_id

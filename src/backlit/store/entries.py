@@ -41,6 +41,9 @@ DELETES = frozenset({EntryKind.DELETE, EntryKind.DELETE_COMMENT})
 ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
 """What is done to a comment; it neither changes nor marks the item."""
 
+FOR_CUSTOMERS = "Feedback"
+"""The type of comments and files that customers see."""
+
 UNDELIVERED = (EntryState.WAITING, EntryState.SENDING, EntryState.REFUSED, EntryState.CONFLICT)
 
 
@@ -53,7 +56,8 @@ class OutboxEntry:
     """One journalled change.
 
     `payload` is what the user wants: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a COMMENT,
-    `{id, text}` of a DELETE_COMMENT, nothing for a DELETE; `{beside}` of a RANK: where it is to stand, the best first.
+    `{id, text}` of a DELETE_COMMENT (both with the `type` of what customers see), nothing for a DELETE; `{beside}` of a
+    RANK: where it is to stand, the best first.
     `base` is what the touched fields were before, for a DELETE all that may be set, for a RANK where it
     stood; `theirs` what the service has for them, in a conflict.
     `known_id` is the largest id known when an ADD or COMMENT was first sent: what it made has a larger one. For what
@@ -101,3 +105,13 @@ class OutboxEntry:
         fields = self.payload.get("fields")
         parent = fields.get("ParentID") if isinstance(fields, dict) else None
         return parent if isinstance(parent, int) else None
+
+
+def payload_of(text: str, *, for_customers: bool) -> dict[str, object]:
+    """What a COMMENT holds; its type is only there where customers see it (FEATURES rule 44)."""
+    return {"text": text, "type": FOR_CUSTOMERS} if for_customers else {"text": text}
+
+
+def is_for_customers(payload: Mapping[str, object]) -> bool:
+    """Whether customers see what a COMMENT makes, or saw what a DELETE_COMMENT takes away."""
+    return payload.get("type") == FOR_CUSTOMERS

@@ -8,7 +8,7 @@ from backlit.model.fields import ItemType
 from backlit.store.changes import Change, Subject
 from backlit.store.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
 from backlit.store.edits import edit_entry, show, take_out, with_followers
-from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry, payload_of
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
 from backlit.store.reordering import move_back
@@ -238,10 +238,11 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
             comment = writer.mirror.comments.document(comment_id)
             if comment is not None:
                 yield from writer.journal.add([deletion_of_comment(comment)], step)
-        case WriteComment(item_id, text):
-            yield from writer.journal.add([_comment(writer, item_id, text)], step)
+        case WriteComment():
+            yield from writer.journal.add([_comment(writer, move)], step)
 
 
-def _comment(writer: Writer, item_id: int, text: str) -> OutboxEntry:
-    project_id = whole((writer.mirror.effective(item_id) or {}).get("projectId")) or 0
-    return OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, {"text": text})
+def _comment(writer: Writer, move: WriteComment) -> OutboxEntry:
+    project_id = whole((writer.mirror.effective(move.item_id) or {}).get("projectId")) or 0
+    payload = payload_of(move.text, for_customers=move.for_customers)
+    return OutboxEntry(0, time.time(), project_id, move.item_id, EntryKind.COMMENT, payload)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from backlit.model.errors import BadRequest
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.files import Writer
 from backlit.store.merge import kept_otherwise, merge
 from backlit.store.rows import fields_in, whole
@@ -79,10 +79,11 @@ class DeleteComment:
 
 @dataclass(frozen=True, slots=True)
 class WriteComment:
-    """Write a comment again."""
+    """Write a comment again, for those who saw it."""
 
     item_id: int
     text: str
+    for_customers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +239,10 @@ class Reading:
 
     def _commented(self, entry: OutboxEntry) -> Iterator[Told]:
         item_id = self._id(entry)
-        is_there = self._mirror.effective(item_id) is not None
-        yield (WriteComment(item_id, str(entry.payload.get("text") or "")) if is_there else Missing(item_id)), ()
+        if self._mirror.effective(item_id) is None:
+            yield Missing(item_id), ()
+        else:
+            yield WriteComment(item_id, str(entry.payload.get("text") or ""), is_for_customers(entry.payload)), ()
 
     def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[Told]:
         item_id = self._id(entry)

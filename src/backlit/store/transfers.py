@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 """Called on the engine's thread with the bytes that have travelled and all there are; 0 where that is not known."""
 
-CUSTOMERS = "Feedback"
-"""The type of what customers see; nothing is sent for the rest."""
 _UNKNOWN_TYPE = "application/octet-stream"
 _NOT_QUEUED = "Attachments are not kept to be sent later: do it again when the service can be reached."
 _ONLY_THERE = "The contents of attachments are not kept here."
@@ -62,8 +60,8 @@ class Transfers:
     ) -> int:
         """Attach a file to an item, or to one of its comments where the service can; returns the attachment's id.
 
-        `kind` is CUSTOMERS for what they see. Raises BadRequest for an item or comment that was not sent yet, Unclear
-        where it may have arrived though no answer came, StorageError where the file cannot be read.
+        `kind` is FOR_CUSTOMERS for what they see. Raises BadRequest for an item or comment that was not sent yet,
+        Unclear where it may have arrived though no answer came, StorageError where the file cannot be read.
         """
         real_id = self._sent(item_id)
         if comment_id is not None and comment_id <= 0:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from backlit.model.attachments import friendly_size_of
 from backlit.model.errors import BacklitError
+from backlit.store.entries import FOR_CUSTOMERS
 from backlit.store.store import Store
-from backlit.store.transfers import CUSTOMERS
 from backlit.tui.acting import CannotAct
 from backlit.tui.carrying import Carried, Carrying
 from backlit.tui.paths import files_in
@@ -20,8 +20,8 @@ class Attaching(Carrying):
 
     def __init__(self, store: Store, item_id: int, comment_id: int | None = None) -> None:
         super().__init__(store)
-        self.item_id = item_id
-        self.comment_id = comment_id
+        self._item_id = item_id
+        self._comment_id = comment_id
 
     def do_attachments_upload(self, _count: int | None) -> None:
         """Ask for files, then attach them one after the other."""
@@ -29,13 +29,13 @@ class Attaching(Carrying):
 
     def do_attachments_upload_open(self, _count: int | None) -> None:
         """The same with files that customers see, after a question."""
-        self._ask_files(CUSTOMERS)
+        self._ask_files(FOR_CUSTOMERS)
 
     def _ask_files(self, kind: str | None) -> None:
         from backlit.tui.dialogs.path import PathDialog
 
         self.must_be_free()
-        item = self.store.item(self.item_id)
+        item = self.store.item(self._item_id)
         if item is None:
             raise CannotAct("The item is not here any more, so nothing can be attached to it.")
         if item.id < 0:
@@ -46,7 +46,7 @@ class Attaching(Carrying):
                 self._agree_to(files_in(text), kind)
 
         note = "A path, or a pattern such as ~/shots/*.png."
-        if self.comment_id is not None:
+        if self._comment_id is not None:
             note += " It goes to the comment, where the service takes files for comments."
         title = "Attach for customers" if kind else "Attach"
         dialog = PathDialog(title, "", lambda text: fault_of(lambda: files_in(text)), note)
@@ -81,7 +81,7 @@ class Attaching(Carrying):
             which = f" ({done + 1:,} of {len(paths):,})" if len(paths) > 1 else ""
             carried.begin(f"Attaching {path.name}{which}")
             try:
-                await self.store.transfers.upload(self.item_id, path, carried.progress, self.comment_id, kind)
+                await self.store.transfers.upload(self._item_id, path, carried.progress, self._comment_id, kind)
             except BacklitError as error:
                 so_far = f" {done:,} of {len(paths):,} files were attached." if len(paths) > 1 else ""
                 self.say(f"{error}{so_far}", is_bad=True)

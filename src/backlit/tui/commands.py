@@ -224,7 +224,11 @@ def _comments() -> Iterator[Command]:
     yield Command("comments.page-down", ("ctrl+d", "pagedown"), where, "page down", "Scroll down half a page.")
     yield Command("comments.page-up", ("ctrl+u", "pageup"), where, "page up", "Scroll up half a page.")
     yield Command("comments.add", ("a", "C"), where, "add", "Add a comment.")
+    yield Command("comments.external", ("E",), where, "add in $EDITOR", "Write a comment in your own editor.")
     yield Command("comments.quote", ("r",), where, "quote", "Answer with the comment quoted.")
+    yield Command("comments.correct", ("e",), where, "correct", "Post a corrected copy; comments cannot be changed.")
+    yield Command("comments.expand", ("z o",), where, "expand", "Show all of a long comment, or fold it again.")
+    yield Command("comments.files", ("o",), where, "files", "Go to the files of the comment.")
     yield Command("comments.delete", ("d",), where, "delete", "Delete your comment; asks first.")
     yield Command("comments.copy", ("y y",), where, "copy", "Copy the comment's text to the clipboard.")
 

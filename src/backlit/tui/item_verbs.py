@@ -15,6 +15,7 @@ from backlit.tui.rank_verbs import RankVerbs
 from backlit.tui.settling import settle_item
 from backlit.tui.state_verbs import StateVerbs
 from backlit.tui.text_verb import TextVerb
+from backlit.tui.work import work
 
 NEW_TYPES = (
     ItemType.STORY,
@@ -64,15 +65,16 @@ class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, Te
 
     def do_item_comment(self, _count: int | None) -> None:
         """Write a comment; what is typed is kept as a draft until it is sent."""
-        from backlit.tui.dialogs.compose import ComposeDialog
+        from backlit.tui.dialogs.letter import LetterDialog
 
         item = self.current_item()
 
         def written(text: str | None) -> None:
             if text and text.strip():
-                self.run_worker(self._comment(item.id, text), group="writes")
+                comment = work(self._comment, item.id, text, for_customers=dialog.for_customers)
+                self.run_worker(comment, group="writes")
 
-        dialog = ComposeDialog(self.store, f"comment:{item.id}", f"Comment on {item.fields.get('Name') or item.id}")
+        dialog = LetterDialog(self.store, f"comment:{item.id}", f"Comment on {item.fields.get('Name') or item.id}")
         self.app.push_screen(dialog, written)
 
     def do_item_comments(self, _count: int | None) -> None:
@@ -104,9 +106,9 @@ class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, Te
         except BacklitError as error:
             self.say(" ".join([str(error), *error.errors.values()]), is_bad=True)
 
-    async def _comment(self, item_id: int, text: str) -> None:
+    async def _comment(self, item_id: int, text: str, *, for_customers: bool) -> None:
         try:
-            await self.store.comment(item_id, text)
+            await self.store.comment(item_id, text, for_customers=for_customers)
         except BacklitError as error:
             self.say(str(error), is_bad=True)
             return

@@ -32,7 +32,7 @@ class ComposeDialog(Dialog[str | None]):
         self._kept = kept if isinstance(kept, str) and kept.strip() else None
         self.area = TextInput(self._kept or text)
         self.area.move_cursor(self.area.document.end)
-        self._saved = self.area.text
+        self._saved = self._content()
         self._timer: Timer | None = None
         self.frame.border_subtitle = literal(f"ctrl+s {act}  esc keep for later")
 
@@ -73,7 +73,11 @@ class ComposeDialog(Dialog[str | None]):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        text = self.area.text
-        if text != self._saved:
-            self._saved = text
-            self.app.run_worker(work(self._store.save_draft, self._key, {"text": text}), group="drafts")
+        content = self._content()
+        if content != self._saved:
+            self._saved = content
+            self.app.run_worker(work(self._store.save_draft, self._key, content), group="drafts")
+
+    def _content(self) -> dict[str, object]:
+        """What is kept."""
+        return {"text": self.area.text}

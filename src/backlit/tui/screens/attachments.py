@@ -57,19 +57,19 @@ class AttachmentsScreen(Attaching):
         """Show what the mirror holds, and have it read anew."""
         self._list = self.query_one("#files", AttachmentList)
         self._show()
-        self.run_worker(work(self.store.look_at, self.item_id), group="look at")
+        self.run_worker(work(self.store.look_at, self._item_id), group="look at")
 
     def store_changed(self, gathered: Gathered) -> None:
         """Show what came; the cursor stays on its file."""
-        self.item_id = gathered.renamed.get(self.item_id, self.item_id)
-        if gathered.touches(Subject.ATTACHMENTS, self.item_id):
+        self._item_id = gathered.renamed.get(self._item_id, self._item_id)
+        if gathered.touches(Subject.ATTACHMENTS, self._item_id):
             self._show()
         else:
             self.draw_carried()
 
     def _show(self) -> None:
-        found = self.store.attachments.of_item(self.item_id)
-        self._entries = [each for each in found if self.comment_id in {None, each.comment_id}]
+        found = self.store.attachments.of_item(self._item_id)
+        self._entries = [each for each in found if self._comment_id in {None, each.comment_id}]
         is_there = self.store.connection.state is ConnectionState.ONLINE
         self._list.empty_text = "No files yet: a attaches one." if is_there else "No files are known here."
         self._list.show(self._entries)
@@ -92,19 +92,19 @@ class AttachmentsScreen(Attaching):
         status.say(left, hints(HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS))
 
     def _left_title(self) -> list[Part]:
-        item = self.store.item(self.item_id)
+        item = self.store.item(self._item_id)
         if item is None:
-            return [(" backlit ", "accent"), (f" #{self.item_id} is not here any more", "conflict")]
+            return [(" backlit ", "accent"), (f" #{self._item_id} is not here any more", "conflict")]
         number = f" #{item.id} " if item.id > 0 else " new "
-        whose = "  › files of a comment" if self.comment_id is not None else ""
         sign = (f"{type_sign(item.type)} ", type_colour(item.type))
         name = str(item.fields.get("Name") or "")
-        return [(" backlit ", "accent"), (number, "muted"), sign, (name, "foreground"), (whose, "muted")]
+        return [(" backlit ", "accent"), (number, "muted"), sign, (name, "foreground")]
 
     def _how_many(self) -> str:
         count = len(self._entries)
         total = friendly_size_of(sum(each.size or 0 for each in self._entries)) if count else ""
-        return ("1 file" if count == 1 else f"{count:,} files") + (f"  {total}" if total else "")
+        whose = " of a comment" if self._comment_id is not None else ""
+        return ("1 file" if count == 1 else f"{count:,} files") + whose + (f"  {total}" if total else "")
 
     def _current(self) -> AttachmentEntry:
         entry = self._list.current

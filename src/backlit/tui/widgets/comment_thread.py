@@ -1,7 +1,7 @@
 """A thread of comments that draws only the lines in sight, however long it is."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from rich.segment import Segment
@@ -12,6 +12,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
+from backlit.model.attachments import friendly_size_of
+from backlit.store.attachments import AttachmentEntry
 from backlit.store.store import CommentEntry
 from backlit.tui.ages import age, moment
 from backlit.tui.commands import Context
@@ -26,6 +28,10 @@ AT_ONCE = 40
 LAYOUT_PAUSE = 0.01
 BYLINE: Line = []
 """Stands for a comment's first line, which is made when it is drawn, as its age changes."""
+FOLDED_FROM = 30
+"""Lines from which a comment is folded until zo shows all of it."""
+SHOWN_LINES = 20
+"""Lines of a folded comment."""
 TEXT_WIDTH = 100
 """Cells of the longest line; longer ones are hard to read."""
 
@@ -85,6 +91,8 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = 0
         self._now = now
         self._comments: Sequence[CommentEntry] = ()
+        self._files: Mapping[int, Sequence[AttachmentEntry]] = {}
+        self._expanded: set[int] = set()
         self._drawn: dict[CommentEntry, list[Line]] = {}
         self._unrolled = Unrolled((), self._body)
         self._timer: Timer | None = None
@@ -92,8 +100,15 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     # What is shown
 
-    def show(self, comments: Sequence[CommentEntry]) -> None:
-        """Show comments; the cursor stays on its comment, and goes to the newest at first or when it was there."""
+    def show(
+        self, comments: Sequence[CommentEntry], files: Mapping[int, Sequence[AttachmentEntry]] | None = None
+    ) -> None:
+        """Show comments, and their files by the comment's id; the cursor stays on its comment.
+
+        It goes to the newest at first, or when it was there.
+        """
+        if self._files != (files or {}):
+            self._files, self._drawn = files or {}, {}
         current, was_last = self.current, self.cursor == len(self._comments) - 1
         offset = self._unrolled.extent(self.cursor)[0] - round(self.scroll_y) if self._unrolled.lines else 0
         self._comments = comments
@@ -143,8 +158,12 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _body(self, comment: CommentEntry) -> list[Line]:
         if comment not in self._drawn:
-            room = min(TEXT_WIDTH, self._width - LEAD - 1)
-            self._drawn[comment] = markdown_lines(comment.text, room, Looks.of(self.app))
+            looks, room = Looks.of(self.app), min(TEXT_WIDTH, self._width - LEAD - 1)
+            lines = markdown_lines(comment.text, room, looks)
+            if len(lines) >= FOLDED_FROM and comment.id not in self._expanded:
+                more = f"… {len(lines) - SHOWN_LINES:,} more lines: zo shows them"
+                lines = [*lines[:SHOWN_LINES], [Segment(fit(more, room), looks.style("muted"))]]
+            self._drawn[comment] = [*lines, *_file_lines(self._files.get(comment.id, ()), room, looks)]
         return self._drawn[comment]
 
     # Drawing
@@ -171,6 +190,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             (ago, looks.style("foreground")),
             ("↑ waits to be sent" if comment.pending else "", looks.style("pending")),
             ("" if comment.is_internal else "» customers see this", looks.style("type-feedback")),
+            ("internal" if comment.is_internal else "", looks.style("muted")),
             (moment(comment.created_at), looks.style("muted")),
         ]
         return [Segment(safe(text) + "  ", style) for text, style in parts if text]
@@ -232,6 +252,14 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     # Commands
 
+    def do_comments_expand(self, _count: int | None) -> None:
+        """Show all of the comment, or fold it again."""
+        comment = self.current
+        if comment is not None:
+            self._expanded ^= {comment.id}
+            self._drawn.pop(comment, None)
+            self._lay_out(self._unrolled.extent(self.cursor)[0] - round(self.scroll_y))
+
     def do_comments_down(self, count: int | None) -> None:
         """Go to the next comment."""
         self.move_to(self.cursor + (count or 1))
@@ -255,3 +283,15 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     def do_comments_page_up(self, _count: int | None) -> None:
         """Scroll up half a page."""
         self.page_by(-max(1, self.size.height // 2))
+
+
+def _file_lines(files: Sequence[AttachmentEntry], room: int, looks: Looks) -> list[Line]:
+    """How many files a comment has, and which."""
+    if not files:
+        return []
+    count = "1 file" if len(files) == 1 else f"{len(files):,} files"
+    names = ", ".join(
+        each.name + (f" {friendly_size_of(each.size)}" if each.size is not None else "") for each in files
+    )
+    head = f"+ {count}  "
+    return [[Segment(head, looks.style("accent")), Segment(fit(names, room - len(head)), looks.style("muted"))]]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.tui.commands import Context
 from backlit.tui.entry_words import moved_words
 from backlit.tui.looks import Looks
@@ -112,7 +112,8 @@ def summary_of(entry: OutboxEntry) -> str:
         case EntryKind.ADD:
             return f"new {str(entry.payload.get('type', 'item')).lower()}"
         case EntryKind.COMMENT:
-            return "comment: " + " ".join(str(entry.payload.get("text", "")).split())
+            whose = "comment for customers: " if is_for_customers(entry.payload) else "comment: "
+            return whose + " ".join(str(entry.payload.get("text", "")).split())
         case EntryKind.DELETE:
             return "delete for good"
         case EntryKind.DELETE_COMMENT:
