@@ -16,11 +16,11 @@ from backlit.tui.widgets.line_list import LineList
 
 CUSTOMERS_SIGN = "»"
 SIZE_WIDTH = 10
-AUTHOR_WIDTH = 14
+AUTHOR_WIDTH = 10
 WHEN_WIDTH = 16
 AGE_WIDTH = 4
 SEEN_WIDTH = 9
-NAME_SHARE = 0.45
+NAME_SHARE = 0.4
 """How much of what the other columns leave goes to the name, where a description stands beside it."""
 WIDE, MIDDLING = 100, 72
 """Cells from which there is room for who may see it and the whole time; for author and description."""
