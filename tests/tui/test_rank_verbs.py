@@ -44,11 +44,13 @@ async def test_five_presses_move_the_row_by_five_and_the_cursor_goes_along(
         await go_to_item(pilot, store, ids[0])
         await press(pilot, *"JJJJJ")
         await settled(pilot, store, ids[0])
+        page = items(pilot).top
         down = await items_of(store)
         await press(pilot, "2", "K")
         await settled(pilot, store, ids[0])
         await sent(store)
 
+        assert page == 0
         assert down == [*ids[1:6], ids[0], *ids[6:]]
         assert await items_of(store) == [*ids[1:4], ids[0], *ids[4:]] == await on_service(world, ids)
 

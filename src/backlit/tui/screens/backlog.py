@@ -159,7 +159,8 @@ class BacklogScreen(ItemFinding):
             self._panes.preview_soon()
 
     def ranked_view(self) -> View:
-        """The list's own."""
+        """The list's own; its page stays while the row moves in it."""
+        self.items.hold_page()
         return self._view
 
     async def loaded(self) -> None:

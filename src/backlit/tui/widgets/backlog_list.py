@@ -32,6 +32,7 @@ class BacklogList(ListFolds):
         self._names = names
         self._group_here: GroupKey | None = None
         self._levels: tuple[str, ...] = ()
+        self._is_page_held = False
         self._known = 0
         self._largest_id = 0
         self._rows: dict[int, Row | GroupLine] = {}
@@ -53,6 +54,8 @@ class BacklogList(ListFolds):
         index = view.index_of(item_id) if item_id is not None else None
         if index is None and self._group_here is not None:
             index = view.outline.header_line(self._group_here)
+        if self._is_page_held and index is not None:
+            self.cursor = index
         self.rows_replaced(self.cursor if index is None else index)
         if view.spec.group != self._levels and view.line_count is not None:
             self._levels = view.spec.group
@@ -71,8 +74,13 @@ class BacklogList(ListFolds):
         self.current_id = None
         self.cursor = self.top = 0
 
+    def hold_page(self) -> None:
+        """Let the page stay until the cursor is moved: its item is about to go elsewhere in the order."""
+        self._is_page_held = True
+
     def moved(self, before: int) -> None:
         """Remember whose row it is now."""
+        self._is_page_held = False
         self._note_current()
         super().moved(before)
 
