@@ -41,7 +41,7 @@ def check(
 def check_text(text: str) -> None:
     """Check a comment; raises BadRequest."""
     fault = "" if text.strip() else "A comment cannot be empty."
-    fault = fault or ("" if _can_travel(text) else "The comment holds characters that cannot be sent.")
+    fault = fault or ("" if can_travel(text) else "The comment holds characters that cannot be sent.")
     if fault:
         raise BadRequest(fault, {"description": fault})
 
@@ -59,7 +59,7 @@ def _fault_of_key(field: Field | None, item_type: str, settable: frozenset[Setta
 def _fault(field: Field, item_type: str, value: object, lookups: Lookups) -> str | None:
     if value is None or (value == "" and field.kind in {Kind.CHOICE, Kind.STATUS}):
         return f"{field.label} cannot be empty." if field.required or field.kind is Kind.STATUS else None
-    if not _can_travel(value):
+    if not can_travel(value):
         return f"{field.label} holds characters that cannot be sent."
     if field.key == "Name":
         return _fault_of_name(value)
@@ -92,7 +92,7 @@ _PLACES: Mapping[Kind, Callable[[Lookups], set[int]]] = {
 }
 
 
-def _can_travel(value: object) -> bool:
+def can_travel(value: object) -> bool:
     """Whether text is Unicode throughout; what a terminal sends need not be."""
     texts = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     return not any(isinstance(text, str) and _LONE_SURROGATE.search(text) for text in texts)

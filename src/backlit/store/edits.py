@@ -1,16 +1,17 @@
 """What the user does: journalled and on disk, then laid over the mirror, then told to the screens."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.changes import Change, Subject
 from backlit.store.checks import check, check_text
-from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry, payload_of
+from backlit.store.entries import ITEM_PLACES, ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry, payload_of
 from backlit.store.files import Writer
 from backlit.store.lookups import Lookups
+from backlit.store.nodes import show_trees
 from backlit.store.ranks import release
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.values import is_same
@@ -212,6 +213,8 @@ def _retry(writer: Writer, entry_id: int) -> None:
     base = {**entry.base, **entry.theirs}
     writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
     show(writer, [entry.item_id])
+    if entry.kind in ON_NODES:
+        show_trees(writer)
     writer.signal.publish(Change(Subject.OUTBOX))
 
 
@@ -243,15 +246,42 @@ def take_out(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
     show(writer, [each.item_id for each in doomed if each.item_id not in gone])
     if gone:
         writer.signal.publish(Change(Subject.ITEMS, gone))
+    if any(each.kind in ON_NODES for each in doomed):
+        _leave_places(writer, {each.node_id for each in doomed if each.kind is EntryKind.NODE_ADD})
+        show_trees(writer)
     if any(each.kind in ON_COMMENTS for each in doomed):
         writer.signal.publish(Change(Subject.COMMENTS, frozenset(each.item_id for each in doomed)))
     writer.signal.publish(Change(Subject.OUTBOX))
 
 
 def with_followers(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
-    """Entries, with all that cannot be sent without the new items among them: acts on those, and their tasks."""
+    """Entries, with all that cannot be sent without the new items among them: acts on those, and their tasks.
+
+    So with new nodes, for what is done to them and below them; items that were put into them stay where they were.
+    """
     made = {each.item_id for each in entries if each.kind is EntryKind.ADD}
-    undelivered = writer.journal.undelivered() if made else []
+    nodes = {each.node_id for each in entries if each.kind is EntryKind.NODE_ADD}
+    undelivered = writer.journal.undelivered() if made or nodes else []
+    for each in undelivered:
+        if each.kind in ON_NODES and each.needs & nodes:
+            nodes.add(each.node_id)
+            entries = [*entries, each]
     doomed = made | {each.item_id for each in undelivered if each.parent_id in made}
     found = {each.id: each for each in (*entries, *(each for each in undelivered if each.item_id in doomed))}
     return [found[entry_id] for entry_id in sorted(found)]
+
+
+def _leave_places(writer: Writer, nodes: Collection[int]) -> None:
+    """Have nothing put into new nodes that were given up; what was only that is given up too."""
+    items = [each for each in writer.journal.undelivered() if each.places & set(nodes)] if nodes else []
+    writer.journal.update_all(_without_places(each, nodes) for each in items)
+    show(writer, [each.item_id for each in items])
+
+
+def _without_places(entry: OutboxEntry, nodes: Collection[int]) -> OutboxEntry:
+    fields = entry.payload if entry.kind is EntryKind.EDIT else fields_in(entry.payload)
+    kept = {key: value for key, value in fields.items() if key not in ITEM_PLACES or value not in nodes}
+    if entry.kind is EntryKind.ADD:
+        return replace(entry, payload={**entry.payload, "fields": kept})
+    base = {key: value for key, value in entry.base.items() if key in kept}
+    return replace(entry, payload=kept, base=base, state=entry.state if kept else EntryState.DISCARDED)

@@ -1,15 +1,17 @@
 """The journal's entries: changes of the user that the service has, has not, or will not take."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from backlit.model.trees import ROOT_PARENT
 
 TEMPORARY_IDS = -1_000_000_000
 """Temporary ids grow from here, so that they order as they were made and are never the service's."""
 
 
 class EntryKind(StrEnum):
-    """What is done to the item."""
+    """What is done to an item, or to a node of a tree."""
 
     EDIT = "edit"
     ADD = "add"
@@ -17,6 +19,9 @@ class EntryKind(StrEnum):
     DELETE = "delete"
     DELETE_COMMENT = "delete comment"
     RANK = "rank"
+    NODE_ADD = "add node"
+    NODE_EDIT = "edit node"
+    NODE_DELETE = "delete node"
 
 
 class EntryState(StrEnum):
@@ -32,7 +37,7 @@ class EntryState(StrEnum):
     """Done on this machine only: it is never sent."""
 
 
-CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT})
+CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
 """What makes something that gets an id of the service's."""
 
 DELETES = frozenset({EntryKind.DELETE, EntryKind.DELETE_COMMENT})
@@ -43,6 +48,13 @@ ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
 
 FOR_CUSTOMERS = "Feedback"
 """The type of comments and files that customers see."""
+
+ON_NODES = frozenset({EntryKind.NODE_ADD, EntryKind.NODE_EDIT, EntryKind.NODE_DELETE})
+"""What is done to an area or iteration; its item id is 0, which no item has."""
+
+ITEM_PLACES = ("AreaID", "IterationID")
+_REFERENCES = frozenset({*ITEM_PLACES, "id", "parentId", "reassignmentId", "after", "below"})
+"""Under what keys an entry may name something that has a temporary id."""
 
 UNDELIVERED = (EntryState.WAITING, EntryState.SENDING, EntryState.REFUSED, EntryState.CONFLICT)
 
@@ -58,6 +70,9 @@ class OutboxEntry:
     `payload` is what the user wants: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a COMMENT,
     `{id, text}` of a DELETE_COMMENT (both with the `type` of what customers see), nothing for a DELETE; `{beside}` of a
     RANK: where it is to stand, the best first.
+    Those on nodes hold `tree` and `name`, then: a NODE_ADD `values` and `place`, a NODE_EDIT `id`, `values` and, where
+    it is moved, `place`; a NODE_DELETE `id`, `reassignmentId` and `below`, the ids of all that goes. A place is
+    `{parentId, after}`: the sibling before it, 0 at the top.
     `base` is what the touched fields were before, for a DELETE all that may be set, for a RANK where it
     stood; `theirs` what the service has for them, in a conflict.
     `known_id` is the largest id known when an ADD or COMMENT was first sent: what it made has a larger one. For what
@@ -96,6 +111,8 @@ class OutboxEntry:
         """The keys of the fields it sets; empty for comments."""
         if self.kind is EntryKind.EDIT:
             return frozenset(self.payload)
+        if self.kind is EntryKind.NODE_EDIT:
+            return frozenset(self.base)
         fields = self.payload.get("fields")
         return frozenset(fields) if isinstance(fields, dict) else frozenset()
 
@@ -105,6 +122,52 @@ class OutboxEntry:
         fields = self.payload.get("fields")
         parent = fields.get("ParentID") if isinstance(fields, dict) else None
         return parent if isinstance(parent, int) else None
+
+    @property
+    def node_id(self) -> int:
+        """The node an entry is about; temporary while the service does not have it."""
+        if self.kind is EntryKind.NODE_ADD:
+            return self.temporary_id
+        found = self.payload.get("id")
+        return found if isinstance(found, int) else 0
+
+    @property
+    def places(self) -> frozenset[int]:
+        """The areas and iterations that an entry on an item puts it in."""
+        fields = self.payload if self.kind is EntryKind.EDIT else self.payload.get("fields")
+        if self.kind in ON_NODES or not isinstance(fields, dict):
+            return frozenset()
+        return frozenset(each for key in ITEM_PLACES if isinstance(each := fields.get(key), int))
+
+    @property
+    def needs(self) -> frozenset[int]:
+        """The nodes without which it cannot be sent."""
+        if self.kind not in ON_NODES:
+            return self.places
+        place = self.payload.get("place")
+        ids = [self.payload.get("id"), self.payload.get("reassignmentId")]
+        ids += [place.get("parentId")] if isinstance(place, dict) else []
+        return frozenset(each for each in ids if isinstance(each, int))
+
+
+def with_real_ids(entry: OutboxEntry, real_id: Callable[[int], int]) -> OutboxEntry:
+    """The entry with the ids that the places, nodes and parents it names have by now."""
+    payload, base, theirs = (_renamed(each, real_id) for each in (entry.payload, entry.base, entry.theirs))
+    return replace(entry, payload=payload, base=base, theirs=theirs)
+
+
+def _renamed(document: Mapping[str, object], real_id: Callable[[int], int]) -> dict[str, object]:
+    return {key: _resolved(key, value, real_id) for key, value in document.items()}
+
+
+def _resolved(key: str, value: object, real_id: Callable[[int], int]) -> object:
+    if isinstance(value, dict):
+        return _renamed(value, real_id)
+    if key not in _REFERENCES:
+        return value
+    if isinstance(value, list):
+        return [_resolved(key, each, real_id) for each in value]
+    return real_id(value) if isinstance(value, int) and value < ROOT_PARENT else value
 
 
 def payload_of(text: str, *, for_customers: bool) -> dict[str, object]:

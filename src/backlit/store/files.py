@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -62,6 +63,8 @@ class Files:
     def __init__(self, places: Places, signal: Signal) -> None:
         self.places = places
         self.outbox = OutboxState()
+        self.trees = threading.RLock()
+        """Held while a node goes from the journal into the mirror, so that nobody sees it twice, or not at all."""
         self._signal = signal
         self._writing = ThreadPoolExecutor(1, "backlit-writer")
         self._reading = ThreadPoolExecutor(1, "backlit-reader")

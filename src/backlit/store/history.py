@@ -8,15 +8,17 @@ from backlit.model.fields import ItemType
 from backlit.store.changes import Change, Subject
 from backlit.store.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
 from backlit.store.edits import edit_entry, show, take_out, with_followers
-from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry, payload_of
+from backlit.store.entries import ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry, payload_of
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
+from backlit.store.nodes import show_trees
 from backlit.store.reordering import move_back
 from backlit.store.restoring import restore
 from backlit.store.reversals import (
     Delete,
     DeleteComment,
     FieldChange,
+    Final,
     Missing,
     Move,
     Named,
@@ -28,6 +30,7 @@ from backlit.store.reversals import (
     Withdraw,
     Write,
     WriteComment,
+    WriteNode,
 )
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.steps import ActState
@@ -54,6 +57,10 @@ class Reversal:
     comments_written: tuple[str, ...] = ()
     moved: tuple[Named, ...] = ()
     """Items that go back to where they stood in the order."""
+    nodes: tuple[OutboxEntry, ...] = ()
+    """What is done to areas and iterations: entries to be given up, taken up again, or written."""
+    final: tuple[OutboxEntry, ...] = ()
+    """What the service did to areas and iterations that nothing brings back."""
     missing: tuple[int, ...] = ()
     """Items that are gone, so that nothing can be done to them."""
     item_ids: frozenset[int] = field(default=frozenset())
@@ -69,7 +76,7 @@ class Reversal:
     @property
     def is_impossible(self) -> bool:
         """Whether all that it would be done to is gone."""
-        return bool(self.missing) and not self.item_ids
+        return bool(self.missing or self.final) and not self.item_ids
 
 
 class History:
@@ -165,10 +172,16 @@ def _described(writer: Writer, act: int, told: Sequence[Told], *, is_redo: bool)
             *(str(each.payload["text"]) for each in again if each.kind is EntryKind.COMMENT),
             *(move.text for move in moves if isinstance(move, WriteComment)),
         ),
+        nodes=tuple(
+            move.entry
+            for move in moves
+            if isinstance(move, Withdraw | Return | WriteNode) and move.entry.kind in ON_NODES
+        ),
+        final=tuple(move.entry for move in moves if isinstance(move, Final)),
         missing=tuple(move.item_id for move in moves if isinstance(move, Missing)),
         moved=named(each.item_id for each in ranked),
         item_ids=frozenset(
-            {_item_id(move) for move in moves if not isinstance(move, Missing | Rerank)}
+            {_item_id(move) for move in moves if not isinstance(move, Missing | Rerank | Final)}
             | {each.item_id for each in ranked}
         ),
     )
@@ -214,6 +227,8 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
     commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
     if commented:
         writer.signal.publish(Change(Subject.COMMENTS, commented))
+    if described.nodes:
+        show_trees(writer)
     writer.signal.publish(Change(Subject.OUTBOX))
     return described
 
@@ -230,6 +245,8 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
             yield returned
         case Rerank(entries):
             yield from move_back(writer, entries, step)
+        case WriteNode(entry):
+            yield from writer.journal.add([entry], step)
         case Delete(item_id):
             yield from journal_deletions(writer, [deletion_of(writer, item_id)], step)
         case Restore(copy):

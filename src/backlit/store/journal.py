@@ -17,7 +17,7 @@ from backlit.store.database import connect, ids_json, transaction, version_of
 from backlit.store.days import Days
 from backlit.store.disk import JournalReads, damaged_journal, failure, is_damage
 from backlit.store.drafts import Drafts
-from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry, with_real_ids
 from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
 from backlit.store.news import News
 from backlit.store.ranks import Ranks
@@ -77,7 +77,8 @@ class Journal:
         return written
 
     def _resolved(self, entry: OutboxEntry) -> OutboxEntry:
-        """The entry with the ids that its item and its parent have by now."""
+        """The entry with the ids that its item, its parent and its places have by now."""
+        entry = with_real_ids(entry, self.renames.followed)
         parent_id = entry.parent_id
         if parent_id is not None and parent_id < 0:
             entry = _below(entry, self.real_id(parent_id))
@@ -123,6 +124,11 @@ class Journal:
         """What has not reached the service, oldest first, read as far as asked for; nothing may write meanwhile."""
         sql = f"SELECT {_ENTRY_COLUMNS} FROM entries INDEXED BY undelivered WHERE {UNDELIVERED_SQL} ORDER BY id"  # noqa: S608 # constants
         return map(_entry, self._connection.execute(sql))
+
+    def on_nodes(self, project_id: int | None, tree: str) -> list[OutboxEntry]:
+        """What is undelivered of a project's areas, or of its iterations, oldest first."""
+        where = f"{UNDELIVERED_SQL} AND item_id = 0 AND project_id = ? AND json_extract(payload, '$.tree') = ?"
+        return self._select(where, (project_id or 0, tree))
 
     def following(self, item_id: int) -> list[OutboxEntry]:
         """What is undelivered of an item, and the new tasks that are to go under it."""
@@ -170,6 +176,8 @@ class Journal:
             self.update(replace(entry, state=EntryState.SENT, reason="", theirs={}))
             if real_id is not None:
                 self._rename(entry.temporary_id, real_id)
+            if entry.kind is EntryKind.NODE_ADD:
+                self._rename_node(entry.temporary_id)
 
     def _rename(self, temporary_id: int, real_id: int) -> None:
         following = self.following(temporary_id)
@@ -180,6 +188,12 @@ class Journal:
                 self.update(replace(entry, item_id=real_id))
             elif entry.parent_id == temporary_id:
                 self.update(_below(entry, real_id))
+
+    def _rename_node(self, temporary_id: int) -> None:
+        """Have every entry name a node by its real id, also those that were sent, as they may be taken back."""
+        where = "payload LIKE ?1 OR base LIKE ?1 OR theirs LIKE ?1"
+        for entry in self._select(where, (f"%{temporary_id}%",)):
+            self.update(with_real_ids(entry, self.renames.followed))
 
     def real_id(self, item_id: int) -> int:
         """The id the service gave to a temporary one; the id itself while there is none."""

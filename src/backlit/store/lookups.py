@@ -1,7 +1,7 @@
 """What screens look up: people, places, and what has been learnt of a project; kept until it changes."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import orjson
@@ -9,8 +9,10 @@ import orjson
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.changes import Change, Signal, Subject
+from backlit.store.entries import OutboxEntry
 from backlit.store.files import Files
 from backlit.store.learnt import CUSTOM, STATUS, TAG, TEAM, widest
+from backlit.store.node_overlay import laid_over_nodes
 from backlit.store.people import (
     TIME_ENTRY_TYPES,
     IterationEntry,
@@ -98,8 +100,23 @@ class Lookups:
     def tree(self, kind: TreeKind) -> Tree:
         """The areas or the iterations of the current project."""
         return self._keep(
-            Subject.TREES, kind.value, lambda: Tree(_node(each) for each in self._nouns(kind.value, self.project_id))
+            Subject.TREES, kind.value, lambda: Tree(_node(each) for each in self.node_documents(kind).values())
         )
+
+    def node_documents(self, kind: TreeKind) -> Mapping[int, Document]:
+        """The areas or iterations by id, with what is not sent yet laid over."""
+
+        def make() -> dict[int, Document]:
+            with self._files.trees:
+                received, entries = self._nouns(kind.value, self.project_id), self.node_entries(kind)
+            shown = laid_over_nodes(received, entries)
+            return {whole(each.get("id")) or 0: each for each in shown}
+
+        return self._keep(Subject.TREES, f"{kind.value} documents", make)
+
+    def node_entries(self, kind: TreeKind) -> Sequence[OutboxEntry]:
+        """What is not sent yet of the areas or iterations, oldest first."""
+        return self._files.journal.on_nodes(self.project_id, kind.value)
 
     def iterations(self) -> Mapping[int, IterationEntry]:
         """The current project's iterations and releases by id, in the order of the tree."""
@@ -107,7 +124,7 @@ class Lookups:
 
     def _read_iterations(self) -> dict[int, IterationEntry]:
         tree = self.tree(TreeKind.ITERATIONS)
-        documents = {whole(each.get("id")): each for each in self._nouns(TreeKind.ITERATIONS.value, self.project_id)}
+        documents = self.node_documents(TreeKind.ITERATIONS)
         return {node.id: iteration_of(documents[node.id], tree.path(node.id)) for node in tree.walk()}
 
     def totals(self, kind: TreeKind) -> Mapping[int, Totals]:
@@ -148,6 +165,10 @@ class Lookups:
             if isinstance(project, dict) and project.get("id") == self.project_id:
                 return project
         return {}
+
+    def role(self) -> str:
+        """What the user is in the current project; empty where the service does not say."""
+        return str(self._capabilities().get("role") or "")
 
     def teams(self) -> Mapping[int, str]:
         """The teams that items name; there is no way to ask for their names, save the service's own extension."""

@@ -1,7 +1,7 @@
 """The mirror: a copy of what the service holds, with the journal laid over it; it can be thrown away at any time."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from backlit.store.hidden import Hidden
 from backlit.store.learnt import learn
 from backlit.store.overlay import laid_over, made_by
 from backlit.store.ranks import MirroredRanks, lay_numbers
+from backlit.store.reassigned import Reassigned, moved
 from backlit.store.rows import Document, columns_of, fields_in, moment, whole
 from backlit.store.schema import SCHEMA, VERSION
 
@@ -59,6 +60,7 @@ class Mirror:
         self.hidden = Hidden(self.connection)
         self.full_text = FullText(self.connection)
         self.ranks = MirroredRanks(self.connection)
+        self.reassigned = Reassigned(self.connection)
         self._deleted: set[int] = set()
 
     def close(self) -> None:
@@ -112,11 +114,12 @@ class Mirror:
     def settle(self, undelivered: Sequence[OutboxEntry]) -> None:
         """Make the mirror agree with the journal after a start: signs without a reason go, missing ones come."""
         with transaction(self.connection):
+            elsewhere = self.reassigned.settle(undelivered)
             signed = {found[0] for found in self.connection.execute("SELECT id FROM items WHERE sign > 0")}
             commented = {
                 found[0] for found in self.connection.execute("SELECT item_id FROM comments WHERE pending = 1")
             }
-            waiting = {*signed, *commented, *self.hidden.every(), *(entry.item_id for entry in undelivered)}
+            waiting = {*elsewhere, *signed, *commented, *self.hidden.every(), *(entry.item_id for entry in undelivered)}
             self.lay_over(self.hidden.family(waiting, undelivered), undelivered)
             real = {entry.item_id for entry in undelivered}
             lost = [item_id for item_id in signed if item_id < 0 and item_id not in real]
@@ -127,8 +130,11 @@ class Mirror:
         for entry in undelivered:
             entries.setdefault(entry.item_id, []).append(entry)
         hidden = self.hidden.settle(documents, undelivered)
-        numbers = self.ranks.of(documents)
-        effective = {each: laid_over(documents[each], entries.get(each, ())) for each in documents}
+        numbers, targets = self.ranks.of(documents), self.reassigned.targets()
+        effective = {}
+        for each in documents:
+            document, sign = laid_over(documents[each], entries.get(each, ()))
+            effective[each] = moved(document, targets), sign
         rows: list[tuple[object, ...]] = []
         texts: list[tuple[object, ...]] = []
         for item_id, (document, sign) in effective.items():
@@ -153,6 +159,24 @@ class Mirror:
                 " OR items.is_open <> (items.own_open AND parent.own_open))",
                 (ids_json(item_ids),),
             )
+
+    def reassign(self, key: str, gone: Collection[int], target: int, undelivered: Sequence[OutboxEntry]) -> None:
+        """Have the service's items lie where a deletion has put them, until they are read again."""
+        with transaction(self.connection):
+            received = self.received(self.reassigned.items_in(key, [target]))
+            taken = {each: fields_in(document) for each, document in received.items()}
+            documents = {
+                each: {**received[each], "fields": {**fields, key: target}}
+                for each, fields in taken.items()
+                if fields.get(key) in gone
+            }
+            self._write(documents, undelivered)
+
+    def put_noun(self, kind: str, project_id: int, document: Document) -> None:
+        """Add or replace one noun of a kind."""
+        row = (kind, project_id, whole(document.get("id")) or 0, orjson.dumps(document).decode())
+        with transaction(self.connection):
+            self.connection.execute("INSERT OR REPLACE INTO nouns VALUES (?, ?, ?, ?)", row)
 
     def received(self, item_ids: Iterable[int]) -> dict[int, Document]:
         """Items exactly as the service last sent them."""

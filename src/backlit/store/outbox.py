@@ -17,17 +17,21 @@ from backlit.model.errors import (
     Unclear,
 )
 from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.trees import ROOT_PARENT
 from backlit.store.changes import Change, Subject
 from backlit.store.creations import Creations
 from backlit.store.edits import show
-from backlit.store.entries import BUSY, CREATES, DELETES, ON_COMMENTS, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import BUSY, CREATES, DELETES, ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.lineup import beside_of
 from backlit.store.merge import kept_otherwise, merge
 from backlit.store.moves import Moves
+from backlit.store.node_sending import NodeSending
+from backlit.store.nodes import show_trees
 from backlit.store.pacing import USUAL_WAITS, Flow, Waits
 from backlit.store.ranks import release
 from backlit.store.reach import SHUTS
+from backlit.store.reassigned import going
 from backlit.store.receiving import receive
 from backlit.store.removals import Removals
 from backlit.store.rows import Document, fields_in, is_item, whole
@@ -52,6 +56,7 @@ class Outbox:
         self._creations = Creations(client, files, waits)
         self._removals = Removals(client, files)
         self._moves = Moves(client, files)
+        self._nodes = NodeSending(client, files, waits)
         self._flow = Flow()
         client.watch(self._flow.answered)
         self._failures: dict[int, int] = {}
@@ -130,6 +135,8 @@ class Outbox:
             self._has_left.add(entry.id)
             await self._moves.move(entry)
             self.delivered += 1
+        elif entry.kind in ON_NODES:
+            self.delivered += await self._nodes.send(entry)
         else:
             await self._create(entry)
 
@@ -214,6 +221,9 @@ class Outbox:
             if received is not None:
                 receive(writer, [received])
             release(writer)
+            if entry.kind in ON_NODES:
+                show_trees(writer)
+                return
             _show_sign(writer, entry.item_id)
             if entry.kind in ON_COMMENTS:
                 writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
@@ -268,9 +278,10 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
     chosen: list[OutboxEntry] = []
     earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
     behind = 0
+    peopled: set[int] = set()
     for entry in writer.journal.outgoing():
         before = earlier.setdefault(_line(entry), [])
-        is_free = _is_free(entry, before) and _is_neighbour_there(entry, earlier)
+        is_free = _is_free(entry, before) and _is_neighbour_there(entry, earlier) and not peopled & going(entry)
         if entry.state is EntryState.WAITING and entry.id not in resting and is_free:
             entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # those behind it see that it goes
             chosen.append(entry)
@@ -278,13 +289,17 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
         if len(chosen) == room or behind > _AHEAD:
             break
         before.append(entry)
+        if entry.state in BUSY:
+            peopled |= entry.places
     if chosen:
         writer.journal.update_all(each if each.kind in CREATES else replace(each, known_id=0) for each in chosen)
     return chosen
 
 
 def _line(entry: OutboxEntry) -> tuple[object, int]:
-    """What has to be sent one after the other: what is done to an item; new items and moves, for the order's sake."""
+    """What has to be sent one after the other: what is done to an item, or to a tree; new items and moves in order."""
+    if entry.kind in ON_NODES:
+        return (entry.payload.get("tree"), entry.project_id)
     is_of_order = entry.kind in {EntryKind.ADD, EntryKind.RANK}
     return (entry.kind, entry.project_id) if is_of_order else (None, entry.item_id)
 
@@ -299,7 +314,12 @@ def _is_neighbour_there(entry: OutboxEntry, earlier: Mapping[tuple[object, int],
 
 
 def _is_free(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
-    """Whether nothing has to go first: entries on their way, a new item or parent, a blocked change of a field."""
+    """Whether nothing has to go first: entries on their way, a new item or node, a blocked change of a field."""
+    if any(node_id < ROOT_PARENT for node_id in entry.needs):
+        return False
+    if entry.kind in ON_NODES:
+        blocked = {each.node_id for each in before if each.touched & entry.touched}
+        return not any(each.state in BUSY for each in before) and entry.node_id not in blocked
     if entry.kind is EntryKind.ADD:
         is_parent_there = (entry.parent_id or 0) >= 0
         return is_parent_there and not any(each.state is EntryState.SENDING for each in before)

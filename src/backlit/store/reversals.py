@@ -1,10 +1,11 @@
 """What taking an act back, or doing it again, comes to: found from the journal before anything is written."""
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from backlit.model.errors import BadRequest
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry, is_for_customers
+from backlit.store.entries import ON_NODES, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.files import Writer
 from backlit.store.merge import kept_otherwise, merge
 from backlit.store.rows import fields_in, whole
@@ -100,7 +101,25 @@ class Rerank:
     entries: tuple[OutboxEntry, ...]
 
 
-Move = Rerank | Withdraw | Return | Write | Delete | Restore | DeleteComment | WriteComment | Missing
+@dataclass(frozen=True, slots=True)
+class WriteNode:
+    """Change a node of a tree back, by an entry that does the opposite of the one that was sent."""
+
+    entry: OutboxEntry
+    item_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """Nothing can be done: what the service did to a node cannot be undone."""
+
+    entry: OutboxEntry
+    item_id: int = 0
+
+
+Move = (
+    Rerank | Withdraw | Return | Write | Delete | Restore | DeleteComment | WriteComment | Missing | WriteNode | Final
+)
 Told = tuple[Move, tuple[FieldChange, ...]]
 """A move, and the fields that it changes in the eyes of the user."""
 
@@ -173,6 +192,10 @@ class Reading:
                 yield from self._restored(entry)
             case EntryKind.DELETE_COMMENT:
                 yield from self._commented(entry)
+            case EntryKind.NODE_EDIT:
+                yield WriteNode(opposite(entry)), ()
+            case _:
+                yield Final(entry), ()
 
     def _changes_of(self, entry: OutboxEntry) -> tuple[FieldChange, ...]:
         if entry.kind is not EntryKind.EDIT:
@@ -246,7 +269,7 @@ class Reading:
 
     def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[Told]:
         item_id = self._id(entry)
-        if entry.kind in {EntryKind.ADD, EntryKind.RANK} or entry.item_id in returning:
+        if entry.kind in {EntryKind.ADD, EntryKind.RANK, *ON_NODES} or entry.item_id in returning:
             yield Return(entry), ()
         elif self._mirror.effective(item_id) is None:
             yield Missing(item_id), ()
@@ -264,3 +287,20 @@ class Reading:
 def _is_moved(entry: OutboxEntry) -> bool:
     """Whether it moved something in the order, here at least."""
     return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED
+
+
+def opposite(entry: OutboxEntry) -> OutboxEntry:
+    """The entry that changes a node back to what it was before another."""
+    values = _mapping(entry.payload.get("values"))
+    place, was = _mapping(entry.payload.get("place")), _mapping(entry.payload.get("was"))
+    payload = {**entry.payload, "values": {key: entry.base.get(key) for key in values}}
+    base = dict(values)
+    if place:
+        payload |= {"place": was, "was": place}
+        base["parentId"] = place.get("parentId")
+    made = OutboxEntry(0, time.time(), entry.project_id, 0, EntryKind.NODE_EDIT, payload)
+    return replace(made, base=base)
+
+
+def _mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}

@@ -21,6 +21,7 @@ from backlit.store.history import History
 from backlit.store.inbox import Inbox
 from backlit.store.lint import ReadyCheck
 from backlit.store.names import StoreNames
+from backlit.store.nodes import Nodes
 from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
 from backlit.store.ranking import Ranking
@@ -86,6 +87,7 @@ class Store(Edits):
         self.wake = self._engine.wake
         self.ranking = Ranking(self._files, self.server, self.wake, lambda: self.project_id)
         self.history = History(self._files, self, self.wake)
+        self.nodes = Nodes(self._files, self, self.today, self.wake)
         self.deletions = Deletions(self._files, self, self.wake)
         self.names = StoreNames(self, self.now, self.today)
         self.lint = ReadyCheck(self._files, self.names)

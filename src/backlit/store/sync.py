@@ -13,6 +13,7 @@ from backlit.store.delta import Delta
 from backlit.store.feeds import feeds_of
 from backlit.store.files import Files, Writer
 from backlit.store.fill import Fill, Progress
+from backlit.store.node_sending import tree_writes
 from backlit.store.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.probes import TRAITS, Traits, probe, traits_of
 from backlit.store.reading import read_all, store_items
@@ -214,19 +215,28 @@ class Sync:
         await self._files.write(lambda writer: writer.mirror.set_note(key, value))
 
     async def _trees(self, project_id: int) -> None:
+        while True:  # what was read while something was written may lack it
+            writes = await self._note(tree_writes(project_id))
+            if await self._read_trees(project_id, writes):
+                return
+
+    async def _read_trees(self, project_id: int, writes: object) -> bool:
         areas, iterations, types = await asyncio.gather(
             read_all(self._client.areas.in_project(project_id)),
             read_all(self._client.iterations.in_project(project_id)),
             self._where_offered(self._client.projects.time_entry_types_of(project_id)),
         )
 
-        def act(writer: Writer) -> None:
+        def act(writer: Writer) -> bool:
+            if writer.mirror.note(tree_writes(project_id)) != writes:
+                return False
             read = {TreeKind.AREAS.value: areas, TreeKind.ITERATIONS.value: iterations, TIME_ENTRY_TYPES: types}
             changed = {kind for kind, found in read.items() if writer.mirror.put_nouns(kind, project_id, found)}
             if changed:
                 writer.signal.publish(Change(Subject.TREES))
+            return True
 
-        await self._files.write(act)
+        return await self._files.write(act)
 
 
 def _filled_key(asking: Asking) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from backlit.store.history import Reversal
 from backlit.store.reversals import FieldChange, Named
 from backlit.store.store import Store
+from backlit.tui.node_words import name_of, node_summary
 from backlit.tui.wording import label_of, words_of
 
 SHORT = 40
@@ -13,6 +14,9 @@ SHORT = 40
 
 def done_words(store: Store, done: Reversal) -> str:
     """What was done, as a sentence for the message line."""
+    if done.is_impossible and done.final:
+        what = node_summary(done.final[0])
+        return f"“{_short(name_of(done.final[0]))}”: {what} cannot be {_verb(done)}, as the service has done it."
     if done.is_impossible:
         return f"{_numbers(done.missing)} {_is(done.missing)} no longer there, so that cannot be {_verb(done)}."
     parts = list(_parts(store, done))
@@ -26,6 +30,11 @@ def done_words(store: Store, done: Reversal) -> str:
 def _parts(store: Store, done: Reversal) -> Iterator[str]:
     if done.changes:
         yield _changed(store, done)
+    if done.nodes:
+        first = done.nodes[0]
+        back = "again" if done.is_redo else "taken back"
+        more = f" and {len(done.nodes) - 1:,} more" if len(done.nodes) > 1 else ""
+        yield f"“{_short(name_of(first))}”{more}: {node_summary(first)} {back}"
     for named, words in (
         (
             done.moved,

@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry, is_for_customers
+from backlit.store.entries import ON_NODES, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.tui.commands import Context
 from backlit.tui.entry_words import moved_words
 from backlit.tui.looks import Looks
+from backlit.tui.node_words import node_summary, noun_of
 from backlit.tui.text import fit, fit_right
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.wording import label_of
@@ -103,6 +104,8 @@ class OutboxList(LineList):
 
 def number_of(entry: OutboxEntry) -> str:
     """The item's number, as long as it has one."""
+    if entry.kind in ON_NODES:
+        return noun_of(entry)
     return f"#{entry.item_id}" if entry.item_id > 0 else "new"
 
 
@@ -122,3 +125,5 @@ def summary_of(entry: OutboxEntry) -> str:
             return f"rank: {moved_words(entry)}"
         case EntryKind.EDIT:
             return ", ".join(label_of(key) for key in entry.payload)
+        case _:
+            return node_summary(entry)

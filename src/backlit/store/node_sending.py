@@ -1,0 +1,263 @@
+"""Sending what the user did to areas and iterations: get, compare, write, and read the siblings again."""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, ServiceRefused, Trouble, Unclear
+from backlit.store.changes import Change, Subject
+from backlit.store.edits import show
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.files import Files, Writer
+from backlit.store.merge import kept_otherwise, merge
+from backlit.store.node_checks import fault_of_range, on_wire
+from backlit.store.node_overlay import index_after, place_of, sequence_for, siblings_of, subtree, values_of
+from backlit.store.nodes import DATES, item_key, show_trees
+from backlit.store.pacing import Waits
+from backlit.store.people import TreeKind
+from backlit.store.reading import read_all
+from backlit.store.reassigned import going
+from backlit.store.rows import Document, whole
+from backlit.store.values import is_same
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.client.nouns import Nodes
+
+_RACES = 5
+FRESH = 0.5
+"""Seconds for which a tree counts as it was read."""
+
+
+def tree_writes(project_id: int) -> str:
+    """The mirror's note that counts what was written to a project's trees: what was read before is out of date."""
+    return f"tree writes {project_id}"
+
+
+class NodeSending:
+    """Sends NODE entries; called for one of a tree at a time, in the order in which they were journalled."""
+
+    def __init__(self, client: "Client", files: Files, waits: Waits) -> None:
+        self._client = client
+        self._files = files
+        self._settling = waits.settling
+        self._began = time.monotonic()
+        self._settled_at: dict[int, float] = {}
+        self._latest: dict[tuple[int, object], tuple[float, list[Document]]] = {}
+
+    async def send(self, entry: OutboxEntry) -> bool:
+        """Send an entry and settle it; says whether the service has it, and not a conflict."""
+        match entry.kind:
+            case EntryKind.NODE_ADD:
+                return await self._add(entry)
+            case EntryKind.NODE_EDIT:
+                return await self._edit(entry)
+            case _:
+                return await self._delete(entry)
+
+    def _resource(self, entry: OutboxEntry) -> "Nodes[Any]":
+        return self._client.areas if entry.payload["tree"] == TreeKind.AREAS.value else self._client.iterations
+
+    async def _read(self, entry: OutboxEntry) -> list[Document]:
+        nodes = await read_all(self._resource(entry).in_project(entry.project_id))
+        self._latest[entry.project_id, entry.payload["tree"]] = time.monotonic(), nodes
+        return nodes
+
+    async def _read_lately(self, entry: OutboxEntry) -> list[Document]:
+        """The nodes as they were after what was written just before, else as they are now."""
+        read_at, nodes = self._latest.pop((entry.project_id, entry.payload["tree"]), (0.0, []))
+        return nodes if nodes and time.monotonic() - read_at < FRESH else await self._read(entry)
+
+    # New nodes
+
+    async def _add(self, entry: OutboxEntry) -> bool:
+        """Make a node exactly once: after an unclear failure, look before sending again (FEATURES rule 9)."""
+        nodes = await (self._read_lately(entry) if entry.known_id is None else self._read(entry))
+        made = None
+        if entry.known_id is not None:
+            made = await self._look(entry, nodes, entry.known_id)
+            if made is None and time.monotonic() < self._settled_at.get(entry.id, self._began + self._settling):
+                raise Unclear("The service did not say whether it was made; that is looked for.")
+        else:
+            known_id = max((whole(each.get("id")) or 0 for each in nodes), default=0)
+            await self._files.write(lambda writer: writer.journal.update(replace(entry, known_id=known_id)))
+        if made is None:
+            made = await self._post(entry, nodes)
+        await self._delivered(entry, made)
+        return True
+
+    async def _look(self, entry: OutboxEntry, nodes: list[Document], known_id: int) -> Document | None:
+        taken = await self._files.write(lambda writer: writer.journal.made_ids(EntryKind.NODE_ADD))
+        parent_id, _ = place_of(entry) or (0, 0)
+        alike = [
+            each
+            for each in nodes
+            if (whole(each.get("id")) or 0) > known_id
+            and each.get("id") not in taken
+            and each.get("parentId") == parent_id
+            and each.get("name") == values_of(entry).get("name")
+        ]
+        return min(alike, key=lambda each: whole(each.get("id")) or 0, default=None)
+
+    async def _post(self, entry: OutboxEntry, nodes: list[Document]) -> Document:
+        parent_id, sequence = _place(entry, nodes)
+        body = {"projectId": entry.project_id, "parentId": parent_id, "sequence": sequence, **values_of(entry)}
+        try:
+            made = await self._resource(entry).create_document(body)
+            _must_have_id(made)
+        except (Unclear, ServiceError):
+            self._settled_at[entry.id] = time.monotonic() + self._settling
+            raise
+        self._settled_at.pop(entry.id, None)
+        return made
+
+    # Changes
+
+    async def _edit(self, entry: OutboxEntry) -> bool:
+        resource = self._resource(entry)
+        for _ in range(_RACES):
+            fetched = await resource.fetch(entry.node_id)
+            theirs = on_wire(fetched.document)
+            if theirs.get("id") != entry.node_id:
+                raise ServiceError("The service answered with something other than the node that it was asked for.")
+            place = place_of(entry)
+            wanted = {**values_of(entry), **({} if place is None else {"parentId": place[0]})}
+            touched = {key: value for key, value in wanted.items() if not is_same(value, entry.base.get(key))}
+            merged = merge(entry.base, touched, theirs)  # of two dates that are sent one may be as it was
+            conflicts = merged.conflicts or _unfit(merged.changes, theirs)
+            if conflicts:
+                await self._conflict(entry, fetched.document, conflicts)
+                return False
+            body = await self._body(entry, merged.changes, theirs)
+            echo: Document = fetched.document
+            if body:
+                try:
+                    echo = await resource.update_document(entry.node_id, body, fetched.etag, is_repeatable=False)
+                except (PreconditionFailed, Unclear):
+                    continue
+            kept = kept_otherwise(merged.changes, on_wire(echo))
+            if kept:
+                raise ServiceRefused(f"The service kept {', '.join(f'{key} = {echo.get(key)}' for key in kept)}.")
+            await self._delivered(entry, echo)
+            return True
+        raise Unclear("It could not be made sure that the change was taken over; that is looked at again.")
+
+    async def _body(
+        self, entry: OutboxEntry, changes: Mapping[str, object], theirs: Mapping[str, object]
+    ) -> dict[str, object]:
+        """What is sent: both dates where one changes (FEATURES rule 53), and the place by fresh numbers (rule 51)."""
+        body = dict(changes)
+        if body.keys() & set(DATES):
+            body |= {key: {**theirs, **changes}.get(key) for key in DATES}
+        if place_of(entry) is not None:
+            _, body["sequence"] = _place(entry, await self._read_lately(entry))
+        return body
+
+    async def _conflict(self, entry: OutboxEntry, document: Document, theirs: Mapping[str, object]) -> None:
+        who = document.get("lastModifiedBy") or "Somebody"
+        reason = f"{who} changed {', '.join(LABELS.get(key, key) for key in theirs)} meanwhile."
+        kind = str(entry.payload["tree"])
+
+        def act(writer: Writer) -> None:
+            current = writer.journal.entry(entry.id) or entry
+            writer.journal.update(replace(current, state=EntryState.CONFLICT, reason=reason, theirs=dict(theirs)))
+            if document:
+                writer.mirror.put_noun(kind, entry.project_id, document)
+            show_trees(writer)
+
+        await self._files.write(act)
+
+    # Deletions
+
+    async def _delete(self, entry: OutboxEntry) -> bool:
+        """Delete a node whose sub-tree is as the user saw it; the target is always said (FEATURES rule 49)."""
+        nodes = await self._read(entry)
+        now = subtree(nodes, entry.node_id)
+        names = {each.get("id"): str(each.get("name") or "") for each in nodes}
+        unseen = [names[each] for each in now if each not in going(entry)]
+        if unseen:
+            await self._contest(entry, unseen)
+            return False
+        if now:
+            with suppress(NotFound):  # somebody else was faster
+                await self._resource(entry).delete(entry.node_id, whole(entry.payload.get("reassignmentId")))
+        await self._delivered(entry, None)
+        return True
+
+    async def _contest(self, entry: OutboxEntry, unseen: list[str]) -> None:
+        reason = f"Somebody put {', '.join(unseen)} below it meanwhile."
+
+        def act(writer: Writer) -> None:
+            current = writer.journal.entry(entry.id) or entry
+            writer.journal.update(replace(current, state=EntryState.CONFLICT, reason=reason))
+            show_trees(writer)
+
+        await self._files.write(act)
+
+    # Done
+
+    async def _delivered(self, entry: OutboxEntry, document: Document | None) -> None:
+        """Settle an entry with the tree as the service has it now; its siblings have other numbers (rule 51)."""
+        nodes: list[Document] | None = None
+        with suppress(Trouble):
+            nodes = await self._read(entry)
+
+        def act(writer: Writer) -> None:
+            with self._files.trees:
+                _deliver(writer, entry, document, nodes)
+
+        await self._files.write(act)
+
+
+LABELS = {
+    "name": "the name",
+    "startDate": "the start",
+    "endDate": "the end",
+    "minCapacity": "the least capacity",
+    "maxCapacity": "the most capacity",
+    "isRelease": "the release flag",
+    "parentId": "its place",
+}
+
+
+def _place(entry: OutboxEntry, nodes: list[Document]) -> tuple[int, int]:
+    """The parent, and the sequence that puts a node after the sibling it is to follow, by the latest numbers."""
+    parent_id, after = place_of(entry) or (0, 0)
+    ids = [whole(each.get("id")) or 0 for each in siblings_of(nodes, parent_id, entry.node_id)]
+    return parent_id, sequence_for(ids, index_after(ids, after))
+
+
+def _must_have_id(made: Document) -> None:
+    if not (whole(made.get("id")) or 0) > 0:
+        raise Unclear("The service answered with something other than what it was to make.")
+
+
+def _unfit(changes: Mapping[str, object], theirs: Mapping[str, object]) -> dict[str, object]:
+    """What of theirs does not go with the changes, as their other date or capacity is another now."""
+    if not fault_of_range({**theirs, **changes}):
+        return {}
+    return {key: theirs.get(key) for key in (*DATES, "minCapacity", "maxCapacity") if key in theirs}
+
+
+def _deliver(writer: Writer, entry: OutboxEntry, document: Document | None, nodes: list[Document] | None) -> None:
+    kind, project_id = str(entry.payload["tree"]), entry.project_id
+    writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
+    writer.mirror.set_note(tree_writes(project_id), writes + 1)
+    if nodes is not None:
+        writer.mirror.put_nouns(kind, project_id, nodes)
+    elif document is not None:
+        writer.mirror.put_noun(kind, project_id, document)
+    real_id = whole((document or {}).get("id")) if entry.kind is EntryKind.NODE_ADD else None
+    waiting = [each.item_id for each in writer.journal.undelivered() if entry.node_id in each.places]
+    if entry.kind is EntryKind.NODE_DELETE:
+        target = whole(entry.payload.get("reassignmentId")) or 0
+        touched = writer.mirror.reassigned.items_in(item_key(entry), [target])
+        writer.mirror.reassign(item_key(entry), going(entry), target, writer.journal.undelivered(touched))
+    writer.journal.deliver(entry, real_id)
+    renamed = {} if real_id is None else {entry.temporary_id: real_id}
+    writer.signal.publish(Change(Subject.TREES, renamed=renamed))
+    show_trees(writer)
+    if waiting:
+        show(writer, waiting)

@@ -1,0 +1,276 @@
+"""Areas and iterations written: checked, journalled, shown at once and sent behind (SPEC 4.3 and 4.4)."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.store.changes import Change, Subject
+from backlit.store.database import ids_json
+from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.files import Files, Writer
+from backlit.store.lookups import Lookups
+from backlit.store.node_checks import check_values, fault_of_range, on_wire, usual_dates
+from backlit.store.node_overlay import node_signs, siblings_of, subtree
+from backlit.store.people import TreeKind
+from backlit.store.reassigned import PLACE_KEYS
+from backlit.store.rows import Document, RowSign, whole
+from backlit.store.values import is_same
+
+_COLUMNS = {TreeKind.AREAS: "area_id", TreeKind.ITERATIONS: "iteration_id"}
+_MANAGER = "manager"
+DATES = ("startDate", "endDate")
+
+
+@dataclass(frozen=True, slots=True)
+class NewNode:
+    """An area or iteration to be made; dates that are missing are preset as the service does."""
+
+    name: str
+    start: date | None = None
+    end: date | None = None
+    min_capacity: float | None = None
+    max_capacity: float | None = None
+    is_release: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """What a deletion would take: nodes with the one itself, and the items (tasks too) that go to another node."""
+
+    nodes: int
+    items: int
+    open_items: int
+    tasks: int
+    points: float
+    """Of the open items."""
+
+
+class Nodes:
+    """Writes the trees of the current project; every act is on disk and shown when it returns.
+
+    All raise BadRequest with a sentence, and then nothing is done: for values that cannot be, a circle, the root, or
+    where the service says that the user may not.
+    """
+
+    def __init__(self, files: Files, lookups: Lookups, today: Callable[[], date], wake: Callable[[], None]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._today = today
+        self._wake = wake
+
+    def refusal(self) -> str:
+        """Why the user may not write the trees; empty where it may, or where the service does not say."""
+        role = self._lookups.role()
+        if not role or role == _MANAGER:
+            return ""
+        return f"Only managers of the project change areas and iterations; you are a {role}."
+
+    def signs(self, kind: TreeKind) -> Mapping[int, RowSign]:
+        """The nodes that the service does not have as they are shown, and why."""
+        return node_signs(self._lookups.node_entries(kind))
+
+    def real_id(self, node_id: int) -> int:
+        """The id that a node goes on under."""
+        return self._files.journal.real_id(node_id)
+
+    async def add(self, kind: TreeKind, parent_id: int, new: NewNode, index: int | None = None) -> int:
+        """Make a node under another, at an index among its children, last without one; returns a temporary id."""
+        (made,) = await self.add_all(kind, parent_id, [new], index)
+        return made
+
+    async def add_all(
+        self, kind: TreeKind, parent_id: int, new: Sequence[NewNode], index: int | None = None
+    ) -> list[int]:
+        """Make several nodes under another, one after the other, as one step; returns temporary ids."""
+        self._must_be_allowed()
+        parent_id = self._found(kind, parent_id)
+        project_id = self._lookups.project_id or 0
+        wanted = [self._new_values(kind, each) for each in new]
+        before = self._before(kind, parent_id, index)
+        place = (parent_id, before)
+        made = await self._files.write(lambda writer: _add(writer, project_id, kind, place, wanted))
+        self._wake()
+        return made
+
+    def _new_values(self, kind: TreeKind, new: NewNode) -> dict[str, object]:
+        values: dict[str, object] = {"name": new.name}
+        if kind is TreeKind.ITERATIONS:
+            start, end = usual_dates(new.start, new.end, self._today())
+            capacities = {"minCapacity": new.min_capacity, "maxCapacity": new.max_capacity}
+            values |= {"startDate": start, "endDate": end, "isRelease": new.is_release}
+            values |= {key: value for key, value in capacities.items() if value is not None}
+        checked = check_values(kind, values)
+        self._must_fit(checked)
+        return checked
+
+    async def edit(self, kind: TreeKind, node_id: int, changes: Mapping[str, object]) -> None:
+        """Change values by the service's keys: name, startDate, endDate, minCapacity, maxCapacity, isRelease."""
+        self._must_be_allowed()
+        node_id = self._found(kind, node_id)
+        document = self._lookups.node_documents(kind)[node_id]
+        now = on_wire(document)
+        values = check_values(kind, changes)
+        self._must_fit({**now, **values})
+        changed = {key: value for key, value in values.items() if not is_same(now.get(key), value)}
+        if changed.keys() & set(DATES):
+            changed |= {key: {**now, **values}.get(key) for key in DATES}
+        if changed:
+            payload = {**_named(kind, document), "values": changed}
+            await self._journal(EntryKind.NODE_EDIT, payload, {key: now.get(key) for key in changed})
+
+    async def move(self, kind: TreeKind, node_id: int, parent_id: int, index: int | None = None) -> None:
+        """Put a node under another, or at another place under the same one; last without an index."""
+        self._must_be_allowed()
+        node_id, parent_id = self._found(kind, node_id), self._found(kind, parent_id)
+        documents = self._lookups.node_documents(kind)
+        self._must_not_be_root(kind, node_id, "moved")
+        if parent_id in subtree(documents.values(), node_id):
+            raise BadRequest("It cannot go under itself or under what is below it.")
+        before = self._before(kind, parent_id, index, node_id)
+        siblings = [each.get("id") for each in siblings_of(documents.values(), parent_id)]
+        at = siblings.index(node_id) if node_id in siblings else -1
+        if at >= 0 and before == (siblings[at - 1] if at else 0):
+            return
+        base = {"parentId": documents[node_id].get("parentId")}
+        payload = {
+            **_named(kind, documents[node_id]),
+            "values": {},
+            "place": {"parentId": parent_id, "after": before},
+            "was": {**base, "after": _sibling_before(documents, node_id)},
+        }
+        await self._journal(EntryKind.NODE_EDIT, payload, base)
+
+    async def reorder(self, kind: TreeKind, node_id: int, steps: int) -> None:
+        """Move a node down among its siblings, or up for a negative number; no further than there are siblings."""
+        node_id = self._found(kind, node_id)
+        documents = self._lookups.node_documents(kind)
+        self._must_not_be_root(kind, node_id, "moved")
+        parent_id = whole(documents[node_id].get("parentId")) or 0
+        siblings = [each.get("id") for each in siblings_of(documents.values(), parent_id)]
+        index = min(max(siblings.index(node_id) + steps, 0), len(siblings) - 1)
+        await self.move(kind, node_id, parent_id, index)
+
+    def what_goes(self, kind: TreeKind, node_id: int) -> Going:
+        """What deleting a node would take; raises NotFound for one that is not there."""
+        node_id = self._found(kind, node_id)
+        gone = subtree(self._lookups.node_documents(kind).values(), node_id)
+        found = self._files.mirror.execute(
+            "SELECT count(*), coalesce(sum(is_open AND NOT is_task), 0), coalesce(sum(is_task), 0),"  # noqa: S608 # constants
+            " total(CASE WHEN is_open AND NOT is_task THEN points END) FROM items"
+            f" WHERE project_id = ? AND {_COLUMNS[kind]} IN (SELECT value FROM json_each(?))",
+            (self._lookups.project_id, ids_json(gone)),
+        ).fetchone()
+        items, open_items, tasks, points = found
+        return Going(len(gone), items, open_items, tasks, points)
+
+    async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
+        """Delete a node with all below it; their items go to another node, and are shown there at once."""
+        self._must_be_allowed()
+        node_id, target = self._found(kind, node_id), self._found(kind, reassign_to)
+        self._must_not_be_root(kind, node_id, "deleted")
+        documents = self._lookups.node_documents(kind)
+        gone = subtree(documents.values(), node_id)
+        if target in gone:
+            raise BadRequest("Its items cannot go to what is deleted with it.")
+        new = [each for each in self._lookups.node_entries(kind) if each.kind is EntryKind.NODE_ADD]
+        if any(each.state is EntryState.REFUSED and each.node_id in gone for each in new):
+            raise BadRequest("The service refused to make it; give that up in the outbox.")
+        payload = {**_named(kind, documents[node_id]), "reassignmentId": target, "below": sorted(gone)}
+        await self._journal(EntryKind.NODE_DELETE, payload)
+
+    async def _journal(
+        self, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object] | None = None
+    ) -> None:
+        entry = _entry(self._lookups.project_id or 0, kind, payload, base)
+
+        def act(writer: Writer) -> None:
+            writer.journal.add([entry])
+            show_trees(writer)
+
+        await self._files.write(act)
+        self._wake()
+
+    # Checks
+
+    def _must_be_allowed(self) -> None:
+        refusal = self.refusal()
+        if refusal:
+            raise BadRequest(refusal)
+
+    def _found(self, kind: TreeKind, node_id: int) -> int:
+        documents = self._lookups.node_documents(kind)
+        for each in (node_id, self.real_id(node_id)):
+            if each in documents:
+                return each
+        raise NotFound(f"{'Area' if kind is TreeKind.AREAS else 'Iteration'} {node_id} is no longer there.")
+
+    def _must_not_be_root(self, kind: TreeKind, node_id: int, what: str) -> None:
+        if any(root.id == node_id for root in self._lookups.tree(kind).roots):
+            raise BadRequest(f"The root stands for the whole project; it cannot be {what}.")
+
+    @staticmethod
+    def _must_fit(values: Mapping[str, object]) -> None:
+        fault = fault_of_range(values)
+        if fault:
+            raise BadRequest(fault)
+
+    def _before(self, kind: TreeKind, parent_id: int, index: int | None, node_id: int = 0) -> int:
+        """The sibling after which an index lies, 0 at the top."""
+        found = siblings_of(self._lookups.node_documents(kind).values(), parent_id, node_id)
+        ids = [whole(each.get("id")) or 0 for each in found]
+        kept = ids if index is None else ids[: max(index, 0)]
+        return kept[-1] if kept else 0
+
+
+def _named(kind: TreeKind, document: Document) -> dict[str, object]:
+    return {"tree": kind.value, "id": document.get("id"), "name": str(document.get("name") or "")}
+
+
+def _sibling_before(documents: Mapping[int, Document], node_id: int) -> int:
+    parent_id = whole(documents[node_id].get("parentId")) or 0
+    ids = [whole(each.get("id")) or 0 for each in siblings_of(documents.values(), parent_id)]
+    at = ids.index(node_id)
+    return ids[at - 1] if at else 0
+
+
+def show_trees(writer: Writer) -> None:
+    """Show the trees, and the items of what is deleted, as the journal has them now."""
+    undelivered = writer.journal.undelivered()
+    touched = writer.mirror.reassigned.settle(undelivered)
+    if touched:
+        writer.announce(writer.mirror.lay_over(touched, writer.journal.undelivered(touched)))
+    writer.signal.publish(Change(Subject.TREES))
+
+
+def _add(
+    writer: Writer, project_id: int, kind: TreeKind, place: tuple[int, int], wanted: Sequence[Mapping[str, object]]
+) -> list[int]:
+    parent_id, after = place
+    step: int | None = None
+    made: list[int] = []
+    with writer.journal.transaction():
+        for values in wanted:
+            payload = {
+                "tree": kind.value,
+                "name": values["name"],
+                "values": dict(values),
+                "place": {"parentId": parent_id, "after": after},
+            }
+            (entry,) = writer.journal.add([_entry(project_id, EntryKind.NODE_ADD, payload)], step)
+            step, after = entry.step, entry.temporary_id
+            made.append(entry.temporary_id)
+    show_trees(writer)
+    return made
+
+
+def _entry(
+    project_id: int, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object] | None = None
+) -> OutboxEntry:
+    return OutboxEntry(0, time.time(), project_id, 0, kind, payload, base or {})
+
+
+def item_key(entry: OutboxEntry) -> str:
+    """Under what key items name the nodes of an entry's tree."""
+    return PLACE_KEYS[str(entry.payload.get("tree"))]

@@ -1,0 +1,442 @@
+"""Areas and iterations written through the store: journalled, shown at once, sent behind."""
+
+import asyncio
+import random
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from tests.store.world import World, raised, sent, until
+
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.model.errors import BadRequest
+from backlit.model.trees import Node, Tree
+from backlit.store import ConnectionState, Store
+from backlit.store.entries import EntryState
+from backlit.store.nodes import NewNode
+from backlit.store.people import TreeKind
+from backlit.store.rows import RowSign
+
+AREAS, ITERATIONS = TreeKind.AREAS, TreeKind.ITERATIONS
+OPERATIONS = 300
+
+
+@pytest.fixture
+async def boss(world: World) -> AsyncIterator[Client]:
+    """Another manager at work on the service itself."""
+    client = Client.inside(world.service.asgi, TokenCache(world.folder / "boss.json", "boss"))
+    await client.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
+    yield client
+    await client.aclose()
+
+
+def root_of(store: Store, kind: TreeKind) -> int:
+    return store.tree(kind).roots[0].id
+
+
+def named(store: Store, kind: TreeKind, name: str) -> Node:
+    return next(node for node in store.tree(kind).walk() if node.name == name)
+
+
+def leaf(store: Store, kind: TreeKind = ITERATIONS) -> Node:
+    """A node below another one that items lie in."""
+    totals = store.totals(kind)
+    tree = store.tree(kind)
+    return next(
+        node for node in tree.walk() if tree.depth(node.id) and not tree.children(node.id) and node.id in totals
+    )
+
+
+async def on_service(world: World, kind: TreeKind) -> dict[int, dict[str, Any]]:
+    resource = world.rival.areas if kind is AREAS else world.rival.iterations
+    found = await resource.in_project(1).documents(top=1000)
+    return {each["id"]: each for each in found.results}
+
+
+async def shape(world: World, kind: TreeKind) -> list[tuple[int, str]]:
+    """Depth and name of every node of the service, in order."""
+    documents = (await on_service(world, kind)).values()
+    tree = Tree(Node(each["id"], each["parentId"], each["name"], each["sequence"]) for each in documents)
+    return [(tree.depth(node.id), node.name) for node in tree.walk()]
+
+
+def shown(store: Store, kind: TreeKind) -> list[tuple[int, str]]:
+    tree = store.tree(kind)
+    return [(tree.depth(node.id), node.name) for node in tree.walk()]
+
+
+async def test_a_new_iteration_is_shown_at_once_and_made_with_both_dates(world: World) -> None:
+    store = await world.online()
+    new = NewNode("Sprint X", date(2026, 3, 2), date(2026, 3, 15), 20, 30)
+    temporary_id = await store.nodes.add(ITERATIONS, root_of(store, ITERATIONS), new, 0)
+    assert store.iterations()[temporary_id].start == date(2026, 3, 2)
+    assert store.nodes.signs(ITERATIONS) == {temporary_id: RowSign.PENDING}
+
+    await sent(store)
+
+    made = (await on_service(world, ITERATIONS))[store.nodes.real_id(temporary_id)]
+    wanted = ("Sprint X", "2026-03-02", "2026-03-15", 20, 30, 1)
+    assert (
+        tuple(made[key] for key in ("name", "startDate", "endDate", "minCapacity", "maxCapacity", "sequence")) == wanted
+    )
+    assert shown(store, ITERATIONS) == await shape(world, ITERATIONS)
+
+
+async def test_what_is_planned_into_a_new_iteration_follows_it_when_it_gets_its_number(world: World) -> None:
+    store = await world.online()
+    world.faults.is_down = True
+    temporary_id = await store.nodes.add(ITERATIONS, root_of(store, ITERATIONS), NewNode("New"))
+    child = await store.nodes.add(ITERATIONS, temporary_id, NewNode("Below"))
+    await store.edit([1], {"IterationID": temporary_id})
+    added = await store.add("Story", {"Name": "Planned", "IterationID": child})
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    nodes = await on_service(world, ITERATIONS)
+    real_id, below_id = store.nodes.real_id(temporary_id), store.nodes.real_id(child)
+    assert nodes[below_id]["parentId"] == real_id
+    assert (await world.rival.work_items.document(1))["fields"]["IterationID"] == real_id
+    item = store.item(added)
+    assert item is not None
+    assert item.fields["IterationID"] == below_id
+
+
+async def test_a_child_keeps_its_place_under_a_parent_that_is_moved_offline(world: World) -> None:
+    store = await world.online()
+    world.faults.is_down = True
+    root = root_of(store, AREAS)
+    first = await store.nodes.add(AREAS, root, NewNode("First"), 0)
+    second = await store.nodes.add(AREAS, first, NewNode("Second"))
+    third = await store.nodes.add(AREAS, root, NewNode("Third"))
+    await store.nodes.move(AREAS, first, third)
+    await store.nodes.edit(AREAS, second, {"name": "Second again"})
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    assert await shape(world, AREAS) == shown(store, AREAS)
+    assert (await shape(world, AREAS))[-3:] == [(1, "Third"), (2, "First"), (3, "Second again")]
+
+
+async def test_one_date_changed_sends_both_and_keeps_the_other_as_somebody_set_it(world: World, boss: Client) -> None:
+    store = await world.online()
+    node = leaf(store)
+    entry = store.iterations()[node.id]
+    assert entry.start is not None
+    assert entry.end is not None
+    world.faults.is_down = True
+    later = entry.end + timedelta(days=3)
+    await store.nodes.edit(ITERATIONS, node.id, {"startDate": entry.start + timedelta(days=1)})
+    await boss.iterations.update_document(node.id, {"endDate": later.isoformat()})
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    now = (await on_service(world, ITERATIONS))[node.id]
+    assert (now["startDate"], now["endDate"]) == ((entry.start + timedelta(days=1)).isoformat(), later.isoformat())
+
+
+async def test_a_name_that_somebody_else_changed_too_waits_as_a_conflict_with_theirs(
+    world: World, boss: Client
+) -> None:
+    store = await world.online()
+    node = leaf(store)
+    world.faults.is_down = True
+    await store.nodes.edit(ITERATIONS, node.id, {"name": "Mine"})
+    await boss.iterations.update_document(node.id, {"name": "Theirs"})
+
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.conflicts == 1)
+
+    (entry,) = store.outbox_entries()
+    assert entry.theirs == {"name": "Theirs"}
+    assert store.nodes.signs(ITERATIONS)[node.id] is RowSign.CONFLICT
+    await store.retry(entry.id)
+    await sent(store)
+    assert (await on_service(world, ITERATIONS))[node.id]["name"] == "Mine"
+
+
+async def test_items_of_a_deleted_iteration_are_shown_in_the_other_one_at_once(world: World) -> None:
+    store = await world.online()
+    node = leaf(store)
+    root = root_of(store, ITERATIONS)
+    going = store.nodes.what_goes(ITERATIONS, node.id)
+    before = store.totals(ITERATIONS)[root].count if root in store.totals(ITERATIONS) else 0
+    world.faults.is_down = True
+
+    await store.nodes.delete(ITERATIONS, node.id, root)
+
+    assert going.nodes == 1
+    assert going.items > 0
+    assert node.id not in store.tree(ITERATIONS)
+    assert store.totals(ITERATIONS)[root].count == before + going.open_items
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+    assert node.id not in await on_service(world, ITERATIONS)
+    assert store.totals(ITERATIONS)[root].count == before + going.open_items
+
+
+async def test_a_deletion_goes_after_the_edits_that_put_items_there(world: World) -> None:
+    store = await world.online()
+    node = leaf(store)
+    world.faults.is_down = True
+    await store.edit([1, 2], {"IterationID": node.id})
+    await store.nodes.delete(ITERATIONS, node.id, root_of(store, ITERATIONS))
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    assert store.outbox.refused == 0
+    fields = (await world.rival.work_items.document(1))["fields"]
+    assert fields["IterationID"] == root_of(store, ITERATIONS)
+
+
+async def test_what_somebody_put_below_meanwhile_keeps_a_node_from_being_deleted(world: World, boss: Client) -> None:
+    store = await world.online()
+    node = leaf(store)
+    world.faults.is_down = True
+    await store.nodes.delete(ITERATIONS, node.id, root_of(store, ITERATIONS))
+    await boss.iterations.create_document({"projectId": 1, "parentId": node.id, "name": "Theirs"})
+
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.conflicts == 1)
+
+    assert node.id in store.tree(ITERATIONS)
+    assert "Theirs" in store.outbox_entries()[0].reason
+
+
+async def test_the_order_of_siblings_is_that_of_the_service_after_a_reorder(world: World) -> None:
+    store = await world.online()
+    root = root_of(store, AREAS)
+    names = [node.name for node in store.tree(AREAS).children(root)]
+    first = named(store, AREAS, names[0])
+
+    await store.nodes.reorder(AREAS, first.id, 1)
+    await sent(store)
+
+    assert [node.name for node in store.tree(AREAS).children(root)] == [names[1], names[0], *names[2:]]
+    assert shown(store, AREAS) == await shape(world, AREAS)
+
+
+REFUSED: dict[str, Callable[[Store, int], Any]] = {
+    "The name cannot be empty.": lambda store, node: store.nodes.edit(ITERATIONS, node, {"name": " "}),
+    "longer than 500": lambda store, node: store.nodes.edit(ITERATIONS, node, {"name": "x" * 501}),
+    "cannot end": lambda store, node: store.nodes.edit(ITERATIONS, node, {"endDate": date(1999, 1, 1)}),
+    "not less than 0": lambda store, node: store.nodes.edit(ITERATIONS, node, {"minCapacity": -1}),
+    "is more than the most": lambda store, node: store.nodes.edit(
+        ITERATIONS, node, {"minCapacity": 9, "maxCapacity": 3}
+    ),
+    "cannot go under itself": lambda store, node: store.nodes.move(ITERATIONS, node, node),
+    "it cannot be deleted": lambda store, node: store.nodes.delete(ITERATIONS, root_of(store, ITERATIONS), node),
+    "it cannot be moved": lambda store, node: store.nodes.move(ITERATIONS, root_of(store, ITERATIONS), node),
+    "deleted with it": lambda store, node: store.nodes.delete(ITERATIONS, node, node),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+async def test_what_cannot_be_is_said_before_anything_is_journalled(world: World, sentence: str) -> None:
+    store = await world.online()
+
+    error = await raised(REFUSED[sentence](store, leaf(store).id))
+
+    assert isinstance(error, BadRequest)
+    assert sentence in error.message
+    assert store.outbox_entries() == ()
+
+
+async def test_a_rename_and_a_move_can_be_undone(world: World) -> None:
+    store = await world.online()
+    before = shown(store, AREAS)
+    root = root_of(store, AREAS)
+    first, second = store.tree(AREAS).children(root)[:2]
+    await store.nodes.edit(AREAS, first.id, {"name": "Other"})
+    await store.nodes.move(AREAS, first.id, second.id)
+    await sent(store)
+
+    await store.history.undo()
+    await store.history.undo()
+    await sent(store)
+
+    assert shown(store, AREAS) == before == await shape(world, AREAS)
+
+
+async def test_a_deletion_that_was_sent_says_that_it_cannot_be_undone(world: World) -> None:
+    store = await world.online()
+    await store.nodes.delete(ITERATIONS, leaf(store).id, root_of(store, ITERATIONS))
+    await sent(store)
+
+    done = await store.history.undo()
+
+    assert done is not None
+    assert done.is_impossible
+    assert done.final
+
+
+async def test_giving_a_new_iteration_up_leaves_its_items_where_they_were(world: World) -> None:
+    store = await world.online()
+    world.faults.is_down = True
+    await raised(store.refresh())
+    await until(lambda: store.connection.state is ConnectionState.OFFLINE)
+    was = store.item(1)
+    new = await store.nodes.add(ITERATIONS, root_of(store, ITERATIONS), NewNode("New"))
+    await store.nodes.add(ITERATIONS, new, NewNode("Below"))
+    await store.edit([1], {"IterationID": new})
+
+    await store.discard(store.outbox_entries()[0].id)
+
+    now = store.item(1)
+    assert was is not None
+    assert now is not None
+    assert now.fields["IterationID"] == was.fields["IterationID"]
+    assert store.outbox_entries() == ()
+    assert new not in store.tree(ITERATIONS)
+
+
+async def test_who_is_no_manager_is_told_so_before_anything_is_journalled(world: World) -> None:
+    store = await world.online()
+    await asyncio.to_thread(_make_contributor, world)
+    await store.refresh()
+
+    error = await raised(store.nodes.edit(AREAS, root_of(store, AREAS), {"name": "Other"}))
+
+    assert "Only managers" in error.message
+    assert store.outbox_entries() == ()
+
+
+def _make_contributor(world: World) -> None:
+    path = world.folder / "service.sqlite"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE grants SET role = 'contributor' WHERE role = 'manager'")
+
+
+async def test_an_answer_that_is_lost_makes_no_second_node(world: World) -> None:
+    store = await world.online()
+    world.faults.lost_answers["POST"] = 1
+
+    await store.nodes.add(AREAS, root_of(store, AREAS), NewNode("Once"))
+    await sent(store)
+
+    assert [name for _, name in await shape(world, AREAS)].count("Once") == 1
+
+
+async def test_trees_changed_by_two_people_come_out_the_same(world: World) -> None:
+    mine, other = await world.online("mine"), await world.online("other")
+    root = root_of(mine, AREAS)
+    names = {f"Mine {at}" for at in range(5)} | {f"Other {at}" for at in range(5)}
+
+    for at in range(5):
+        await mine.nodes.add(AREAS, root, NewNode(f"Mine {at}"), at)
+        await other.nodes.add(AREAS, root, NewNode(f"Other {at}"), at)
+    await sent(mine)
+    await sent(other)
+    await mine.refresh()
+    await other.refresh()
+
+    assert shown(mine, AREAS) == shown(other, AREAS) == await shape(world, AREAS)
+    assert names <= {name for _, name in shown(mine, AREAS)}
+
+
+class Model:
+    """What a tree is to be after each act: lists of names below names."""
+
+    def __init__(self, shape: list[tuple[int, str]]) -> None:
+        self.below: dict[str, list[str]] = {}
+        trail: list[str] = []
+        for depth, name in shape:
+            trail[depth:] = [name]
+            self.below[name] = []
+            if depth:
+                self.below[trail[depth - 1]].append(name)
+        self.root = shape[0][1]
+
+    def subtree(self, name: str) -> list[str]:
+        return [name, *(each for child in self.below[name] for each in self.subtree(child))]
+
+    def parent(self, name: str) -> str:
+        return next(each for each, children in self.below.items() if name in children)
+
+    def shape(self, name: str = "", depth: int = 0) -> list[tuple[int, str]]:
+        name = name or self.root
+        return [(depth, name), *(each for child in self.below[name] for each in self.shape(child, depth + 1))]
+
+    def put(self, name: str, parent: str, index: int) -> None:
+        self.below.setdefault(name, [])
+        for children in self.below.values():
+            if name in children:
+                children.remove(name)
+        self.below[parent].insert(index, name)
+
+    def rename(self, name: str, new: str) -> None:
+        self.below = {
+            new if each == name else each: [new if child == name else child for child in children]
+            for each, children in self.below.items()
+        }
+
+    def delete(self, name: str) -> None:
+        gone = self.subtree(name)
+        self.below[self.parent(name)].remove(name)
+        for each in gone:
+            del self.below[each]
+
+
+async def random_act(store: Store, model: Model, at: int, dice: random.Random) -> None:
+    """One act on the store and on the model alike."""
+    names = list(model.below)
+    name, other = dice.choice(names), dice.choice(names)
+    act = dice.choice(("add", "add", "rename", "move", "reorder", "delete"))
+    if act == "add":
+        index = dice.randint(0, len(model.below[other]))
+        await store.nodes.add(AREAS, named(store, AREAS, other).id, NewNode(f"New {at}"), index)
+        model.put(f"New {at}", other, index)
+        return
+    if name == model.root:
+        return
+    node_id = named(store, AREAS, name).id
+    if act == "rename":
+        await store.nodes.edit(AREAS, node_id, {"name": f"Named {at}"})
+        model.rename(name, f"Named {at}")
+    elif act == "reorder":
+        siblings = model.below[model.parent(name)]
+        steps = dice.choice((-2, -1, 1, 2))
+        index = min(max(siblings.index(name) + steps, 0), len(siblings) - 1)
+        await store.nodes.reorder(AREAS, node_id, steps)
+        model.put(name, model.parent(name), index)
+    elif other not in model.subtree(name):
+        if act == "move":
+            index = dice.randint(0, len([each for each in model.below[other] if each != name]))
+            await store.nodes.move(AREAS, node_id, named(store, AREAS, other).id, index)
+            model.put(name, other, index)
+        else:
+            await store.nodes.delete(AREAS, node_id, named(store, AREAS, other).id)
+            model.delete(name)
+
+
+async def test_random_acts_with_and_without_a_network_end_with_the_tree_of_a_model(world: World) -> None:
+    store = await world.online()
+    model = Model(shown(store, AREAS))
+    dice = random.Random(49)  # no secret
+
+    for at in range(OPERATIONS):
+        if at % 25 == 0:
+            world.faults.is_down = dice.random() < 0.5
+        await random_act(store, model, at, dice)
+        assert shown(store, AREAS) == model.shape()
+    world.faults.is_down = False
+    await store.refresh()
+    while left := store.outbox.pending:
+        await until(lambda: store.outbox.pending < left)  # awaited in the same turn
+
+    assert [each for each in store.outbox_entries() if each.state is not EntryState.SENT] == []
+    assert await shape(world, AREAS) == model.shape() == shown(store, AREAS)
