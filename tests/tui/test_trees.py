@@ -126,7 +126,7 @@ async def test_too_much_for_an_iteration_is_marked() -> None:
         assert isinstance(app, TreeStage)
         await app.show(pilot)
 
-        assert line_with(app, "Sprint 2").split()[-6:] == ["≤", "40", "12", "61.5", "12", "!61.5"]
+        assert line_with(app, "Sprint 2").split()[-6:] == ["40", "████████", "12", "61.5", "12", "!61.5"]
 
 
 async def test_the_cursor_starts_on_the_current_iteration() -> None:

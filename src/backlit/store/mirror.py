@@ -94,7 +94,8 @@ class Mirror:
     ) -> Mapping[int, Document]:
         """Write what comes for the first time the short way; nothing where something waits that may concern it."""
         arrived = {item_id: each for item_id, each in sent.items() if item_id not in known}
-        if undelivered or not arrived or self.hidden.every() or self.ranks.of(arrived):
+        moves = self.ranks.of(arrived) or self.reassigned.targets()
+        if undelivered or not arrived or self.hidden.every() or moves:
             return {}
         put_arrivals(self.connection, self.full_text, arrived)
         self.follow_parents(arrived, ("parent_id",))

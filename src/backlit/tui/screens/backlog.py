@@ -76,6 +76,8 @@ class BacklogScreen(ItemFinding):
             self.items.forget_drawn()
             self._panes.preview_soon()
         self.items.renamed(gathered.renamed)
+        if self.node is not None and self.node.node_id in gathered.renamed:
+            self.filter_by(replace(self.node, node_id=gathered.renamed[self.node.node_id]))
         if self._wanted_item in gathered.renamed:
             self._wanted_item = gathered.renamed[self._wanted_item]
         if self.store.project_id != self._project_id:

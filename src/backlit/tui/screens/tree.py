@@ -15,7 +15,7 @@ from backlit.store.views_query import ViewSpec
 from backlit.tui.gathered import Gathered
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.screens.backlog_words import empty_words, left_status
-from backlit.tui.screens.base import StoreScreen
+from backlit.tui.tree_verbs import TreeVerbs
 from backlit.tui.widgets.backlog_columns import Names
 from backlit.tui.widgets.backlog_list import BacklogList
 from backlit.tui.widgets.line_list import LineList
@@ -31,7 +31,7 @@ TOTALS_DELAY = 0.5
 WIDE = 120
 """Cells from which the items of the node are shown beside the tree."""
 ROOM_FOR_HINTS = 80
-HINTS = ("tree.filter", "tree.toggle", "tree.fold-all", "app.backlog", "app.help")
+HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "app.backlog", "app.help")
 FEW_HINTS = ("tree.filter", "app.help")
 
 
@@ -43,7 +43,7 @@ class NodeItems(BacklogList, can_focus=False):
         return super().render_row(index, is_cursor=False)
 
 
-class TreeScreen(StoreScreen[None]):
+class TreeScreen(TreeVerbs):
     """One tree; `node_filter` says through which node the backlog is seen at present."""
 
     AUTO_FOCUS = "TreeList"
@@ -52,8 +52,7 @@ class TreeScreen(StoreScreen[None]):
     def __init__(
         self, store: Store, kind: TreeKind, node_filter: Callable[[], NodeFilter | None] = lambda: None
     ) -> None:
-        super().__init__(store)
-        self._kind = kind
+        super().__init__(store, kind)
         self._node_filter = node_filter
         self._shown_filter: NodeFilter | None = None
         self._items_timer: Timer | None = None
@@ -91,6 +90,7 @@ class TreeScreen(StoreScreen[None]):
 
     def store_changed(self, gathered: Gathered) -> None:
         """Draw what changed; totals are read again at a measured pace."""
+        self._tree.follow(gathered.renamed)
         if Subject.TREES in gathered:
             self._show_tree()
         elif Subject.ITEMS in gathered and self._totals_timer is None:
@@ -110,8 +110,12 @@ class TreeScreen(StoreScreen[None]):
     def _show_tree(self) -> None:
         iterations = self.store.iterations() if self._kind is TreeKind.ITERATIONS else {}
         tree = self.store.tree(self._kind)
-        branches = Branches(tree, self.store.totals(self._kind), self.store.today(), iterations)
+        signs = self.store.nodes.signs(self._kind)
+        branches = Branches(tree, self.store.totals(self._kind), self.store.today(), iterations, signs)
         self._shown_filter = self._node_filter()
+        if self._wanted_node is not None and self._wanted_node in tree:
+            self._tree.follow(dict.fromkeys([self._tree.node.id] if self._tree.node else [], self._wanted_node))
+            self._wanted_node = None
         self._tree.show(branches, self._shown_filter)
         self._draw_words()
 

@@ -11,9 +11,11 @@ from textual.strip import Strip
 
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.people import IterationEntry
+from backlit.store.rows import RowSign
 from backlit.tui.looks import Looks
 from backlit.tui.spans import Phase, phases, span
 from backlit.tui.text import fit, fit_right
+from backlit.tui.widgets.backlog_columns import ROW_SIGNS
 
 CURSOR = "cursor-background"
 PHASE_SIGNS: Mapping[Phase, tuple[str, str]] = {
@@ -38,6 +40,8 @@ class Branches:
     own: Mapping[int, Totals]
     today: date
     iterations: Mapping[int, IterationEntry] = field(default_factory=dict)
+    signs: Mapping[int, RowSign] = field(default_factory=dict)
+    """The nodes that the service does not have as they are shown."""
 
     @cached_property
     def all(self) -> Mapping[int, Totals]:
@@ -61,13 +65,15 @@ class Column:
 WORD = Column("", 4)
 DATES = Column("Dates", 18)
 CAPACITY = Column("Capacity", 8)
+LOAD = Column("Load", 8)
+"""How full it is, by the points of all that is open in it and below."""
 OWN_ITEMS = Column("Items", 6)
 OWN_POINTS = Column("Pts", 6)
 ALL_ITEMS = Column("Σ Items", 7)
 ALL_POINTS = Column("Σ Pts", 7)
-COLUMNS = (WORD, DATES, CAPACITY, OWN_ITEMS, OWN_POINTS, ALL_ITEMS, ALL_POINTS)
+COLUMNS = (WORD, DATES, CAPACITY, LOAD, OWN_ITEMS, OWN_POINTS, ALL_ITEMS, ALL_POINTS)
 AREA_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (OWN_ITEMS, OWN_POINTS))
-ITERATION_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (DATES,), (CAPACITY,), (WORD,), (OWN_ITEMS, OWN_POINTS))
+ITERATION_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (DATES,), (CAPACITY,), (WORD,), (LOAD,), (OWN_ITEMS, OWN_POINTS))
 """Which columns are shown first where there is little room."""
 MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
@@ -134,7 +140,11 @@ class TreeLayout:
             left -= 2
         is_heavy = is_release or on is not None or self._branches.phases.get(node.id) is Phase.CURRENT
         name = looks.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
+        sign = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
+        left -= 2 if sign else 0
         segments.append(Segment(fit(node.name, max(0, left)), name))
+        if sign:
+            segments.append(Segment(f" {sign[0]}", looks.style(sign[1], on=on)))
         return segments
 
     def _cell(self, column: Column, node_id: int) -> tuple[str, str]:
@@ -151,6 +161,9 @@ class TreeLayout:
             return (f"!{text}", "conflict") if most and below.points > most else (text, colour)
         if iteration is None:
             return "", "foreground"
+        if column is LOAD:
+            is_over = bool(most) and below.points > (most or 0)
+            return load_bar(below.points, iteration.min_capacity, most), "conflict" if is_over else "foreground"
         if column is CAPACITY:
             return _range(iteration.min_capacity, most), "muted"
         phase = self._branches.phases[node_id]
@@ -174,6 +187,17 @@ def number_text(value: float) -> str:
 
 def _number(value: float) -> tuple[str, str]:
     return (number_text(value), "foreground") if value else ("·", "faint")
+
+
+def load_bar(points: float, least: float | None, most: float | None) -> str:
+    """A bar of the points in what may be in it at most, with a mark at the least where that is not reached."""
+    if not most:
+        return ""
+    width = LOAD.width
+    full = min(width, round(points / most * width))
+    bar = "█" * full + "·" * (width - full)
+    mark = min(width - 1, round(least / most * width)) if least else 0
+    return bar[:mark] + "│" + bar[mark + 1 :] if mark >= full and mark else bar
 
 
 def _range(least: float | None, most: float | None) -> str:

@@ -1,5 +1,6 @@
 """Areas or iterations as a tree that folds; only the lines in sight are drawn."""
 
+from collections.abc import Mapping
 from datetime import date
 from textwrap import wrap
 
@@ -33,19 +34,26 @@ class TreeRows(LineList):
         self._folding = Folding()
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._layout: TreeLayout | None = None
+        self._followed: dict[int, int] = {}
 
     # What is shown
 
     def show(self, branches: Branches, node_filter: NodeFilter | None) -> None:
         """Show a tree, the cursor where it was: on the node, else near its line; at first on what is current."""
         is_same = any(root.id in branches.tree for root in self._folding.tree.roots)
-        wanted = self.node.id if self.node and is_same else _first_node(branches, node_filter)
+        followed = self._followed.get(self.node.id, self.node.id) if self.node else None
+        self._followed = {}
+        wanted = followed if is_same else _first_node(branches, node_filter)
         if not is_same:
             self.cursor = self.top = 0
         self._branches = branches
         self._filter = node_filter if node_filter and node_filter.kind is self._kind else None
         self._folding.replace(branches.tree)
         self._listed_anew(wanted)
+
+    def follow(self, ids: Mapping[int, int]) -> None:
+        """When the tree is shown next, have the cursor go from one node to another."""
+        self._followed |= ids
 
     @property
     def node(self) -> Node | None:

@@ -1,0 +1,46 @@
+"""A series of iterations, one after the other, from what is typed for it."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from backlit.model.errors import BadRequest
+from backlit.store.nodes import NewNode
+from backlit.tui.spans import span
+from backlit.tui.typed_days import typed_day
+
+MOST = 60
+NUMBER = "{n}"
+
+
+def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
+    """The iterations for a pattern of names, the first number, how many, how many weeks each, and the first day."""
+    pattern, first, count, weeks, start = typed
+    if NUMBER not in pattern:
+        raise BadRequest(f"The name needs {NUMBER} where the number goes, as in Sprint {NUMBER}.")
+    many = _whole(count, "How many", MOST)
+    days = 7 * _whole(weeks, "Weeks", 52)
+    number = _whole(first, "The first number", 100_000)
+    begins = typed_day(start, today)
+    return [
+        NewNode(
+            pattern.replace(NUMBER, str(number + at)),
+            begins + timedelta(days=days * at),
+            begins + timedelta(days=days * (at + 1) - 1),
+        )
+        for at in range(many)
+    ]
+
+
+def series_lines(series: Sequence[NewNode], today: date, most: int = 8) -> str:
+    """What the series would be, a line for each; the middle of a long one is left out."""
+    lines = [f"{each.name}   {span(each.start, each.end, today)}" for each in series]
+    if len(lines) > most:
+        lines = [*lines[: most - 2], "…", lines[-1]]
+    return "\n".join(lines)
+
+
+def _whole(text: str, what: str, most: int) -> int:
+    wanted = text.strip()
+    if not (wanted.isascii() and wanted.isdigit() and 1 <= int(wanted[:9]) <= most):
+        raise BadRequest(f"{what} must be a number from 1 to {most:,}.")
+    return int(wanted)
