@@ -187,7 +187,7 @@ def _described(writer: Writer, act: int, told: Sequence[Told], *, is_redo: bool)
     )
 
 
-def _item_id(move: Withdraw | Return | Restore | Write | Delete | DeleteComment | WriteComment) -> int:
+def _item_id(move: Withdraw | Return | Restore | Write | Delete | DeleteComment | WriteComment | WriteNode) -> int:
     match move:
         case Withdraw(entry) | Return(entry):
             return entry.item_id
