@@ -1,7 +1,6 @@
 """Areas and iterations written through the store: journalled, shown at once, sent behind."""
 
 import asyncio
-import random
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
@@ -9,20 +8,15 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from tests.store.nodes import AREAS, ITERATIONS, leaf, named, on_service, root_of, shape, shown
 from tests.store.world import World, raised, sent, until
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BadRequest
-from backlit.model.trees import Node, Tree
 from backlit.store import ConnectionState, Store
-from backlit.store.entries import EntryState
 from backlit.store.nodes import NewNode
-from backlit.store.people import TreeKind
 from backlit.store.rows import RowSign
-
-AREAS, ITERATIONS = TreeKind.AREAS, TreeKind.ITERATIONS
-OPERATIONS = 300
 
 
 @pytest.fixture
@@ -32,41 +26,6 @@ async def boss(world: World) -> AsyncIterator[Client]:
     await client.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
     yield client
     await client.aclose()
-
-
-def root_of(store: Store, kind: TreeKind) -> int:
-    return store.tree(kind).roots[0].id
-
-
-def named(store: Store, kind: TreeKind, name: str) -> Node:
-    return next(node for node in store.tree(kind).walk() if node.name == name)
-
-
-def leaf(store: Store, kind: TreeKind = ITERATIONS) -> Node:
-    """A node below another one that items lie in."""
-    totals = store.totals(kind)
-    tree = store.tree(kind)
-    return next(
-        node for node in tree.walk() if tree.depth(node.id) and not tree.children(node.id) and node.id in totals
-    )
-
-
-async def on_service(world: World, kind: TreeKind) -> dict[int, dict[str, Any]]:
-    resource = world.rival.areas if kind is AREAS else world.rival.iterations
-    found = await resource.in_project(1).documents(top=1000)
-    return {each["id"]: each for each in found.results}
-
-
-async def shape(world: World, kind: TreeKind) -> list[tuple[int, str]]:
-    """Depth and name of every node of the service, in order."""
-    documents = (await on_service(world, kind)).values()
-    tree = Tree(Node(each["id"], each["parentId"], each["name"], each["sequence"]) for each in documents)
-    return [(tree.depth(node.id), node.name) for node in tree.walk()]
-
-
-def shown(store: Store, kind: TreeKind) -> list[tuple[int, str]]:
-    tree = store.tree(kind)
-    return [(tree.depth(node.id), node.name) for node in tree.walk()]
 
 
 async def test_a_new_iteration_is_shown_at_once_and_made_with_both_dates(world: World) -> None:
@@ -346,97 +305,3 @@ async def test_trees_changed_by_two_people_come_out_the_same(world: World) -> No
 
     assert shown(mine, AREAS) == shown(other, AREAS) == await shape(world, AREAS)
     assert names <= {name for _, name in shown(mine, AREAS)}
-
-
-class Model:
-    """What a tree is to be after each act: lists of names below names."""
-
-    def __init__(self, shape: list[tuple[int, str]]) -> None:
-        self.below: dict[str, list[str]] = {}
-        trail: list[str] = []
-        for depth, name in shape:
-            trail[depth:] = [name]
-            self.below[name] = []
-            if depth:
-                self.below[trail[depth - 1]].append(name)
-        self.root = shape[0][1]
-
-    def subtree(self, name: str) -> list[str]:
-        return [name, *(each for child in self.below[name] for each in self.subtree(child))]
-
-    def parent(self, name: str) -> str:
-        return next(each for each, children in self.below.items() if name in children)
-
-    def shape(self, name: str = "", depth: int = 0) -> list[tuple[int, str]]:
-        name = name or self.root
-        return [(depth, name), *(each for child in self.below[name] for each in self.shape(child, depth + 1))]
-
-    def put(self, name: str, parent: str, index: int) -> None:
-        self.below.setdefault(name, [])
-        for children in self.below.values():
-            if name in children:
-                children.remove(name)
-        self.below[parent].insert(index, name)
-
-    def rename(self, name: str, new: str) -> None:
-        self.below = {
-            new if each == name else each: [new if child == name else child for child in children]
-            for each, children in self.below.items()
-        }
-
-    def delete(self, name: str) -> None:
-        gone = self.subtree(name)
-        self.below[self.parent(name)].remove(name)
-        for each in gone:
-            del self.below[each]
-
-
-async def random_act(store: Store, model: Model, at: int, dice: random.Random) -> None:
-    """One act on the store and on the model alike."""
-    names = list(model.below)
-    name, other = dice.choice(names), dice.choice(names)
-    act = dice.choice(("add", "add", "rename", "move", "reorder", "delete"))
-    if act == "add":
-        index = dice.randint(0, len(model.below[other]))
-        await store.nodes.add(AREAS, named(store, AREAS, other).id, NewNode(f"New {at}"), index)
-        model.put(f"New {at}", other, index)
-        return
-    if name == model.root:
-        return
-    node_id = named(store, AREAS, name).id
-    if act == "rename":
-        await store.nodes.edit(AREAS, node_id, {"name": f"Named {at}"})
-        model.rename(name, f"Named {at}")
-    elif act == "reorder":
-        siblings = model.below[model.parent(name)]
-        steps = dice.choice((-2, -1, 1, 2))
-        index = min(max(siblings.index(name) + steps, 0), len(siblings) - 1)
-        await store.nodes.reorder(AREAS, node_id, steps)
-        model.put(name, model.parent(name), index)
-    elif other not in model.subtree(name):
-        if act == "move":
-            index = dice.randint(0, len([each for each in model.below[other] if each != name]))
-            await store.nodes.move(AREAS, node_id, named(store, AREAS, other).id, index)
-            model.put(name, other, index)
-        else:
-            await store.nodes.delete(AREAS, node_id, named(store, AREAS, other).id)
-            model.delete(name)
-
-
-async def test_random_acts_with_and_without_a_network_end_with_the_tree_of_a_model(world: World) -> None:
-    store = await world.online()
-    model = Model(shown(store, AREAS))
-    dice = random.Random(49)  # no secret
-
-    for at in range(OPERATIONS):
-        if at % 25 == 0:
-            world.faults.is_down = dice.random() < 0.5
-        await random_act(store, model, at, dice)
-        assert shown(store, AREAS) == model.shape()
-    world.faults.is_down = False
-    await store.refresh()
-    while left := store.outbox.pending:
-        await until(lambda: store.outbox.pending < left)  # awaited in the same turn
-
-    assert [each for each in store.outbox_entries() if each.state is not EntryState.SENT] == []
-    assert await shape(world, AREAS) == model.shape() == shown(store, AREAS)

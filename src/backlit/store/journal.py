@@ -22,6 +22,7 @@ from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
 from backlit.store.news import News
 from backlit.store.ranks import Ranks
 from backlit.store.renames import Renames
+from backlit.store.settings_kept import SettingsKept
 from backlit.store.steps import Steps
 from backlit.store.trash import Trash
 
@@ -49,6 +50,7 @@ class Journal:
         self.news = News(self._connection)
         self.days = Days(self._connection)
         self.ranks = Ranks(self._connection)
+        self.settings = SettingsKept(self._connection)
 
     def close(self) -> None:
         """Close the connection; nothing is pending in it."""
@@ -227,16 +229,6 @@ class Journal:
             sql = f"DELETE FROM entries WHERE NOT ({UNDELIVERED_SQL}) AND id <= (SELECT max(id) FROM entries) - ?"  # noqa: S608 # constants
             if self._connection.execute(sql, (KEPT_SENT,)).rowcount:
                 self.steps.forget_old()
-
-    def setting(self, key: str) -> str | None:
-        """A choice the user made."""
-        found = self._connection.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
-        return str(found[0]) if found else None
-
-    def set_setting(self, key: str, value: str) -> None:
-        """Keep a choice the user made."""
-        with transaction(self._connection):
-            self._connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
 
     def _select(self, where: str, values: tuple[object, ...]) -> list[OutboxEntry]:
         sql = f"SELECT {_ENTRY_COLUMNS} FROM entries WHERE {where} ORDER BY id"  # noqa: S608 # constants only

@@ -192,7 +192,7 @@ class Lookups:
 
     def choices(self, field: Field, item_type: str) -> tuple[str, ...]:
         """The values a field may have in the current project; empty where any value goes."""
-        told = self._told_choices(field.key, item_type)
+        told = _told_choices(self._capabilities(), field.key, item_type)
         if told:
             return told
         known = field.choices_for(item_type) if item_type in set(ItemType) else field.choices
@@ -200,12 +200,6 @@ class Lookups:
             return known
         seen = self._keep(Subject.ITEMS, "statuses", lambda: self._learnt(STATUS))
         return tuple(dict.fromkeys((*known, *(value for each, value in seen if each == item_type))))
-
-    def _told_choices(self, key: str, item_type: str) -> tuple[str, ...]:
-        lists = self._capabilities().get("values")
-        of_type = lists.get(item_type) if isinstance(lists, dict) else None
-        values = of_type.get(key) if isinstance(of_type, dict) else None
-        return tuple(str(value) for value in values) if isinstance(values, list) else ()
 
     def custom_fields(self) -> tuple[Field, ...]:
         """The project's own fields, as the service defines them, or inferred from values."""
@@ -221,6 +215,13 @@ class Lookups:
             if field is not None:
                 fields[field.key] = field
         return tuple(fields[key] for key in sorted(fields, key=str.casefold))
+
+
+def _told_choices(capabilities: Mapping[str, object], key: str, item_type: str) -> tuple[str, ...]:
+    lists = capabilities.get("values")
+    of_type = lists.get(item_type) if isinstance(lists, dict) else None
+    values = of_type.get(key) if isinstance(of_type, dict) else None
+    return tuple(str(value) for value in values) if isinstance(values, list) else ()
 
 
 def _inferred(learnt: list[tuple[str, str]]) -> list[tuple[str, set[Kind], tuple[ItemType, ...]]]:

@@ -29,7 +29,7 @@ class Server:
 
     def clock_offset(self) -> timedelta:
         """How far its time is ahead of this machine's UTC; none before anything is known."""
-        seconds = self._files.journal.setting(CLOCK)
+        seconds = self._files.journal.settings.value(CLOCK)
         return timedelta(seconds=int(seconds or 0))
 
     def missing(self) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ class Store(Edits):
     def open(self) -> None:
         """Open the files; a mirror that cannot be used is made anew. Raises StorageError for the journal."""
         self._files.open()
-        chosen = self._files.journal.setting(_PROJECT)
+        chosen = self._files.journal.settings.value(_PROJECT)
         self.project_id = int(chosen) if chosen else None
         self._engine.remember(self.me())
 
@@ -153,7 +153,7 @@ class Store(Edits):
 
     def _use_project(self, project_id: int) -> None:
         self.project_id = project_id
-        self._files.submit(lambda writer: writer.journal.set_setting(_PROJECT, str(project_id)))
+        self._files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
             self._signal.publish(Change(subject))
 

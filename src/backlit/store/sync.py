@@ -202,8 +202,8 @@ class Sync:
         seconds = str(int(offset.total_seconds()))
 
         def act(writer: Writer) -> None:
-            if writer.journal.setting(CLOCK) != seconds:
-                writer.journal.set_setting(CLOCK, seconds)
+            if writer.journal.settings.value(CLOCK) != seconds:
+                writer.journal.settings.keep(CLOCK, seconds)
                 writer.signal.publish(Change(Subject.PEOPLE))
 
         await self._files.write(act)

@@ -105,6 +105,7 @@ class BacklogScreen(ItemFinding):
         self.node = node
         self._apply()
 
+    @on(Input.Changed, "#filter")
     def _apply(self) -> None:
         areas = iterations = None
         if self.node is not None:
@@ -245,10 +246,6 @@ class BacklogScreen(ItemFinding):
             self.filter_by(None)
         else:
             raise CannotAct("Nothing to cancel here; q quits.")
-
-    @on(Input.Changed, "#filter")
-    def _filter_typed(self) -> None:
-        self._apply()
 
     @on(Input.Submitted, "#filter")
     def _filter_done(self) -> None:

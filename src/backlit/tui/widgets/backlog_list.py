@@ -142,8 +142,9 @@ class BacklogList(ListFolds):
         row = self._row(index)
         if row is None:
             return self.render_blank(-1)
-        is_item = isinstance(row, Row)
-        key = (row, is_cursor, is_item and self.is_marked(index, row.id), is_item and self._is_unready(row.id))
+        item_id = row.id if isinstance(row, Row) else 0
+        is_marked = bool(item_id) and self.is_marked(index, item_id)
+        key = (row, is_cursor, is_marked, bool(item_id) and self._is_unready(item_id))
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:

@@ -140,11 +140,11 @@ class TreeLayout:
             left -= 2
         is_heavy = is_release or on is not None or self._branches.phases.get(node.id) is Phase.CURRENT
         name = looks.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
-        sign = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
-        left -= 2 if sign else 0
+        unsent = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
+        left -= 2 if unsent else 0
         segments.append(Segment(fit(node.name, max(0, left)), name))
-        if sign:
-            segments.append(Segment(f" {sign[0]}", looks.style(sign[1], on=on)))
+        if unsent:
+            segments.append(Segment(f" {unsent[0]}", looks.style(unsent[1], on=on)))
         return segments
 
     def _cell(self, column: Column, node_id: int) -> tuple[str, str]:
