@@ -139,6 +139,7 @@ async def test_a_person_signs_in_and_copies_the_code_into_the_program(
 
 async def test_the_page_is_used_with_the_keyboard_alone(visit: Visit) -> None:
     keyboard = visit.page.keyboard
+    await expect(visit.page.get_by_label("User name")).to_be_focused()
     await keyboard.type("maya")
     await keyboard.press("Tab")
     await keyboard.type("lantern")
