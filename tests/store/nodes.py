@@ -1,12 +1,13 @@
 """How the tests look at areas and iterations: in a store, and on the service."""
 
-from typing import Any
+from typing import Any, cast
 
 from tests.store.world import World
 
 from backlit.model.trees import Node, Tree
 from backlit.store import Store
 from backlit.store.people import TreeKind
+from backlit.store.reading import read_all
 
 AREAS, ITERATIONS = TreeKind.AREAS, TreeKind.ITERATIONS
 
@@ -30,8 +31,7 @@ def leaf(store: Store, kind: TreeKind = ITERATIONS) -> Node:
 
 async def on_service(world: World, kind: TreeKind) -> dict[int, dict[str, Any]]:
     resource = world.rival.areas if kind is AREAS else world.rival.iterations
-    found = await resource.in_project(1).documents(top=1000)
-    return {each["id"]: each for each in found.results}
+    return {cast("int", each["id"]): dict(each) for each in await read_all(resource.in_project(1))}
 
 
 async def shape(world: World, kind: TreeKind) -> list[tuple[int, str]]:

@@ -4,12 +4,13 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from tests.store.nodes import AREAS, ITERATIONS, leaf, named, on_service, root_of, shape, shown
-from tests.store.world import World, raised, sent, until
+from tests.store.world import Said, World, raised, sent, until
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -288,6 +289,20 @@ async def test_an_answer_that_is_lost_makes_no_second_node(world: World) -> None
     await sent(store)
 
     assert [name for _, name in await shape(world, AREAS)].count("Once") == 1
+
+
+async def test_a_new_place_stays_shown_where_the_tree_cannot_be_read_after_it_was_sent(world: World) -> None:
+    store = await world.online()
+    root = root_of(store, AREAS)
+    first, second = store.tree(AREAS).children(root)[:2]
+    world.faults.says = lambda method, path: (
+        Said(503) if method == "GET" and path.endswith("/areas") and world.faults.count("PUT") else None
+    )
+
+    await store.nodes.reorder(AREAS, second.id, -1)
+    await until(lambda: not store.outbox.pending)
+
+    assert store.tree(AREAS).children(root)[:2] == (replace(second, sequence=1), replace(first, sequence=2))
 
 
 async def test_trees_changed_by_two_people_come_out_the_same(world: World) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 
 
@@ -145,6 +146,11 @@ SIZES = (
 )
 
 
+@cache
+def _snake_case(key: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", key).lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One key of a work item's `fields` (or a top-level property), with all that is known of it.
@@ -173,7 +179,7 @@ class Field:
     @property
     def column(self) -> str:
         """The key in snake case: AssignedToID becomes assigned_to_id."""
-        return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", self.key).lower()
+        return _snake_case(self.key)
 
     @property
     def is_custom(self) -> bool:

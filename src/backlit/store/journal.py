@@ -113,14 +113,21 @@ class Journal:
         """The entries of a step, oldest first."""
         return self._select("step = ?", (step,))
 
-    def undelivered(self, item_ids: Iterable[int] | None = None) -> list[OutboxEntry]:
-        """What has not reached the service, oldest first; of some items only, where they are given."""
-        if item_ids is None:
-            return list(self.outgoing())
-        return self._select(
-            f"{UNDELIVERED_SQL} AND item_id IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants only
-            (ids_json(item_ids),),
-        )
+    def undelivered(
+        self, item_ids: Iterable[int] | None = None, *, kind: EntryKind | None = None, naming: int | None = None
+    ) -> list[OutboxEntry]:
+        """What has not reached the service, oldest first: of some items only, of a kind, or that may name an id."""
+        where, values = UNDELIVERED_SQL, []
+        if item_ids is not None:
+            where += " AND item_id IN (SELECT value FROM json_each(?))"
+            values.append(ids_json(item_ids))
+        if kind is not None:
+            where += " AND kind = ?"
+            values.append(kind.value)
+        if naming is not None:
+            where += " AND payload LIKE ?"
+            values.append(f"%{naming}%")
+        return self._select(where, tuple(values))
 
     def outgoing(self) -> Iterator[OutboxEntry]:
         """What has not reached the service, oldest first, read as far as asked for; nothing may write meanwhile."""

@@ -252,6 +252,11 @@ class Mirror:
         found = self.note("me")
         return str(found.get("name") or "") if isinstance(found, dict) else ""
 
+    def nouns(self, kind: str, project_id: int) -> list[Document]:
+        """All nouns of a kind, by id."""
+        sql = "SELECT doc FROM nouns WHERE kind = ? AND project_id = ? ORDER BY id"
+        return [orjson.loads(doc) for (doc,) in self.connection.execute(sql, (kind, project_id))]
+
     def put_nouns(self, kind: str, project_id: int, documents: Iterable[Document]) -> bool:
         """Replace all nouns of a kind (users, projects, trees, time entry types); says whether anything changed.
 

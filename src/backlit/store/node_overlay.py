@@ -12,38 +12,67 @@ _SIGNS = {EntryState.REFUSED: RowSign.REFUSED, EntryState.CONFLICT: RowSign.CONF
 
 def laid_over_nodes(received: Iterable[Document], entries: Iterable[OutboxEntry]) -> list[Document]:
     """The nodes as the user sees them; a deletion that the service did not take shows them again."""
-    nodes = {whole(each.get("id")) or 0: each for each in received}
+    laid = _Laid(received)
     for entry in entries:
         if entry.kind is EntryKind.NODE_DELETE:
             if entry.state in BUSY:
-                for node_id in subtree(nodes.values(), entry.node_id):
-                    del nodes[node_id]
-        elif entry.kind is EntryKind.NODE_ADD or entry.node_id in nodes:
-            _change(nodes, entry)
-    return list(nodes.values())
+                laid.delete(entry.node_id)
+        elif entry.kind is EntryKind.NODE_ADD or entry.node_id in laid.nodes:
+            laid.change(entry)
+    return list(laid.nodes.values())
 
 
-def _change(nodes: dict[int, Document], entry: OutboxEntry) -> None:
-    before = nodes.get(entry.node_id, {"id": entry.node_id, "projectId": entry.project_id})
-    node = {**before, **values_of(entry)}
-    place = place_of(entry)
-    if place is None:
-        nodes[entry.node_id] = node
-        return
-    parent_id, after = place
-    if parent_id in subtree(nodes.values(), entry.node_id):
-        return  # somebody moved its new parent below it meanwhile; the service decides
-    nodes[entry.node_id] = {**node, "parentId": parent_id}
-    siblings = [whole(each.get("id")) or 0 for each in siblings_of(nodes.values(), parent_id, entry.node_id)]
-    siblings.insert(index_after(siblings, after), entry.node_id)
-    for number, each in enumerate(siblings, 1):
-        nodes[each] = {**nodes[each], "sequence": number}
+class _Laid:
+    """Nodes by id, and the children of each, so that one entry costs no look at all nodes."""
+
+    def __init__(self, received: Iterable[Document]) -> None:
+        self.nodes = {whole(each.get("id")) or 0: each for each in received}
+        self._children: dict[object, set[int]] = {}
+        for node_id, node in self.nodes.items():
+            self._children.setdefault(node.get("parentId"), set()).add(node_id)
+
+    def delete(self, node_id: int) -> None:
+        """Take a node away with all below it."""
+        for each in _below(self._children, node_id) if node_id in self.nodes else ():
+            self._children[self.nodes.pop(each).get("parentId")].discard(each)
+
+    def change(self, entry: OutboxEntry) -> None:
+        """Give a node the values and the place of an entry."""
+        node_id = entry.node_id
+        before = self.nodes.get(node_id, {"id": node_id, "projectId": entry.project_id})
+        place = place_of(entry)
+        if place is None:
+            self.nodes[node_id] = {**before, **values_of(entry)}
+            return
+        parent_id, after = place
+        if self._is_within(parent_id, node_id):
+            return  # somebody moved its new parent below it meanwhile; the service decides
+        self._children.get(before.get("parentId"), set()).discard(node_id)
+        self.nodes[node_id] = {**before, **values_of(entry), "parentId": parent_id}
+        level = self._children.setdefault(parent_id, set())
+        siblings = [whole(each.get("id")) or 0 for each in _in_order(self.nodes[each] for each in level)]
+        siblings.insert(index_after(siblings, after), node_id)
+        level.add(node_id)
+        for number, each in enumerate(siblings, 1):
+            self.nodes[each] = {**self.nodes[each], "sequence": number}
+
+    def _is_within(self, node_id: int, ancestor_id: int) -> bool:
+        passed: set[int] = set()
+        while node_id != ancestor_id:
+            if node_id in passed or node_id not in self.nodes:
+                return False
+            passed.add(node_id)
+            node_id = whole(self.nodes[node_id].get("parentId")) or 0
+        return True
 
 
 def siblings_of(nodes: Iterable[Document], parent_id: int, node_id: int = 0) -> list[Document]:
     """The nodes under a parent in order, without one."""
-    found = [each for each in nodes if each.get("parentId") == parent_id and each.get("id") != node_id]
-    return sorted(found, key=lambda each: (whole(each.get("sequence")) or 0, whole(each.get("id")) or 0))
+    return _in_order(each for each in nodes if each.get("parentId") == parent_id and each.get("id") != node_id)
+
+
+def _in_order(nodes: Iterable[Document]) -> list[Document]:
+    return sorted(nodes, key=lambda each: (whole(each.get("sequence")) or 0, whole(each.get("id")) or 0))
 
 
 def index_after(siblings: Sequence[int], after: int) -> int:
@@ -65,8 +94,13 @@ def subtree(nodes: Iterable[Document], node_id: int) -> list[int]:
     children: dict[object, list[int]] = {}
     for each in nodes:
         children.setdefault(each.get("parentId"), []).append(whole(each.get("id")) or 0)
+    return _below(children, node_id) if any(node_id in ids for ids in children.values()) else []
+
+
+def _below(children: Mapping[object, Iterable[int]], node_id: int) -> list[int]:
+    """A node and all below it, in spite of circles."""
     found: dict[int, None] = {}
-    waiting = [node_id] if any(node_id in ids for ids in children.values()) else []
+    waiting = [node_id]
     while waiting:
         each_id = waiting.pop()
         if each_id not in found:

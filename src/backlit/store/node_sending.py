@@ -13,7 +13,15 @@ from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.merge import kept_otherwise, merge
 from backlit.store.node_checks import fault_of_range, on_wire
-from backlit.store.node_overlay import index_after, place_of, sequence_for, siblings_of, subtree, values_of
+from backlit.store.node_overlay import (
+    index_after,
+    laid_over_nodes,
+    place_of,
+    sequence_for,
+    siblings_of,
+    subtree,
+    values_of,
+)
 from backlit.store.nodes import DATES, item_key, show_trees
 from backlit.store.pacing import Waits
 from backlit.store.people import TreeKind
@@ -241,16 +249,27 @@ def _unfit(changes: Mapping[str, object], theirs: Mapping[str, object]) -> dict[
     return {key: theirs.get(key) for key in (*DATES, "minCapacity", "maxCapacity") if key in theirs}
 
 
+def _as_shown(before: list[Document], entry: OutboxEntry, document: Document | None) -> list[Document]:
+    """The nodes as they are shown with an entry, while the service could not be asked for them."""
+    nodes = laid_over_nodes(before, [entry])
+    if document is None:
+        return nodes
+    return [
+        {**document, "sequence": each.get("sequence")} if each.get("id") == entry.node_id else each for each in nodes
+    ]
+
+
 def _deliver(writer: Writer, entry: OutboxEntry, document: Document | None, nodes: list[Document] | None) -> None:
     kind, project_id = str(entry.payload["tree"]), entry.project_id
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
     writer.mirror.set_note(tree_writes(project_id), writes + 1)
-    if nodes is not None:
-        writer.mirror.put_nouns(kind, project_id, nodes)
-    elif document is not None:
-        writer.mirror.put_noun(kind, project_id, document)
+    if nodes is None:
+        nodes = _as_shown(writer.mirror.nouns(kind, project_id), entry, document)
+    writer.mirror.put_nouns(kind, project_id, nodes)
     real_id = whole((document or {}).get("id")) if entry.kind is EntryKind.NODE_ADD else None
-    waiting = [each.item_id for each in writer.journal.undelivered() if entry.node_id in each.places]
+    waiting = [
+        each.item_id for each in writer.journal.undelivered(naming=entry.node_id) if entry.node_id in each.places
+    ]
     if entry.kind is EntryKind.NODE_DELETE:
         target = whole(entry.payload.get("reassignmentId")) or 0
         touched = writer.mirror.reassigned.items_in(item_key(entry), [target])

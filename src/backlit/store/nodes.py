@@ -237,8 +237,7 @@ def _sibling_before(documents: Mapping[int, Document], node_id: int) -> int:
 
 def show_trees(writer: Writer) -> None:
     """Show the trees, and the items of what is deleted, as the journal has them now."""
-    undelivered = writer.journal.undelivered()
-    touched = writer.mirror.reassigned.settle(undelivered)
+    touched = writer.mirror.reassigned.settle(writer.journal.undelivered(kind=EntryKind.NODE_DELETE))
     if touched:
         writer.announce(writer.mirror.lay_over(touched, writer.journal.undelivered(touched)))
     writer.signal.publish(Change(Subject.TREES))

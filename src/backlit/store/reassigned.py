@@ -30,7 +30,7 @@ class Reassigned:
         return orjson.loads(found[0]) if found else {}
 
     def settle(self, undelivered: Iterable[OutboxEntry]) -> set[int]:
-        """Follow the journal; returns the items that may be shown elsewhere now."""
+        """Follow what of the journal deletes nodes; returns the items that may be shown elsewhere now."""
         before, after = self.targets(), _targets(undelivered)
         if before == after:
             return set()
