@@ -249,3 +249,13 @@ async def test_full_text_follows_edits_new_items_comments_and_deletions(tmp_path
         assert await found(store, "text:デッキ") == [9]
         store._files.submit(lambda writer: writer.mirror.remove_items([9])).result()
         assert await found(store, "text:デッキ") == []
+
+
+async def test_values_that_count_as_one_make_one_group_in_the_order_of_the_list(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        alike = (("Done", "Not Done"),)
+        view = await loaded(store, ViewSpec(with_done=True, group=("type", "Status"), alike=alike))
+        figures = [(line.group, line.count, line.points) for line in view.lines(0, 99) if isinstance(line, GroupLine)]
+
+        assert (("Bug", "Done"), 2, 8.0) in figures
+        assert [row.id for row in view.lines(0, 99) if isinstance(row, Row) and row.type == "Bug"] == [4, 5]

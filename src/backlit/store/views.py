@@ -16,7 +16,7 @@ from backlit.store.database import ids_json
 from backlit.store.rows import ROW_COLUMNS, Row, gone_row, row_of
 from backlit.store.views_explain import explained
 from backlit.store.views_facets import Facet, facets
-from backlit.store.views_groups import Bucket, Figures, GroupKey, GroupLine, Lines, in_order
+from backlit.store.views_groups import Alike, Bucket, Figures, GroupKey, GroupLine, Lines, in_order
 from backlit.store.views_query import Query, ViewSpec, query_of
 
 _T = TypeVar("_T")
@@ -215,7 +215,7 @@ class View:
         self._is_stale = True  # until it is done: whoever cancels this leaves a view that knows it is stale
         query = self._query = self._resolved()
         ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
-        loaded = await self._read(lambda mirror: _load(mirror, query, ranks, self.spec.group))
+        loaded = await self._read(lambda mirror: _load(mirror, query, ranks, self.spec))
         assert isinstance(loaded, _Loaded)
         self._ids, self._largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
         self._lines = loaded.lines
@@ -286,10 +286,7 @@ class View:
 
 
 def _load(
-    mirror: sqlite3.Connection,
-    query: Query,
-    ranks: list[Mapping[object, object] | None],
-    group: tuple[str, ...],
+    mirror: sqlite3.Connection, query: Query, ranks: list[Mapping[object, object] | None], spec: ViewSpec
 ) -> _Loaded:
     sql, values = query.ids()
     rows = _in_parts(mirror.execute(sql, values))
@@ -298,17 +295,19 @@ def _load(
         for part in rows:
             ids.extend(chain.from_iterable(part))
         return _Loaded(ids, max(ids, default=0), _totals(mirror, query), Lines(len(ids)))
+    alike = Alike(len(spec.group) - 1, spec.alike)
+    met: dict[GroupKey, array[int]] = {}
     found: dict[GroupKey, array[int]] = {}
     for *key, item_id in chain.from_iterable(rows):
         values = tuple(key)
-        if values not in found:
-            found[values] = array("q")
-        found[values].append(item_id)
+        if values not in met:
+            met[values] = found.setdefault(alike.first_of(values), array("q"))
+        met[values].append(item_id)
     buckets = in_order([Bucket(key, each) for key, each in found.items()], ranks, query.directions)
     ids = array("q")
     for bucket in buckets:
         ids.extend(bucket.ids)
-    lines = Lines.grouped(group, buckets, _figures(mirror, query)) if group else Lines(len(ids))
+    lines = Lines.grouped(spec.group, buckets, _figures(mirror, query, alike)) if spec.group else Lines(len(ids))
     return _Loaded(ids, max(ids, default=0), _totals(mirror, query), lines)
 
 
@@ -324,6 +323,11 @@ def _totals(mirror: sqlite3.Connection, query: Query) -> Totals:
     return Totals(int(count), float(points))
 
 
-def _figures(mirror: sqlite3.Connection, query: Query) -> Figures:
+def _figures(mirror: sqlite3.Connection, query: Query, alike: Alike) -> Figures:
     sql, values = query.counts(query.levels)
-    return {tuple(key): (int(count), float(points)) for *key, count, points in mirror.execute(sql, values)}
+    sums: dict[GroupKey, tuple[int, float]] = {}
+    for *key, count, points in mirror.execute(sql, values):
+        group = alike.first_of(tuple(key))
+        known = sums.get(group, (0, 0.0))
+        sums[group] = (known[0] + int(count), known[1] + float(points))
+    return sums

@@ -52,6 +52,21 @@ class Bucket:
 Figures = Mapping[GroupKey, tuple[int, float]]
 
 
+class Alike:
+    """Which values of one level count as another one."""
+
+    def __init__(self, level: int, sets: Sequence[Sequence[object]]) -> None:
+        self._level = level
+        self._firsts = {value: values[0] for values in sets for value in values}
+
+    def first_of(self, group: GroupKey) -> GroupKey:
+        """The group that one belongs to, itself as a rule."""
+        if not self._firsts or self._level < 0:
+            return group
+        value = group[self._level]
+        return (*group[: self._level], self._firsts.get(value, value), *group[self._level + 1 :])
+
+
 def in_order(
     buckets: list[Bucket], ranks: Sequence[Mapping[object, object] | None], directions: Sequence[bool]
 ) -> list[Bucket]:

@@ -41,7 +41,8 @@ class ViewSpec:
 
     `text` is a part of the name in any case, or `#id`; `query` is in the language of docs/query.md, `filter` a tree.
     None as a set of ids means any. Done, deferred and deleted items are left out unless asked for, here or in the
-    query. `sort` has nothing for the backlog's own order; `group` names one or two fields.
+    query. `sort` has nothing for the backlog's own order; `group` names one or two fields. `alike` are values of the
+    innermost group's field that count as the first of each set.
     """
 
     text: str = ""
@@ -52,6 +53,7 @@ class ViewSpec:
     filter: Filter | None = None
     sort: tuple[SortKey, ...] = ()
     group: tuple[str, ...] = ()
+    alike: tuple[tuple[object, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

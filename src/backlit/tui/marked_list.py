@@ -8,7 +8,7 @@ from backlit.model.trees import Totals
 from backlit.store.rows import Item
 from backlit.tui.acting import CannotAct
 from backlit.tui.item_verbs import ItemVerbs
-from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.list_marks import ListMarks
 from backlit.tui.work import work
 
@@ -16,7 +16,7 @@ from backlit.tui.work import work
 class MarkedList(ItemVerbs):
     """The verbs act on the marked rows, an open range among them, else on the row under the cursor."""
 
-    items: BacklogList
+    items: ItemList
     marked = Totals()
     """How many items are marked, and their points; read behind the marking."""
 

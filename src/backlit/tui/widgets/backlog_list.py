@@ -1,15 +1,13 @@
 """The backlog's list: rows come from a view of the store as they are seen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.model.statuses import is_open
 from backlit.store.rows import Row
 from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine
-from backlit.tui.commands import Context
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
 from backlit.tui.widgets.backlog_columns import Layout, Names
@@ -22,21 +20,16 @@ FIRST_ROWS = 200
 class BacklogList(ListFolds):
     """A window on a view; what it keeps in memory is the rows in sight and their drawn lines."""
 
-    CONTEXTS = (Context.LIST, Context.ITEM)
     HEADER_LINES = 1
 
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self._empty_words = ""
-        self.current_id: int | None = None
-        self._names = names
+        super().__init__(names, id=id)
         self._group_here: GroupKey | None = None
         self._levels: tuple[str, ...] = ()
         self._is_page_held = False
         self._known = 0
         self._largest_id = 0
         self._rows: dict[int, Row | GroupLine] = {}
-        self._unready: dict[int, bool] = {}
         self._strips: dict[tuple[Row | GroupLine, bool, bool, bool], Strip] = {}
         self._layout: Layout | None = None
 
@@ -68,12 +61,6 @@ class BacklogList(ListFolds):
         while self.cursor < self.top + self.page - 1 and isinstance(self._row(self.top - 1), GroupLine):
             self.top -= 1
 
-    def start_over(self) -> None:
-        """Forget the place, as what is shown next is another list."""
-        self.clear_marks()
-        self.current_id = None
-        self.cursor = self.top = 0
-
     def hold_page(self) -> None:
         """Let the page stay until the cursor is moved: its item is about to go elsewhere in the order."""
         self._is_page_held = True
@@ -84,12 +71,6 @@ class BacklogList(ListFolds):
         self._note_current()
         super().moved(before)
 
-    def renamed(self, ids: Mapping[int, int]) -> None:
-        """Stay on an item whose temporary id became a real one."""
-        self.rename_marks(ids)
-        if self.current_id is not None:
-            self.current_id = ids.get(self.current_id, self.current_id)
-
     def rows_changed(self, ids: set[int] | None) -> None:
         """Draw anew the rows in sight whose items changed; None means any of them."""
         self._unready.clear()
@@ -97,13 +78,6 @@ class BacklogList(ListFolds):
             if ids is None or (isinstance(row, Row) and row.id in ids):
                 del self._rows[index]
                 self.refresh_row(index)
-
-    def say_when_empty(self, words: str) -> None:
-        """Say why there are no rows, where there are none."""
-        if words != self._empty_words:
-            self._empty_words = words
-            if self.row_count() == 0:
-                self.refresh()
 
     def forget_drawn(self) -> None:
         """Draw everything anew, because names or the theme changed."""
@@ -120,10 +94,6 @@ class BacklogList(ListFolds):
     def find_row(self, item_id: int) -> int | None:
         """Where an item stands; None where it is not in the view."""
         return self._view.index_of(item_id) if self._view is not None else None
-
-    def is_complete(self) -> bool:
-        """Whether the ids of all rows are known."""
-        return self._view is not None and self._view.count is not None
 
     def row_count(self) -> int:
         """The number of lines in the view, as far as it is known."""
@@ -161,7 +131,7 @@ class BacklogList(ListFolds):
         """Draw nothing, or why there is nothing."""
         looks = Looks.of(self.app)
         if y == 1 and self.row_count() == 0:
-            return Strip([Segment(fit("   " + self._empty_words, self.size.width), looks.style("muted"))])
+            return Strip([Segment(fit("   " + self.empty_words, self.size.width), looks.style("muted"))])
         return Strip.blank(self.size.width, looks.style())
 
     def on_resize(self) -> None:
@@ -177,12 +147,7 @@ class BacklogList(ListFolds):
         self._strips.clear()
 
     def _is_unready(self, item_id: int) -> bool:
-        """Whether an open item fails the ready-check; asked for the rows in sight together."""
-        if item_id not in self._unready:
-            rows = [row for row in self._rows.values() if isinstance(row, Row) and row.id not in self._unready]
-            failing = self._names.unready([row.id for row in rows if is_open(row.status)])
-            self._unready.update((row.id, row.id in failing) for row in rows)
-        return self._unready.get(item_id, False)
+        return self.is_unready(item_id, [row for row in self._rows.values() if isinstance(row, Row)])
 
     def _note_current(self) -> None:
         row = self._row(self.cursor)

@@ -14,7 +14,7 @@ from backlit.store.rows import Item
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
 from backlit.tui.sturdy import Sturdy
-from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.preview import Preview, Surroundings
 
@@ -49,7 +49,7 @@ class ItemPanes(Sturdy, Container):
             super().__init__()
             self.line = line
 
-    def __init__(self, store: Store, items: BacklogList) -> None:
+    def __init__(self, store: Store, items: ItemList) -> None:
         super().__init__()
         self._store = store
         self._items = items

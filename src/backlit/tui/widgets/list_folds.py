@@ -3,19 +3,11 @@
 from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine, Lines
 from backlit.tui.acting import CannotAct
-from backlit.tui.widgets.list_marks import ListMarks
+from backlit.tui.widgets.item_list import ItemList
 
 
-class ListFolds(ListMarks):
+class ListFolds(ItemList):
     """Rows of a view, under headers where it is grouped; what folding costs depends on the number of groups."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self._view: View | None = None
-
-    def show(self, view: View, item_id: int | None = None) -> None:
-        """Show a view, the cursor on the item where the view has it."""
-        raise NotImplementedError
 
     def go_to(self, item_id: int) -> bool:
         """Put the cursor on an item, unfolding what it is in; False where the list does not have it."""

@@ -1,0 +1,78 @@
+"""What every list of a view's items is to the screen around it: its current item, and how it follows changes."""
+
+from collections.abc import Mapping, Sequence
+
+from backlit.model.statuses import is_open
+from backlit.store.rows import Row
+from backlit.store.views import View
+from backlit.tui.commands import Context
+from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.list_marks import ListMarks
+
+
+class ItemList(ListMarks):
+    """Rows of a view that are read as they are seen; subclasses say where they stand and how they look."""
+
+    CONTEXTS: tuple[Context, ...] = (Context.LIST, Context.ITEM)
+
+    def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.current_id: int | None = None
+        self.empty_words = ""
+        self._view: View | None = None
+        self._names = names
+        self._unready: dict[int, bool] = {}
+
+    # What subclasses say
+
+    def show(self, view: View, item_id: int | None = None) -> None:
+        """Show a view, the cursor on the item where the view has it."""
+        raise NotImplementedError
+
+    def go_to(self, item_id: int) -> bool:
+        """Put the cursor on an item, unfolding what it is in; False where the list does not have it."""
+        raise NotImplementedError
+
+    def rows_changed(self, ids: set[int] | None) -> None:
+        """Draw anew the rows in sight whose items changed; None means any of them."""
+        raise NotImplementedError
+
+    def forget_drawn(self) -> None:
+        """Draw everything anew, because names or the theme changed."""
+        raise NotImplementedError
+
+    def hold_page(self) -> None:
+        """Let the page stay until the cursor is moved: its item is about to go elsewhere in the order."""
+
+    # What they share
+
+    def start_over(self) -> None:
+        """Forget the place, as what is shown next is another list."""
+        self.clear_marks()
+        self.current_id = None
+        self.cursor = self.top = 0
+
+    def renamed(self, ids: Mapping[int, int]) -> None:
+        """Stay on an item whose temporary id became a real one."""
+        self.rename_marks(ids)
+        if self.current_id is not None:
+            self.current_id = ids.get(self.current_id, self.current_id)
+
+    def say_when_empty(self, words: str) -> None:
+        """Say why there are no rows, where there are none."""
+        if words != self.empty_words:
+            self.empty_words = words
+            if self.row_count() == 0:
+                self.refresh()
+
+    def is_complete(self) -> bool:
+        """Whether the ids of all rows are known."""
+        return self._view is not None and self._view.count is not None
+
+    def is_unready(self, item_id: int, in_sight: Sequence[Row]) -> bool:
+        """Whether an open item fails the ready-check; asked for the rows in sight together."""
+        if item_id not in self._unready:
+            rows = [row for row in in_sight if row.id not in self._unready]
+            failing = self._names.unready([row.id for row in rows if is_open(row.status)])
+            self._unready.update((row.id, row.id in failing) for row in rows)
+        return self._unready.get(item_id, False)
