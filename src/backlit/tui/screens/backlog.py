@@ -1,55 +1,62 @@
 """The backlog: the list, its live filter, and the preview of the item under the cursor."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
-from textual.widgets import Input
 
 from backlit.model.errors import BadRequest
 from backlit.store.changes import Subject
-from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
-from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
-from backlit.tui.item_finding import ItemFinding
 from backlit.tui.list_names import ListNames
-from backlit.tui.node_filter import NodeFilter
-from backlit.tui.screens.backlog_words import empty_words, hint_ids, left_status, left_title, marks_words, right_title
+from backlit.tui.live_filter import LiveFilter
+from backlit.tui.screens.backlog_words import (
+    FEW_HINTS,
+    HINTS,
+    ROOM_FOR_HINTS,
+    empty_words,
+    left_status,
+    left_title,
+    marks_words,
+    right_title,
+)
 from backlit.tui.widgets.backlog_list import BacklogList
-from backlit.tui.widgets.inputs import LineInput
+from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_panes import ItemPanes
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.lines import RuleLine, SidesLine, hints
+from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
 from backlit.tui.work import work
 
 AGE_CHECK = 15.0
 """Seconds between looks at how old what is shown is."""
 
 
-class BacklogScreen(ItemFinding):
+class BacklogScreen(LiveFilter):
     """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
 
-    AUTO_FOCUS = "BacklogList"
+    AUTO_FOCUS = "#items"
     CSS_PATH = "../styles/backlog.tcss"
+
+    HINTS: ClassVar[Sequence[str]] = HINTS
+    FEW_HINTS: ClassVar[Sequence[str]] = FEW_HINTS
 
     class Painted(Message):
         """The first rows are on the screen."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, items: ItemList | None = None) -> None:
         super().__init__(store)
-        self.node: NodeFilter | None = None
         self._view = store.view(self.spec)
         self._names = ListNames(store)
         self._project_id = store.project_id
-        self.items = BacklogList(self._names.names, id="items")
+        self.items = BacklogList(self._names.names, id="items") if items is None else items
         self._panes = ItemPanes(store, self.items)
-        self._filter = LineInput(placeholder="filter by name, or #id")
-        self._filter.id = "filter"
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._wanted_item: int | None = None
 
@@ -62,11 +69,11 @@ class BacklogScreen(ItemFinding):
         yield self._panes
         yield RuleLine("┴")
         yield self._status
-        yield self._filter
+        yield self.filter_line
 
     def on_mount(self) -> None:
         """Show what the mirror holds before anything else happens."""
-        self._show_view()
+        self.show_view()
         self.set_interval(AGE_CHECK, self.draw_words)
         self.call_after_refresh(self.post_message, self.Painted())
 
@@ -84,7 +91,7 @@ class BacklogScreen(ItemFinding):
             self.node = None
             self.spec = replace(self.spec, area_ids=None, iteration_ids=None, query="")
             self.items.start_over()
-            self._show_view()
+            self.show_view()
         elif Subject.TREES in gathered:
             self._apply()
             self._reload()
@@ -100,36 +107,21 @@ class BacklogScreen(ItemFinding):
 
     # The view
 
-    def filter_by(self, node: NodeFilter | None) -> None:
-        """Show the items of a node only, or all."""
-        self.node = node
-        self._apply()
-
-    @on(Input.Changed, "#filter")
-    def _apply(self) -> None:
-        areas = iterations = None
-        if self.node is not None:
-            tree = self.store.tree(self.node.kind)
-            ids = frozenset(tree.subtree_ids(self.node.node_id) if self.node.has_subtree else (self.node.node_id,))
-            areas, iterations = (ids, None) if self.node.kind is TreeKind.AREAS else (None, ids)
-        text = self._filter.value.strip()
-        self.show_spec(replace(self.spec, text=text, area_ids=areas, iteration_ids=iterations))
-
     def show_spec(self, spec: ViewSpec) -> None:
         """Show the list otherwise, if it is; raises BadRequest for a query that cannot be read."""
         if spec != self.spec:
             if spec.query != self.spec.query:
                 self.store.view(spec)
             self.spec = spec
-            self._show_view()
+            self.show_view()
 
     def _drop_query(self, error: BadRequest) -> None:
         """Go on without the query, whose names mean nothing any more."""
         self.say(f"{error} The filter is cleared.", is_bad=True)
         self.spec = replace(self.spec, query="")
-        self._show_view()
+        self.show_view()
 
-    def _show_view(self) -> None:
+    def show_view(self) -> None:
         """Show the first window at once, unless it takes a search or is put in order; the ids follow."""
         before, spec = self._view, self.spec
         self._project_id = self.store.project_id
@@ -181,16 +173,20 @@ class BacklogScreen(ItemFinding):
 
     # Words
 
+    def title_words(self) -> list[Part]:
+        """Where one is, and what is shown."""
+        return left_title(self.store, self.node, self.spec, self._names)
+
     def draw_words(self) -> None:
         """Title and status."""
         connection, items = self.store.connection, self.items
         self._title.say(
-            left_title(self.store, self.node, self.spec, self._names),
+            self.title_words(),
             right_title(connection, self._view.totals, self.store.inbox.unread(), time.time()),
         )
         self._status.say(
             [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0)],
-            hints(hint_ids(self.size.width)),
+            hints(self.HINTS if self.size.width >= ROOM_FOR_HINTS else self.FEW_HINTS),
         )
         items.say_when_empty(empty_words(connection, self.spec))
 
@@ -219,40 +215,3 @@ class BacklogScreen(ItemFinding):
         """Go to the new item once the list has it."""
         self._wanted_item = item_id
         self._reload()
-
-    def do_list_filter(self, _count: int | None) -> None:
-        """Open the filter line."""
-        self._filter.add_class("-open")
-        self._filter.focus()
-
-    def do_list_no_filter(self, _count: int | None) -> None:
-        """Show all there is again."""
-        self.node = None
-        self.spec = replace(self.spec, query="")
-        self._close_filter("")
-        self._show_view()
-
-    def do_app_unwind(self, _count: int | None) -> None:
-        """Undo one layer: the range, the text filter, the marks, the query, the node's filter (KEYMAP, rule f)."""
-        if self.items.end_range():
-            return
-        if self._filter.has_class("-open") or self._filter.value:
-            self._close_filter("")
-        elif self.items.clear_marks():
-            return
-        elif self.spec.query:
-            self.show_spec(replace(self.spec, query=""))
-        elif self.node is not None:
-            self.filter_by(None)
-        else:
-            raise CannotAct("Nothing to cancel here; q quits.")
-
-    @on(Input.Submitted, "#filter")
-    def _filter_done(self) -> None:
-        self._close_filter(self._filter.value)
-
-    def _close_filter(self, text: str) -> None:
-        self._filter.value = text
-        self._filter.remove_class("-open")
-        self.items.focus()
-        self._apply()

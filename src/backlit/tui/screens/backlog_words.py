@@ -10,8 +10,8 @@ from backlit.tui.list_names import ListNames
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.widgets.lines import Part
 
-_HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list.filter", "app.help")
-_FEW_HINTS = ("list.filter", "app.help")
+HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list.filter", "app.help")
+FEW_HINTS = ("list.filter", "app.help")
 ROOM_FOR_HINTS = 80
 
 
@@ -71,11 +71,6 @@ def left_status(connection: Connection, outbox: OutboxState, position: int, coun
     elif _is_bad(connection):
         parts.append((f"  {connection.sentence}", "conflict"))
     return parts
-
-
-def hint_ids(width: int) -> tuple[str, ...]:
-    """The commands whose keys are hinted at."""
-    return _HINTS if width >= ROOM_FOR_HINTS else _FEW_HINTS
 
 
 def empty_words(connection: Connection, spec: ViewSpec) -> str:

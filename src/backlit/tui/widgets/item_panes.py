@@ -64,6 +64,10 @@ class ItemPanes(Sturdy, Container):
         yield self._items
         yield self._preview
 
+    def hide_preview(self) -> None:
+        """Begin without the preview."""
+        self.add_class("-alone")
+
     def draw_preview(self) -> None:
         """Show the item under the cursor."""
         if not self._preview.display:
