@@ -11,9 +11,13 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, StorageError
 from backlit.private_files import PRIVATE, write_private
+
+if TYPE_CHECKING:
+    from backlit.model.boards import BoardSettings
 
 HOME = "BACKLIT_HOME"
 """One directory for everything, instead of the places this system has for it."""
@@ -59,6 +63,8 @@ class Settings:
     theme: str = DEFAULT_THEME
     estimate_scale: tuple[float, ...] = ESTIMATE_SCALE
     images: bool = True
+    board: "BoardSettings | None" = None
+    """How the board is set up; None where nothing is said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ def read_settings(locations: Locations) -> Settings:
         values = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
-    unknown = sorted(values.keys() - {"theme", "estimate_scale", "images"})
+    unknown = sorted(values.keys() - {"theme", "estimate_scale", "images", "board"})
     if unknown:
         raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
     theme = values.get("theme", DEFAULT_THEME)
@@ -133,7 +139,17 @@ def read_settings(locations: Locations) -> Settings:
     images = values.get("images", True)
     if not isinstance(images, bool):
         raise StorageError(f'The setting "images" is true or false ({path}).')
-    return Settings(theme, _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path), images)
+    board = _board_in(values["board"], path) if "board" in values else None
+    return Settings(theme, _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path), images, board)
+
+
+def _board_in(value: object, path: Path) -> "BoardSettings":
+    from backlit.model.boards import board_settings
+
+    try:
+        return board_settings(value)
+    except BadRequest as error:
+        raise StorageError(f"{error.message} ({path})") from error
 
 
 def _scale_in(value: object, path: Path) -> tuple[float, ...]:

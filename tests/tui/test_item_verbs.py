@@ -17,9 +17,10 @@ from backlit.tui.iterations_by_date import current, following, leaves, preceding
 from backlit.tui.screens.comments import CommentsScreen
 from backlit.tui.screens.editor import EditorScreen
 from backlit.tui.state_verbs import stepped
+from backlit.tui.widgets.board_list import BoardList
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
-VIEWS = ("backlog", "search", "editor", "comments")
+VIEWS = ("backlog", "search", "board", "editor", "comments")
 
 
 # Estimate
@@ -175,6 +176,10 @@ async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
     await press(pilot, "t", "d")
     if view == "search":
         await press(pilot, "/", "#", *str(item_id), "enter")
+    elif view == "board":
+        await press(pilot, "g", "k")
+        board = pilot.app.screen.query_one(BoardList)
+        await until(lambda: board.go_to(item_id) and board.current_id == item_id)
     elif view == "editor":
         await press(pilot, "enter")
     elif view == "comments":

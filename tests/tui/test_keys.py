@@ -15,6 +15,7 @@ HERE = Path(__file__).parents[2] / "src" / "backlit" / "tui"
 BACKLOG = (Context.LIST, Context.ITEM, Context.GLOBAL)
 STACKS = [
     BACKLOG,
+    (Context.BOARD, *BACKLOG),
     (Context.TREE, Context.GLOBAL),
     (Context.EDITOR, Context.ITEM, Context.GLOBAL),
     (Context.COMMENTS, Context.ITEM, Context.GLOBAL),
@@ -25,6 +26,7 @@ STACKS = [
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
     *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x", "g =")),
+    *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g")),
     *((key, Context.COMMENTS) for key in ("a", "C", "d", "e", "E", "y y")),
 }
 """Keys that a context takes from those behind it, on purpose."""
@@ -223,7 +225,9 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
     ("keys", "command_id"),
     [
         ("?", "app.help"), ("ctrl+p", "app.palette"), ("q", "app.back"), ("ctrl+c", "app.interrupt"),
-        ("R", "app.refresh"), ("gb", "app.backlog"), ("gi", "app.iterations"), ("ga", "app.areas"),
+        ("R", "app.refresh"), ("gb", "app.backlog"), ("gk", "app.board"), ("h", "board.left"), ("l", "board.right"),
+        ("H", "board.move-left"), ("L", "board.move-right"), ("zc", "board.collapse"), ("tg", "board.lanes"),
+        ("gi", "app.iterations"), ("ga", "app.areas"),
         ("go", "app.outbox"), ("gh", "app.inbox"), ("space", "inbox.read"), ("M", "inbox.read-all"),
         ("tc", "inbox.feed"), ("gP", "app.project"), ("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend"),
         ("J", "item.rank-down"), ("K", "item.rank-up"), ("mt", "item.rank-top"), ("me", "item.rank-bottom"),

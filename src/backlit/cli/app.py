@@ -53,4 +53,7 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
         from backlit.tui.app import BacklitApp
 
     opening.result()
-    return BacklitApp(store, settings.theme, locations.themes, settings.estimate_scale, images=settings.images), store
+    app = BacklitApp(
+        store, settings.theme, locations.themes, settings.estimate_scale, images=settings.images, board=settings.board
+    )
+    return app, store

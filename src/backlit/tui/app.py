@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from textual.filter import LineFilter
 
 from backlit.config import DEFAULT_THEME, ESTIMATE_SCALE
+from backlit.model.boards import USUAL_BOARD, BoardSettings
 from backlit.store.changes import Change, ConnectionState, Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui import themes
 from backlit.tui.acting import CannotAct
+from backlit.tui.board_acts import BoardActs
 from backlit.tui.gathered import Gathered
-from backlit.tui.jump_acts import JumpActs
 from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
@@ -30,8 +31,8 @@ FRAME = 1 / 30
 INTERRUPT_WINDOW = 2.0
 
 
-class BacklitApp(Sturdy, JumpActs, inherit_bindings=False):
-    """Three modes (backlog, areas, iterations) stay mounted; other screens are pushed over them."""
+class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
+    """Four modes (backlog, board, areas, iterations) stay mounted; other screens are pushed over them."""
 
     TITLE = "backlit"
     CSS_PATH = [STYLES / "app.tcss"]
@@ -45,8 +46,9 @@ class BacklitApp(Sturdy, JumpActs, inherit_bindings=False):
         estimate_scale: Sequence[float] = ESTIMATE_SCALE,
         *,
         images: bool = True,
+        board: BoardSettings | None = None,
     ) -> None:
-        super().__init__(store)
+        super().__init__(store, board or USUAL_BOARD)
         self.shows_pictures = images
         self.estimate_scale = estimate_scale
         self._gathered = Gathered()
@@ -61,6 +63,7 @@ class BacklitApp(Sturdy, JumpActs, inherit_bindings=False):
         self.theme = theme if theme in self.available_themes else "backlit"
         self.animation_level = "none"
         self.add_mode("backlog", lambda: BacklogScreen(store))
+        self.add_mode("board", self.board_screen)
         self.add_mode("areas", lambda: self._tree_screen(TreeKind.AREAS))
         self.add_mode("iterations", lambda: self._tree_screen(TreeKind.ITERATIONS))
 
@@ -150,12 +153,6 @@ class BacklitApp(Sturdy, JumpActs, inherit_bindings=False):
         for _screen in over:
             self.pop_screen()
         self.switch_mode(mode)
-
-    def _go(self, mode: str) -> None:
-        here = self.here
-        self.switch_to(mode)
-        if mode != here.mode:
-            self.jumps.leave(here)
 
     def do_app_backlog(self, _count: int | None) -> None:
         """Go to the backlog."""

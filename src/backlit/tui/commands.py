@@ -11,6 +11,7 @@ LETTERS = "{a-z}"
 class Context(StrEnum):
     """Where a key means something; a widget names its own, nearest first, GLOBAL always last."""
 
+    BOARD = "Board"
     LIST = "Lists"
     ITEM = "Item verbs"
     TREE = "Trees"
@@ -88,6 +89,17 @@ def _lists() -> Iterator[Command]:
     yield Command("preview.place", ("P",), where, "preview place", "Put the preview at the right or below.")
     yield Command("preview.down", ("ctrl+e",), where, "preview down", "Scroll the preview down.")
     yield Command("preview.up", ("ctrl+y",), where, "preview up", "Scroll the preview up.")
+
+
+def _board() -> Iterator[Command]:
+    where = Context.BOARD
+    yield Command("board.left", ("h", "left"), where, "column left", "Go to the column at the left.")
+    yield Command("board.right", ("l", "right"), where, "column right", "Go to the column at the right.")
+    yield Command("board.move-left", ("H",), where, "card left", "Move the card one column to the left; 2H by two.")
+    yield Command("board.move-right", ("L",), where, "card right", "Move the card one column to the right; 2L by two.")
+    yield Command("board.collapse", ("z c",), where, "collapse", "Collapse the column, or open it again.")
+    yield Command("board.columns", ("t c",), where, "columns", "Choose what the columns stand for.")
+    yield Command("board.lanes", ("t g",), where, "swimlanes", "Choose what the swimlanes stand for, or have none.")
 
 
 def _verbs() -> Iterator[Command]:
@@ -304,6 +316,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.undo", ("u",), where, "undo", "Take the last act back; many items and deletions ask first.")
     yield Command("app.redo", ("ctrl+r",), where, "redo", "Do again what was undone last.")
     yield Command("app.backlog", ("g b",), where, "backlog", "Go to the backlog.")
+    yield Command("app.board", ("g k",), where, "board", "Go to the board: the same items in columns.")
     yield Command("app.iterations", ("g i",), where, "iterations", "Go to the iterations.")
     yield Command("app.areas", ("g a",), where, "areas", "Go to the areas.")
     yield Command("app.inbox", ("g h",), where, "inbox", "Show what others did since you looked.")
@@ -327,7 +340,7 @@ def _everywhere() -> Iterator[Command]:
 
 
 COMMANDS: tuple[Command, ...] = (
-    *(*_lists(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees()),
+    *(*_board(), *_lists(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees()),
     *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_everywhere()),
 )
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}

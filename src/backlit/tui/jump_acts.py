@@ -22,6 +22,12 @@ class JumpActs(AppActs, inherit_bindings=False):
         """Show a mode, without what lies over it; raises CannotAct where that would lose something."""
         raise NotImplementedError
 
+    def _go(self, mode: str) -> None:
+        here = self.here
+        self.switch_to(mode)
+        if mode != here.mode:
+            self.jumps.leave(here)
+
     @property
     def backlog(self) -> BacklogScreen | None:
         """The backlog's screen, once it is there."""

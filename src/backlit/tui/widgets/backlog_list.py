@@ -114,7 +114,7 @@ class BacklogList(ListFolds):
             return self.render_blank(-1)
         item_id = row.id if isinstance(row, Row) else 0
         is_marked = bool(item_id) and self.is_marked(index, item_id)
-        key = (row, is_cursor, is_marked, bool(item_id) and self._is_unready(item_id))
+        key = (row, is_cursor, is_marked, bool(item_id) and self.is_unready(item_id))
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:
@@ -146,8 +146,9 @@ class BacklogList(ListFolds):
         self._layout = None
         self._strips.clear()
 
-    def _is_unready(self, item_id: int) -> bool:
-        return self.is_unready(item_id, [row for row in self._rows.values() if isinstance(row, Row)])
+    def rows_read(self) -> Sequence[Row]:
+        """The items among the lines in sight."""
+        return [row for row in self._rows.values() if isinstance(row, Row)]
 
     def _note_current(self) -> None:
         row = self._row(self.cursor)

@@ -44,6 +44,10 @@ class ItemList(ListMarks):
     def hold_page(self) -> None:
         """Let the page stay until the cursor is moved: its item is about to go elsewhere in the order."""
 
+    def rows_read(self) -> Sequence[Row]:
+        """The items in sight, as far as they were read."""
+        raise NotImplementedError
+
     # What they share
 
     def start_over(self) -> None:
@@ -69,10 +73,10 @@ class ItemList(ListMarks):
         """Whether the ids of all rows are known."""
         return self._view is not None and self._view.count is not None
 
-    def is_unready(self, item_id: int, in_sight: Sequence[Row]) -> bool:
+    def is_unready(self, item_id: int) -> bool:
         """Whether an open item fails the ready-check; asked for the rows in sight together."""
         if item_id not in self._unready:
-            rows = [row for row in in_sight if row.id not in self._unready]
+            rows = [row for row in self.rows_read() if row.id not in self._unready]
             failing = self._names.unready([row.id for row in rows if is_open(row.status)])
             self._unready.update((row.id, row.id in failing) for row in rows)
         return self._unready.get(item_id, False)

@@ -1,0 +1,193 @@
+"""The board: the backlog's items in columns, with the same filter, marks and verbs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from textual.message import Message
+
+from backlit.model.boards import LANE_KINDS, RELEASE, STATUS, BoardSettings
+from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType
+from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
+from backlit.model.query import mentions_status, parse_query
+from backlit.model.query.parts import values_of
+from backlit.store.changes import Subject
+from backlit.store.store import Store
+from backlit.store.views import View
+from backlit.store.views_query import ViewSpec
+from backlit.tui.acting import CannotAct
+from backlit.tui.acts import plan_of
+from backlit.tui.board_columns import DELETED, BoardColumn, BoardColumns, column_fields, field_of, has_field
+from backlit.tui.board_verbs import column_spec, moved_by, over_words, preset_in
+from backlit.tui.dialogs.choice_list import Choice
+from backlit.tui.gathered import Gathered
+from backlit.tui.list_names import ListNames
+from backlit.tui.live_filter import Filtering
+from backlit.tui.screens.backlog import BacklogScreen
+from backlit.tui.screens.backlog_words import left_title
+from backlit.tui.widgets.board_list import BoardList
+from backlit.tui.widgets.lines import Part
+
+
+class BoardScreen(BacklogScreen):
+    """Shows the same items as the list, grouped into columns; what it is filtered by, the list is filtered by too."""
+
+    HINTS = ("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "app.help")
+    FEW_HINTS = ("board.move-left", "board.move-right", "app.help")
+
+    class Filtered(Message):
+        """The board is filtered otherwise."""
+
+        def __init__(self, filtering: Filtering) -> None:
+            super().__init__()
+            self.filtering = filtering
+
+    def __init__(self, store: Store, settings: BoardSettings, shared: Callable[[], Filtering]) -> None:
+        names = ListNames(store)
+        self._by, self._lanes = settings.columns, settings.lanes
+        self._makes = BoardColumns(store, settings, names)
+        self._planned: Sequence[BoardColumn] = ()
+        self._shared = shared
+        self._told = Filtering()
+        self.board = BoardList(names.names, self._columns_of, id="items")
+        super().__init__(store, self.board)
+        self.spec = replace(self.spec, with_done=self._by == STATUS)
+        self._panes.hide_preview()
+
+    # The view
+
+    def on_screen_resume(self) -> None:
+        """Be filtered as the list was meanwhile."""
+        self._told = self._shared()
+        self.take_filtering(self._told)
+
+    def show_spec(self, spec: ViewSpec) -> None:
+        """Show the board otherwise, if it is."""
+        super().show_spec(self._arranged(spec))
+
+    def show_view(self) -> None:
+        """Show the columns as they are now, and tell by what they are filtered."""
+        self.spec = self._arranged(self.spec)
+        self.board.has_status = self._by != STATUS
+        super().show_view()
+        if self.filtering != self._told:
+            self._told = self.filtering
+            self.post_message(self.Filtered(self._told))
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Draw what changed; the people may be columns."""
+        super().store_changed(gathered)
+        if Subject.PEOPLE in gathered:
+            self.show_spec(self.spec)
+            self._reload()
+
+    def _arranged(self, spec: ViewSpec) -> ViewSpec:
+        """The spec with the columns, the lanes, and without what is no card."""
+        self._by = self._by if has_field(self.store, self._by) else STATUS
+        self._lanes = self._lanes if has_field(self.store, self._lanes) or self._lanes == "type" else ""
+        asks_status = mentions_status(parse_query(spec.query))
+        self._planned = self._makes.planned(self._by, with_done=spec.with_done or asks_status)
+        alike = tuple(each.values for each in self._planned if len(each.values) > 1)
+        hidden: list[Filter] = []
+        if not values_of(spec.query, "type"):
+            hidden.append(Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK.value)))
+        if not asks_status:
+            deleted = [each for each in self.store.names.values(FIELD_BY_KEY[STATUS]) if each.casefold() == DELETED]
+            hidden.append(Not(In(Property(STATUS), tuple(map(Literal, deleted)))))
+        lanes = (self._lanes,) if self._lanes else ()
+        key = field_of(self.store, self._by).key
+        return replace(spec, group=(*lanes, key), alike=alike, filter=all_of(hidden))
+
+    def _columns_of(self, view: View) -> Sequence[BoardColumn]:
+        depth = len(view.spec.group)
+        found = dict.fromkeys(header.group[-1] for header in view.outline.headers if header.level == depth)
+        return self._makes.with_found(self._by, self._planned, found)
+
+    def _lane(self) -> tuple[str, object] | None:
+        """The field and the value of the lane under the cursor."""
+        lane = self.board.lane()
+        return (self.spec.group[0], lane.header.group[0]) if lane and lane.header else None
+
+    def title_words(self) -> list[Part]:
+        """That it is the board, and what its columns and lanes are."""
+        parts = left_title(self.store, self.node, replace(self.spec, group=()), self._names)
+        if len(parts) < 2:
+            return parts
+        lanes = f", lanes by {self._names.label(self._lanes)}" if self._lanes else ""
+        by = RELEASE if self._by == RELEASE else self._names.label(self._by)
+        return [*parts[:2], (" › Board", "foreground"), *parts[2:], (f"  by {by}{lanes}", "muted")]
+
+    # Commands
+
+    def do_board_columns(self, _count: int | None) -> None:
+        """Pick what the columns stand for."""
+
+        def taken(key: object) -> None:
+            if key != self._by:
+                self._by = str(key)
+                self._lanes = "" if self._lanes == field_of(self.store, self._by).key else self._lanes
+                self.show_spec(replace(self.spec, with_done=self._by == STATUS))
+
+        choices = [Choice(key, self._label(key)) for key in column_fields(self.store)]
+        self.pick("Columns by", choices, self._by, taken)
+
+    def do_board_lanes(self, _count: int | None) -> None:
+        """Pick what the swimlanes stand for."""
+
+        def taken(key: object) -> None:
+            self._lanes = str(key)
+            self.show_spec(self.spec)
+
+        self.pick("Swimlanes by", [Choice("", "no swimlanes"), *self._lane_choices()], self._lanes, taken)
+
+    def do_list_group(self, count: int | None) -> None:
+        """The groups of a board are its lanes."""
+        self.do_board_lanes(count)
+
+    def do_board_move_left(self, count: int | None) -> None:
+        """Move the cards to the left."""
+        self._move_cards(-(count or 1))
+
+    def do_board_move_right(self, count: int | None) -> None:
+        """Move the cards to the right."""
+        self._move_cards(count or 1)
+
+    def _move_cards(self, steps: int) -> None:
+        items, grid = self.chosen(), self.board.grid
+        act = moved_by(self.store, self._by, grid, steps)
+        words = over_words(grid, field_of(self.store, self._by), plan_of(act, items, self.store))
+        self.carry_out(act, items)
+        if words:
+            self.say(words, is_bad=True)
+
+    def ranked_view(self) -> View:
+        """The cards of the column, in the lane."""
+        column = self.board.shown_column
+        if column is None:
+            raise CannotAct("There is no column here.")
+        return self.store.view(column_spec(self.store, self._by, self.spec, column, self._lane()))
+
+    def item_added(self, item_id: int) -> None:
+        """Go to the new card once the board has it; say where a task is."""
+        item = self.store.item(item_id)
+        if item is not None and item.type == ItemType.TASK and not values_of(self.spec.query, "type"):
+            self.say("The task is added; the board shows tasks where the filter asks for them (ft).")
+        super().item_added(item_id)
+
+    def _ask_name(self, item_type: ItemType, preset: Mapping[str, object]) -> None:
+        """What is added in a column and lane belongs there."""
+        own: Mapping[str, object] = {}
+        if item_type is not ItemType.TASK:
+            own, reasons = preset_in(self.store, self._by, item_type, self.board.shown_column, self._lane())
+            for reason in reasons:
+                self.say(reason)
+        super()._ask_name(item_type, {**preset, **own})
+
+    def _label(self, key: str) -> str:
+        return "Release" if key == RELEASE else field_of(self.store, key).label
+
+    def _lane_choices(self) -> Iterator[Choice]:
+        yield Choice("type", "Type")
+        column = field_of(self.store, self._by).key
+        for each in (*FIELDS, *self.store.custom_fields()):
+            if each.kind in LANE_KINDS and each.key != column:
+                yield Choice(each.key, each.label)

@@ -1,0 +1,87 @@
+"""The board: shows a view in columns and follows its changes."""
+
+from collections.abc import Sequence
+
+from textual import events
+
+from backlit.store.views import View
+from backlit.tui.widgets.board_moves import BoardMoves
+
+
+class BoardList(BoardMoves):
+    """The cards of a grouped view; what it keeps in memory is the rows in sight and their drawn lines."""
+
+    # What is shown
+
+    def show(self, view: View, item_id: int | None = None) -> None:
+        """Show a grouped view, the cursor on the item where it has it."""
+        before = self.shown_column
+        is_other = self._view is None or view.spec.group != self._view.spec.group
+        self._view = view
+        self._rows.clear()
+        self._unready.clear()
+        if is_other:
+            self._collapsed.clear()
+            self._folded.clear()
+            self._spots.clear()
+        self._make_grid()
+        place = self._place_of(item_id) if item_id is not None else None
+        spot = None if place is None else self._grid.spot_of(place)
+        column = self._number_of(before) if spot is None else spot[0]
+        self._take_column(self._first_column() if column is None else column)
+        self.rows_replaced(self.cursor if spot is None else spot[1])
+        self._settle()
+
+    def go_to(self, item_id: int) -> bool:
+        """Put the cursor on a card, opening the column and the lane it is in."""
+        place = self._place_of(item_id)
+        spot = None if place is None else self._grid.spot_of(place)
+        if spot is None:
+            return False
+        column = spot[0]
+        if column in self._grid.collapsed or self._grid.header_at(spot[1]):
+            self._collapsed[self._grid.columns[column].first] = False
+            self._folded.clear()
+            self._make_grid()
+            spot = self._grid.spot_of(place or 0) or spot
+        self.go_to_column(column, spot[1])
+        return True
+
+    def rows_changed(self, ids: set[int] | None) -> None:
+        """Draw anew the cards whose items changed; None means any of them."""
+        self._unready.clear()
+        gone = [place for place, row in self._rows.items() if ids is None or row.id in ids]
+        for place in gone:
+            del self._rows[place]
+        if gone:
+            self.refresh()
+
+    # Rows of the current column, as marks see them
+
+    def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
+        """The ids of the cards on a stretch of rows; without an end those of all columns that are not collapsed."""
+        if self._view is None:
+            return ()
+        ids = self._view.ids()
+        if stop is None:
+            shown = (n for n in range(len(self._grid.columns)) if n not in self._grid.collapsed)
+            return [ids[place] for number in shown for place in self._grid.all_places(number)]
+        return [ids[place] for place in self._grid.places(self.column, start, stop)]
+
+    def find_row(self, item_id: int) -> int | None:
+        """The row of a card in the current column."""
+        place = self._place_of(item_id)
+        spot = None if place is None else self._grid.spot_of(place)
+        return spot[1] if spot is not None and spot[0] == self.column else None
+
+    # Mouse
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor on the card; a double click chooses."""
+        slot = self._layout.slot_at(event.x)
+        if slot is None:
+            return
+        row = self.top_of(slot.number) + max(0, event.y - self.HEADER_LINES) // self.card_lines
+        self.go_to_column(slot.number, row if event.y >= self.HEADER_LINES else None)
+        if event.chain > 1 and self.current_id is not None:
+            self.post_message(self.Chosen(self, row))

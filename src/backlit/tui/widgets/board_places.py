@@ -1,0 +1,137 @@
+"""Where one is on a board: the current column, each column's own place, what is collapsed and folded."""
+
+from textual.geometry import Region
+
+from backlit.store.views_groups import GroupKey
+from backlit.tui.board_columns import BoardColumn
+from backlit.tui.board_grid import Grid, Lane
+from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.board_drawing import BoardDrawing, ColumnsOf
+
+
+class BoardPlaces(BoardDrawing):
+    """Knows the current column and its place, which columns are collapsed, and which lanes are folded."""
+
+    def __init__(self, names: Names, columns_of: ColumnsOf, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(names, columns_of, id=id)
+        self._collapsed: dict[object, bool] = {}
+        self._folded: set[GroupKey] = set()
+
+    # Where the cursor is
+
+    @property
+    def shown_column(self) -> BoardColumn | None:
+        """The current column."""
+        return self._grid.columns[self.column] if self.column < len(self._grid.columns) else None
+
+    @property
+    def grid(self) -> Grid:
+        """What stands where."""
+        return self._grid
+
+    def lane(self) -> Lane | None:
+        """The lane under the cursor; None without lanes."""
+        found = self._grid.lane_at(self.cursor) if self._grid.has_lanes else None
+        return found[0] if found else None
+
+    def _number_of(self, column: BoardColumn | None) -> int | None:
+        return None if column is None else self._grid.column_of(column.first)
+
+    def _first_column(self) -> int:
+        """The first column that has cards and shows them."""
+        shown = (n for n in range(len(self._grid.columns)) if n not in self._grid.collapsed)
+        return next((number for number in shown if self._grid.totals[number].rows), 0)
+
+    def _place_of(self, item_id: int) -> int | None:
+        ids = self._view.ids() if self._view is not None else ()
+        try:
+            return ids.index(item_id)
+        except ValueError:
+            return None
+
+    def _take_column(self, column: int) -> None:
+        """Make another column the current one; each remembers its own place."""
+        if self.shown_column is not None:
+            self._spots[self.shown_column.first] = (self.cursor, self.top)
+        if column != self.column and column < len(self._grid.columns):
+            self.column = column
+            if not self._grid.has_lanes:
+                self.cursor, self.top = self._spots.get(self._grid.columns[column].first, (0, 0))
+        self.column = min(column, max(0, len(self._grid.columns) - 1))
+
+    def _note_current(self) -> None:
+        place = self._grid.place_at(self.column, self.cursor)
+        found = self._view.ids(place, place + 1) if self._view is not None and place is not None else ()
+        self.current_id = found[0] if found else None
+
+    # Moving
+
+    def _keep_in_sight(self) -> bool:
+        """Scroll if the cursor is out of sight, and so that the header right above the first row is seen."""
+        is_scrolled = super()._keep_in_sight()
+        if self.top and self._grid.header_at(self.top - 1) and self.cursor < self.top + self.page - 1:
+            self.top -= 1
+            self.refresh()
+            return True
+        return is_scrolled
+
+    def moved(self, before: int) -> None:
+        """Remember which card it is now."""
+        self._note_current()
+        super().moved(before)
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a card, as near as there is one."""
+        index = max(0, min(index, self.row_count() - 1))
+        super().move_to(self._grid.snapped(self.column, index, index - self.cursor))
+
+    def go_to_column(self, column: int, row: int | None = None) -> None:
+        """Make another column the current one, the cursor at a row of it or where it was."""
+        if not 0 <= column < len(self._grid.columns):
+            return
+        before, was = self._layout.slot(self.column), self.current_id
+        self.end_range()
+        self.refresh_row(self.cursor)
+        self._take_column(column)
+        wanted = self.cursor if row is None else row
+        self.cursor = self._grid.snapped(column, max(0, min(wanted, self.row_count() - 1)), 1)
+        is_scrolled = self._keep_in_sight()
+        self._note_current()
+        if self.lay_out() or is_scrolled:
+            self.refresh()
+        else:
+            for slot in (before, self._layout.slot(column)):
+                height = self.size.height if slot and slot.is_collapsed else self.HEADER_LINES
+                self.refresh(Region(slot.x, 0, slot.width, height) if slot else Region())
+            if self._layout.is_single:
+                self.refresh()
+            self.refresh_row(self.cursor)
+        if was != self.current_id:
+            self.post_message(self.Highlighted(self, self.cursor))
+
+    def regrid(self, item_id: int | None) -> None:
+        """Place everything anew, the cursor on a card or in the lane it was in."""
+        lane = self.lane()
+        number = self._grid.lanes.index(lane) if lane is not None else 0
+        self._make_grid()
+        place = self._place_of(item_id) if item_id is not None else None
+        spot = self._grid.spot_of(place) if place is not None else None
+        here = self._grid.lane_row(number) if spot is None else spot[1]
+        self.rows_replaced(self.cursor if here is None else here)
+        self._settle()
+
+    def _settle(self) -> None:
+        """After the rows were replaced: stand on something, and draw."""
+        self.cursor = self._grid.snapped(self.column, self.cursor, 1)
+        self.lay_out()
+        self._keep_in_sight()
+        self.find_anchor()
+        self._note_current()
+        self.refresh()
+
+    def _make_grid(self) -> None:
+        if self._view is None:
+            return
+        columns = self._columns_of(self._view)
+        collapsed = [n for n, each in enumerate(columns) if self._collapsed.get(each.first, each.is_collapsed)]
+        self._grid = Grid(columns, self._view.outline.headers, collapsed, self._folded)

@@ -1,0 +1,50 @@
+"""What the settings may say of a board."""
+
+import pytest
+
+from backlit.model.boards import RELEASE, BoardSettings, ColumnSettings, board_settings
+from backlit.model.errors import BadRequest
+
+
+def test_nothing_said_means_columns_by_status() -> None:
+    assert board_settings({}) == BoardSettings("Status", "")
+
+
+def test_a_board_has_columns_lanes_and_limits_by_the_names_of_queries() -> None:
+    doing = {"values": ["In Progress", "Active"], "name": "Doing", "limit": 5, "collapsed": True}
+    found = board_settings({"columns": "owner", "lanes": "area", "column": [doing, {"of": "status", "values": "Done"}]})
+
+    assert (found.columns, found.lanes) == ("AssignedToID", "AreaID")
+    assert found.column == (
+        ColumnSettings("AssignedToID", ("In Progress", "Active"), "Doing", 5, is_collapsed=True),
+        ColumnSettings("Status", ("Done",)),
+    )
+
+
+def test_columns_can_be_releases_and_own_fields() -> None:
+    assert board_settings({"columns": "Release"}).columns == RELEASE
+    assert board_settings({"columns": "Channel_cf"}).columns == "Channel_cf"
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (5, "is a table"),
+        ({"columns": "Description"}, "no columns by"),
+        ({"columns": 3}, "no columns by"),
+        ({"lanes": "Tags"}, "no swimlanes by"),
+        ({"colums": "status"}, "'colums'"),
+        ({"column": "Done"}, "[[board.column]]"),
+        ({"column": [{}]}, "has no values"),
+        ({"column": [{"values": ["Done"], "limit": 0}]}, "'Done': \"limit\""),
+        ({"column": [{"values": ["Done"], "limit": True}]}, "limit"),
+        ({"column": [{"values": ["Done"], "name": 3}]}, "name"),
+        ({"column": [{"values": ["Done"], "collapsed": 1}]}, "collapsed"),
+        ({"column": [{"values": ["Done"], "wip": 1}]}, "'wip'"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_name(entry: object, words: str) -> None:
+    with pytest.raises(BadRequest) as raised:
+        board_settings(entry)
+
+    assert words in str(raised.value)

@@ -1,0 +1,266 @@
+"""The board by its keys: what is seen, its columns, lanes and limits."""
+
+import pytest
+from tests.store.world import World, until
+from tests.tui.boarding import DOING, active_issue, board, column, current, go_to, is_story, on_board, pick
+from tests.tui.listing import fields_of, press
+from tests.tui.stage import line_with, lines_of, text_of
+
+from backlit.model.boards import BoardSettings, ColumnSettings
+from backlit.store import Store
+
+# What is seen
+
+
+async def test_each_status_has_a_column_with_its_items_and_points(store: Store) -> None:
+    async with on_board(store) as pilot:
+        names = [each.name for each in board(pilot).grid.columns]
+        heads = lines_of(pilot.app)[2]
+
+        assert names[:5] == ["Not Done", "In Progress", "Ready For Test", "Done", "Deferred"]
+        for number in range(4):
+            assert names[number] in heads
+            assert f"{board(pilot).grid.totals[number].count}" in heads
+
+
+async def test_statuses_that_mean_the_same_share_a_column_and_tasks_are_no_cards(store: Store) -> None:
+    async with on_board(store) as pilot:
+        ids = {each.first: each.values for each in board(pilot).grid.columns}
+        items = store.batch.items(list(board(pilot).ids_between(0, None)))
+
+        assert ids["In Progress"] == DOING
+        assert ids["Done"] == ("Done", "Closed")
+        assert {each.type for each in items} >= {"Story", "Bug"}
+        assert "Task" not in {each.type for each in items}
+
+
+async def test_only_the_cards_in_sight_are_read(store: Store) -> None:
+    async with on_board(store, size=(120, 16)) as pilot:
+        grid, page = board(pilot).grid, board(pilot).page
+
+        assert grid.totals[0].rows > page
+        assert len(board(pilot).rows_read()) <= page * 4
+
+
+async def test_below_80_columns_there_is_one_column_at_a_time(store: Store) -> None:
+    async with on_board(store, size=(60, 20)) as pilot:
+        first = lines_of(pilot.app)
+        await press(pilot, "l")
+        item = current(pilot, store)
+
+        assert "Not Done" in first[2]
+        assert "In Progress" in first[2]
+        assert item.fields["Status"] in DOING
+        assert str(item.fields["Name"])[:20] in text_of(pilot.app)
+
+
+async def test_every_size_shows_the_title_and_the_cursor(store: Store) -> None:
+    for size in ((120, 40), (80, 24), (60, 20), (40, 12), (200, 50)):
+        async with on_board(store, size=size) as pilot:
+            lines = lines_of(pilot.app)
+
+            assert "backlit" in lines[0]
+            assert any("▌" in line for line in lines)
+            assert all(len(line) <= size[0] for line in lines)
+
+
+# Moving
+
+
+async def test_h_and_l_go_from_column_to_column_and_each_keeps_its_place(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await press(pilot, "3", "j")
+        there = board(pilot).current_id
+        await press(pilot, "l")
+        beside = column(pilot).name
+        await press(pilot, "h")
+
+        assert beside == "In Progress"
+        assert board(pilot).current_id == there
+        assert board(pilot).cursor == 3
+
+
+async def test_the_commands_of_lists_move_in_the_column(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await press(pilot, "G")
+        last = board(pilot).cursor
+        await press(pilot, "g", "g")
+
+        assert last == board(pilot).grid.totals[0].rows - 1
+        assert board(pilot).cursor == 0
+
+
+async def test_a_column_collapses_to_a_strip_with_its_name_and_opens_again(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await press(pilot, "z", "c")
+        collapsed = "".join(line[1] for line in lines_of(pilot.app)[4:12])
+        nothing = board(pilot).current_id
+        await press(pilot, "z", "c")
+
+        assert collapsed == "Not Done"
+        assert nothing is None
+        assert board(pilot).current_id is not None
+
+
+# Limits
+
+
+def with_limit(limit: int) -> BoardSettings:
+    return BoardSettings(column=(ColumnSettings("Status", DOING, "Doing", limit),))
+
+
+async def test_a_limit_stands_beside_the_count_and_going_over_it_is_said_not_forbidden(
+    world: World, store: Store
+) -> None:
+    async with on_board(store) as pilot:
+        count = board(pilot).grid.totals[1].count
+    async with on_board(store, with_limit(count)) as pilot:
+        before = lines_of(pilot.app)[2]
+        item = await go_to(pilot, store, is_story)
+        await press(pilot, "L")
+        said = text_of(pilot.app)
+        await until(lambda: column(pilot).name == "Doing")
+
+        assert f"{count}/{count}" in before
+        assert "!" not in before
+        assert f"Doing holds {count + 1} of {count} now: that is over its limit." in said
+        assert f"{count + 1}/{count} !" in lines_of(pilot.app)[2]
+        assert (await fields_of(world, store, item.id))["Status"] == "In Progress"
+
+
+async def test_the_settings_combine_and_collapse_columns(store: Store) -> None:
+    settings = BoardSettings(
+        column=(
+            ColumnSettings("Status", ("Not Done",), "", None, is_collapsed=True),
+            ColumnSettings("Status", ("In Progress", "Ready For Test"), "Under way"),
+        )
+    )
+    async with on_board(store, settings) as pilot:
+        names = {each.name: each.values for each in board(pilot).grid.columns}
+
+        assert names["Under way"] == ("In Progress", "Ready For Test")
+        assert names["Active"] == ("Active",)
+        assert 0 in board(pilot).grid.collapsed
+
+
+async def test_in_a_combined_column_the_cards_are_in_the_order_of_the_backlog(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await active_issue(pilot, store)
+        ids = list(board(pilot).ids_between(0, 99))
+
+        assert ids == [each.id for each in store.batch.items(ids)]
+        assert {each.fields["Status"] for each in store.batch.items(ids)} == set(DOING)
+
+
+# Other columns, lanes
+
+
+@pytest.mark.parametrize(("words", "key"), [("iteration", "IterationID"), ("owner", "AssignedToID")])
+async def test_columns_can_be_iterations_or_people_and_a_move_writes_them(
+    world: World, store: Store, words: str, key: str
+) -> None:
+    async with on_board(store) as pilot:
+        await pick(pilot, "t", "c", *words)
+        item = await go_to(pilot, store, lambda each: each.type == "Story" and each.fields.get(key) is not None)
+        await press(pilot, "L")
+        await until(lambda: current(pilot, store).fields[key] != item.fields[key])
+        fields = await fields_of(world, store, item.id)
+
+        assert fields[key] in column(pilot).values
+        assert fields[key] != item.fields[key]
+
+
+async def test_a_release_has_the_cards_of_all_its_iterations(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        await pick(pilot, "t", "c", *"release")
+        releases = {each.id for each in store.iterations().values() if each.is_release}
+        item = await go_to(pilot, store, lambda each: each.type == "Story")
+        await press(pilot, "9", "H")
+        await press(pilot, "L")
+        fields = await fields_of(world, store, item.id)
+
+        assert board(pilot).grid.columns[0].name == "No release"
+        assert fields["IterationID"] in releases
+        assert fields["IterationID"] == board(pilot).grid.columns[1].first
+
+
+async def test_a_choice_makes_columns_and_a_type_without_the_field_is_said(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await pick(pilot, "t", "c", *"severity")
+        names = [each.name for each in board(pilot).grid.columns]
+        await go_to(pilot, store, lambda each: each.type == "Story")
+        await press(pilot, "H")
+
+        assert names[0] == "1 - Critical"
+        assert names[-1] == "no severity"
+        assert "A story has no severity." in text_of(pilot.app)
+
+
+async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await pick(pilot, "t", "g", *"type")
+        await press(pilot, "g", "g")
+        header = line_with(pilot.app, "Bug ─")
+        rows = board(pilot).row_count()
+        await press(pilot, "z", "M")
+        folded = board(pilot).row_count()
+        await press(pilot, "z", "R")
+
+        assert len(header.rstrip()) > 100
+        assert folded == len(board(pilot).grid.lanes)
+        assert board(pilot).row_count() == rows
+
+
+async def test_braces_go_from_lane_to_lane(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await pick(pilot, "t", "g", *"type")
+        await press(pilot, "g", "g")
+        first = current(pilot, store).type
+        await press(pilot, "}")
+
+        assert current(pilot, store).type != first
+
+
+async def test_without_lanes_their_keys_say_so(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await press(pilot, "z", "a")
+
+        assert "There are no swimlanes; tg makes some." in text_of(pilot.app)
+
+
+# What it shares
+
+
+async def test_the_filter_of_the_board_is_that_of_the_backlog(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await press(pilot, "f", "m")
+        await until(lambda: "mine" in lines_of(pilot.app)[0])
+        mine = {each.fields["AssignedToID"] for each in store.batch.items(list(board(pilot).ids_between(0, None)))}
+        await press(pilot, "g", "b")
+        listed = lines_of(pilot.app)[0]
+        await press(pilot, "f", "0", "g", "k")
+        await until(lambda: "mine" not in lines_of(pilot.app)[0])
+
+        assert len(mine) == 1
+        assert "mine" in listed
+
+
+async def test_marks_the_preview_and_opening_work_as_in_the_list(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await press(pilot, "space", "j", "space", "p")
+        await until(lambda: "2 marked" in text_of(pilot.app))
+        preview = text_of(pilot.app)
+        await press(pilot, "escape", "enter")
+
+        assert "Status" in preview
+        assert type(pilot.app.screen).__name__ == "EditorScreen"
+
+
+async def test_what_others_change_moves_the_card(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        item = await go_to(pilot, store, is_story)
+        await world.rival.work_items.update(item.id, {"Status": "Ready For Test"})
+        await store.refresh()
+        await until(lambda: column(pilot).name == "Ready For Test")
+
+        assert board(pilot).current_id == item.id

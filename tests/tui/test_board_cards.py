@@ -1,0 +1,96 @@
+"""Cards moved, added and ranked on the board: what is seen, and what the service holds afterwards."""
+
+from tests.store.world import World, until
+from tests.tui.boarding import active_issue, board, column, current, go_to, is_story, on_board, pick
+from tests.tui.listing import fields_of, press
+from tests.tui.stage import text_of
+
+from backlit.store import Store
+
+# Moving cards
+
+
+async def test_a_card_moves_to_the_next_column_and_back_and_the_cursor_goes_with_it(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        item = await go_to(pilot, store, is_story)
+        await press(pilot, "L")
+        await until(lambda: column(pilot).name == "In Progress")
+        moved = (await fields_of(world, store, item.id))["Status"]
+        here = board(pilot).current_id
+        await press(pilot, "H")
+        await until(lambda: column(pilot).name == "Not Done")
+
+        assert moved == "In Progress"
+        assert here == item.id == board(pilot).current_id
+        assert (await fields_of(world, store, item.id))["Status"] == "Not Done"
+
+
+async def test_a_count_moves_past_columns_and_undo_takes_it_back(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        item = await go_to(pilot, store, is_story)
+        await press(pilot, "3", "L")
+        await until(lambda: column(pilot).name == "Done")
+        done = (await fields_of(world, store, item.id))["Status"]
+        await press(pilot, "u")
+
+        assert done == "Done"
+        assert (await fields_of(world, store, item.id))["Status"] == "Not Done"
+
+
+async def test_a_type_gets_the_status_of_the_column_that_it_has_or_it_is_said(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        issue = await active_issue(pilot, store)
+        await press(pilot, "L")
+        said = text_of(pilot.app)
+        await press(pilot, "2", "L")
+
+        assert "An issue has no status “Ready For Test”" in said
+        assert (await fields_of(world, store, issue.id))["Status"] == "Closed"
+
+
+async def test_at_the_edge_it_is_said_that_there_is_no_further_column(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await go_to(pilot, store, is_story)
+        await press(pilot, "H")
+
+        assert "It is in the first column already." in text_of(pilot.app)
+
+
+async def test_marked_cards_move_together_once_the_difference_was_agreed_to(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        ids = list(board(pilot).ids_between(0, 40))
+        stories = [each.id for each in store.batch.items(ids) if is_story(each)][:2]
+        for item_id in stories:
+            assert board(pilot).go_to(item_id)
+            await press(pilot, "space")
+        await press(pilot, "L")
+        await press(pilot, "y")
+        statuses = [(await fields_of(world, store, each))["Status"] for each in stories]
+
+        assert statuses == ["In Progress", "In Progress"]
+
+
+# Adding and ranking
+
+
+async def test_a_card_is_added_to_the_column_and_the_lane_it_is_added_in(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        await pick(pilot, "t", "g", *"area")
+        item = await go_to(pilot, store, lambda each: each.fields["Status"] == "In Progress")
+        await press(pilot, "a", *"story", "enter", *"New card", "enter")
+        await until(lambda: current(pilot, store).fields["Name"] == "New card")
+        fields = await fields_of(world, store, store.item(board(pilot).current_id or 0).id)  # type: ignore[union-attr] # it is there
+
+        assert fields["Status"] == "In Progress"
+        assert fields["AreaID"] == item.fields["AreaID"]
+
+
+async def test_j_and_k_rank_among_the_cards_of_the_column(store: Store) -> None:
+    async with on_board(store) as pilot:
+        before = list(board(pilot).ids_between(0, 4))
+        await press(pilot, "j", "J")
+        await until(lambda: list(board(pilot).ids_between(0, 4)) != before)
+        after = list(board(pilot).ids_between(0, 4))
+
+        assert after == [before[0], before[2], before[1], before[3]]
+        assert board(pilot).current_id == before[1]

@@ -1,0 +1,130 @@
+"""Pure: where the cards of a board stand, and which columns are in sight."""
+
+from array import array
+from collections.abc import Mapping
+from typing import Any
+
+from backlit.store.views_groups import Bucket, Lines
+from backlit.tui.board_columns import BoardColumn
+from backlit.tui.board_grid import Grid
+from backlit.tui.widgets.board_layout import LEAST_WIDTH, BoardLayout, laid_out
+
+TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
+COLUMNS = (TO_DO, DOING, DONE)
+
+
+def grid_of(cells: Mapping[Any, int], collapsed: tuple[int, ...] = (), folded: tuple[str, ...] = ()) -> Grid:
+    """A board of cards: how many there are in each lane and column, or column."""
+    buckets = [Bucket(key, array("q", range(count))) for key, count in cells.items()]
+    keys = ("lane", "column")[-len(next(iter(cells))) :]
+    lines = Lines.grouped(keys, buckets, {key: (count, 1.5 * count) for key, count in cells.items()})
+    return Grid(COLUMNS, lines.headers, collapsed, [(name,) for name in folded])
+
+
+IN_LANES = {("a", "To do"): 2, ("a", "Done"): 1, ("b", "Doing"): 3, ("c", "To do"): 1}
+
+
+def test_without_lanes_each_column_has_rows_of_its_own() -> None:
+    grid = grid_of({("To do",): 3, ("Done",): 2})
+
+    assert [grid.height(column) for column in range(3)] == [3, 0, 2]
+    assert [grid.place_at(2, row) for row in range(3)] == [3, 4, None]
+    assert grid.spot_of(4) == (2, 1)
+
+
+def test_a_column_knows_how_much_is_in_it() -> None:
+    totals = grid_of(IN_LANES).totals
+
+    assert [(each.count, each.points) for each in totals] == [(3, 4.5), (3, 4.5), (1, 1.5)]
+
+
+def test_lanes_are_as_high_as_their_longest_column_below_a_header() -> None:
+    grid = grid_of(IN_LANES)
+
+    assert [grid.lane_row(number) for number in range(4)] == [0, 3, 7, None]
+    assert grid.height(1) == 9
+    assert [grid.place_at(0, row) for row in range(9)] == [None, 0, 1, None, None, None, None, None, 6]
+    assert grid.spot_of(5) == (1, 6)
+
+
+def test_moving_in_a_column_passes_over_headers_and_lanes_without_cards_of_it() -> None:
+    grid = grid_of(IN_LANES)
+
+    assert [grid.step(0, 1, 1), grid.step(0, 2, 1), grid.step(0, 8, 1), grid.step(0, 1, 9)] == [2, 8, 8, 8]
+    assert [grid.step(0, 8, -1), grid.step(0, 8, -2), grid.step(0, 1, -1)] == [2, 1, 1]
+
+
+def test_the_cursor_finds_the_nearest_card_in_the_way_it_goes() -> None:
+    grid = grid_of(IN_LANES)
+
+    assert [grid.snapped(0, 4, 1), grid.snapped(0, 4, -1), grid.snapped(2, 8, 1)] == [8, 2, 1]
+
+
+def test_a_folded_lane_is_its_header_to_stand_on() -> None:
+    grid = grid_of(IN_LANES, folded=("b",))
+
+    assert grid.height(0) == 6
+    assert [grid.step(0, 2, 1), grid.step(0, 3, 1)] == [3, 5]
+    assert grid.spot_of(4) == (1, 3)
+
+
+def test_collapsed_columns_make_no_lane_higher_and_show_no_card() -> None:
+    grid = grid_of(IN_LANES, collapsed=(1,))
+
+    assert grid.height(0) == 3 + 1 + 2
+    assert grid.place_at(1, 4) is None
+
+
+def test_headers_of_lanes_are_gone_to_from_inside() -> None:
+    grid = grid_of(IN_LANES)
+
+    assert [grid.next_lane(1, 1), grid.next_lane(2, -1), grid.next_lane(3, -1), grid.next_lane(8, 1)] == [3, 0, 0, None]
+
+
+def test_values_without_a_column_are_passed_over() -> None:
+    grid = grid_of({("Lost",): 2, ("Doing",): 1})
+
+    assert grid.place_at(1, 0) == 2
+    assert grid.spot_of(0) is None
+
+
+# Columns in sight
+
+
+def shown(
+    width: int, current: int, before: BoardLayout, collapsed: tuple[int, ...] = (), count: int = 8
+) -> BoardLayout:
+    return laid_out(width, count, collapsed, current, before, is_single=False)
+
+
+def test_columns_share_the_width_and_never_leave_it() -> None:
+    for width in range(LEAST_WIDTH, 300):
+        laid = shown(width, 0, BoardLayout())
+
+        assert laid.slots[-1].x + laid.slots[-1].width <= width
+        assert all(each.width >= LEAST_WIDTH for each in laid.slots)
+
+
+def test_the_columns_move_as_little_as_can_be_to_show_the_current_one() -> None:
+    first = shown(100, 0, BoardLayout())
+    there = shown(100, 5, first)
+    back = shown(100, 3, there)
+
+    assert [each.number for each in first.slots] == [0, 1, 2, 3]
+    assert [each.number for each in there.slots] == [2, 3, 4, 5]
+    assert back == there
+    assert (there.left, there.right) == (2, 2)
+
+
+def test_a_collapsed_column_is_a_strip() -> None:
+    laid = shown(100, 0, BoardLayout(), collapsed=(1, 2))
+
+    assert [each.number for each in laid.slots] == [0, 1, 2, 3, 4]
+    assert laid.slots[1].width == 3
+
+
+def test_one_column_alone_has_all_the_width() -> None:
+    laid = laid_out(60, 4, (), 2, BoardLayout(), is_single=True)
+
+    assert [(each.number, each.width) for each in laid.slots] == [(2, 60)]
+    assert (laid.left, laid.right) == (2, 1)
