@@ -12,6 +12,9 @@ _DATETIME = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""The months as they are written in dates."""
+
 _PLAIN_LENGTHS = frozenset({19, 23, 26})
 """Of the common forms, which are read faster: whole seconds, milliseconds, microseconds."""
 

@@ -44,3 +44,22 @@ class Days:
             " WHERE project_id = ? AND iteration_id = ? ORDER BY day",
             (project_id, iteration_id),
         ).fetchall()
+
+    def of_iterations(self, project_id: int, iteration_ids: str, first: date, last: date) -> list[tuple[str, str]]:
+        """Day and statuses of every line of some iterations (JSON, 0 is the whole backlog), by day; `last` included."""
+        return self._connection.execute(
+            "SELECT day, statuses FROM snapshots WHERE project_id = ?"
+            " AND iteration_id IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ? ORDER BY day",
+            (project_id, iteration_ids, first.isoformat(), last.isoformat()),
+        ).fetchall()
+
+    def recorded(self, project_id: int, first: date, last: date) -> list[str]:
+        """The days on which anything of the project was recorded."""
+        return [
+            day
+            for (day,) in self._connection.execute(
+                "SELECT DISTINCT day FROM snapshots WHERE project_id = ? AND iteration_id = 0"
+                " AND day BETWEEN ? AND ? ORDER BY day",
+                (project_id, first.isoformat(), last.isoformat()),
+            )
+        ]

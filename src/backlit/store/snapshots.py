@@ -8,15 +8,18 @@ hold items grows by 31 lines a day, 1.1 MB in a year of days.
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import orjson
 
+from backlit.model.reports.course import Standing
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
+from backlit.store.database import ids_json
 from backlit.store.days import Line
-from backlit.store.files import Files
+from backlit.store.files import Files, Writer
+from backlit.store.reports_items import standing_of
 
 PROJECT = 0
 """What stands in the place of an iteration for the whole backlog."""
@@ -24,6 +27,10 @@ FEW = 20_000
 """Lines of the mirror that are counted at every change; for more there is a pause, of a second for each SPEED lines."""
 SPEED = 2_500
 """300,000 lines took 1.5 s to count on a busy machine, so with the pause it costs one per cent of the time."""
+
+SAMPLE_HISTORY = "sample history until"
+"""The setting that says up to which day the records of a project are made up."""
+NOTHING = Standing(date.min, Totals(), Totals())
 
 _SQL = (
     "SELECT iteration_id, is_task, status, count(*), total(points), total(work_remaining), total(work_completed)"
@@ -80,6 +87,30 @@ class Snapshots:
     def of_project(self) -> tuple[Snapshot, ...]:
         """The days of the whole backlog, the oldest first."""
         return self.of_iteration(PROJECT)
+
+    async def standings(self, iteration_ids: frozenset[int], first: date, last: date) -> tuple[Standing, ...]:
+        """How some iterations stood together (none: the whole backlog) on each recorded day, the oldest first.
+
+        On a day on which anything was recorded, an iteration without a line held nothing.
+        """
+        project_id = self._project() or 0
+        ids = ids_json(sorted(iteration_ids or {PROJECT}))
+
+        def read(writer: Writer) -> tuple[list[str], list[tuple[str, str]]]:
+            days = writer.journal.days
+            return days.recorded(project_id, first, last), days.of_iterations(project_id, ids, first, last)
+
+        recorded, lines = await self._files.write(read)
+        found = dict.fromkeys(recorded, NOTHING)
+        for day, statuses in lines:
+            each = standing_of(date.fromisoformat(day), _totals(statuses))
+            found[day] = Standing(each.day, found[day].scope + each.scope, found[day].done + each.done)
+        return tuple(replace(each, day=date.fromisoformat(day)) for day, each in found.items())
+
+    def sample_until(self) -> date | None:
+        """The last day whose record is made up, for the sample workspace; None everywhere else."""
+        text = self._files.journal.setting(f"{SAMPLE_HISTORY} {self._project() or 0}")
+        return date.fromisoformat(text) if text else None
 
     async def take(self, project_id: int) -> None:
         """Write today's lines that are others than before; called by the syncing process after every complete turn."""

@@ -26,6 +26,7 @@ from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
 from backlit.store.ranking import Ranking
 from backlit.store.receiving import note_turn
+from backlit.store.reports import Reports
 from backlit.store.rows import Item, item_of, moment
 from backlit.store.search import Search
 from backlit.store.server import Server
@@ -91,6 +92,7 @@ class Store(Edits):
         self.deletions = Deletions(self._files, self, self.wake)
         self.names = StoreNames(self, self.now, self.today)
         self.lint = ReadyCheck(self._files, self.names)
+        self.reports = Reports(self._files, self, self.snapshots, self.names)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()

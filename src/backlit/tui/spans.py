@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import StrEnum
 
+from backlit.model.dates import MONTHS
 from backlit.store.people import IterationEntry
-
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 class Phase(StrEnum):

@@ -1,0 +1,81 @@
+"""How long work that was begun has stood where it stands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from backlit.model.reports.chart import Bar, Bars, Part, Tone
+from backlit.model.reports.report import Column, Report, ReportName, Table, Value
+from backlit.model.reports.words import counted, day_text
+from backlit.model.statuses import StatusGroup
+
+STUCK = 7
+"""Days from which an item counts as stuck."""
+BUCKETS = ((1, "0–1 days"), (3, "2–3"), (7, "4–7"), (14, "8–14"), (30, "15–30"), (None, "over 30"))
+"""The longest age of each bar, in days."""
+PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED))
+COLUMNS = (
+    Column("Days"),
+    Column("ID", rank=1),
+    Column("Item", is_text=True),
+    Column("Status", is_text=True, rank=2),
+    Column("Owner", is_text=True, rank=1),
+    Column("Since", is_text=True, rank=3),
+)
+NOTE = "Days since the last change of the item, which is the least: it has been in its status for as long, or longer."
+SEEN_NOTE = "Where your own records saw the status change, the days are counted from there."
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """An item that was begun: since when it has been in its status at the latest, and whether that was seen."""
+
+    item_id: int
+    name: str
+    status: str
+    group: StatusGroup
+    owner: str
+    since: date
+    is_seen: bool = False
+
+    def days(self, today: date) -> int:
+        """For how many days."""
+        return max(0, (today - self.since).days)
+
+
+def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
+    """The items that were begun and are not done, the oldest first."""
+    shown = sorted(stays, key=lambda each: (each.since, each.item_id))
+    counts = {label: [0.0, 0.0] for _, label in BUCKETS}
+    for each in shown:
+        counts[_bucket(each.days(today))][each.group is StatusGroup.READY_FOR_TEST] += 1
+    bars = tuple(Bar(label, (started, tested)) for label, (started, tested) in counts.items())
+    rows = tuple(_row(each, today) for each in shown)
+    notes = [NOTE]
+    if any(each.is_seen for each in shown):
+        notes.append(SEEN_NOTE)
+    if sample_until is not None and any(each.is_seen and each.since <= sample_until for each in shown):
+        notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
+    table = Table(COLUMNS, rows, tuple(each.item_id for each in shown))
+    return Report(ReportName.AGE, about, _headline(shown, today), Bars(PARTS, bars), table, tuple(notes))
+
+
+def _row(stay: Stay, today: date) -> tuple[Value, ...]:
+    days = stay.days(today)
+    since = "the change you recorded" if stay.is_seen else "the last change at the latest"
+    return float(days), f"#{stay.item_id}", stay.name, stay.status, stay.owner, since
+
+
+def _bucket(days: int) -> str:
+    return next(label for most, label in BUCKETS if most is None or days <= most)
+
+
+def _headline(stays: Sequence[Stay], today: date) -> str:
+    if not stays:
+        return "Nothing is in progress."
+    stuck = sum(each.days(today) > STUCK for each in stays)
+    oldest = counted(stays[0].days(today), "day")
+    is_or_are = "is" if stuck == 1 else "are"
+    return (
+        f"{stuck:,} of {counted(len(stays), 'item')} under way {is_or_are} stuck for over a week; the oldest {oldest}."
+    )

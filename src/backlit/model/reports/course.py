@@ -1,0 +1,88 @@
+"""How a piece of work stood from day to day, as far as it was recorded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from backlit.model.reports.chart import Series, Tone
+from backlit.model.reports.report import Measure
+from backlit.model.reports.words import counted, day_text, ranges_text
+from backlit.model.trees import Totals
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The last state of a day: all that counts, and what of it is done."""
+
+    day: date
+    scope: Totals
+    done: Totals
+
+    @property
+    def left(self) -> Totals:
+        """What counts and is not done."""
+        return Totals(self.scope.count - self.done.count, self.scope.points - self.done.points)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The recorded days of an iteration, a release or a period, the oldest first; `end` is inclusive.
+
+    Up to `sample_until` they are made up, for the sample workspace.
+    """
+
+    name: str
+    start: date
+    end: date
+    today: date
+    recorded: Sequence[Standing]
+    sample_until: date | None = None
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """The records of its own days."""
+        return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """All its days."""
+        return tuple(self.start + _DAY * n for n in range((self.end - self.start).days + 1))
+
+    @property
+    def gaps(self) -> tuple[date, ...]:
+        """The days that are over, or are today, and have no record."""
+        known = {each.day for each in self.standings}
+        return tuple(day for day in self.days if day <= self.today and day not in known)
+
+    @property
+    def past_days(self) -> tuple[date, ...]:
+        """Its days up to today."""
+        return tuple(day for day in self.days if day <= self.today)
+
+    def measure(self, wanted: Measure) -> Measure:
+        """What can be added up: items where nothing is estimated."""
+        has_points = any(each.scope.points for each in self.standings)
+        return wanted if has_points or not self.standings else Measure.ITEMS
+
+    def series(self, name: str, tone: Tone, numbers: dict[date, float]) -> Series:
+        """A number for each of its days, None for those that have none."""
+        return Series(name, tone, tuple(numbers.get(day) for day in self.days))
+
+    def notes(self) -> tuple[str, ...]:
+        """Where the numbers come from, and which are missing."""
+        past = len(self.past_days)
+        if not past:
+            return (f"It begins on {day_text(self.start)}; there is nothing to record yet.",)
+        of_days = f"{len(self.standings):,} of {counted(past, 'day')}"
+        notes = [f"From your own records: {of_days}; the service keeps no history."]
+        if self.gaps and self.standings:
+            notes.append(f"No record of {ranges_text(self.gaps)}: backlit did not sync then.")
+        if self.sample_until is not None and any(each.day <= self.sample_until for each in self.standings):
+            notes.append(f"SAMPLE: the records up to {day_text(self.sample_until)} are made up for the demonstration.")
+        return tuple(notes)
+
+
+NOTHING = "Nothing is on record yet: the first record is made when backlit has synced, and one a day from then on."
+"""The headline where no day was recorded."""

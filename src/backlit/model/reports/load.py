@@ -1,0 +1,83 @@
+"""Whose the open work is, and where it lies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backlit.model.reports.chart import Bar, Bars, Part, Tone
+from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
+from backlit.model.reports.words import counted, number_text
+from backlit.model.trees import Totals
+
+PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED), Part("not started", Tone.PLAIN))
+NOTHING = Totals()
+CURRENT = "As it stands now, with what is not sent yet; tasks count in hours only."
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is open of one person or area: items without their tasks, and the hours that remain of the tasks."""
+
+    name: str
+    started: Totals = NOTHING
+    tested: Totals = NOTHING
+    waiting: Totals = NOTHING
+    hours: float = 0.0
+
+    @property
+    def open(self) -> Totals:
+        """All of it."""
+        return self.started + self.tested + self.waiting
+
+    def __add__(self, other: "Load") -> "Load":
+        return Load(
+            self.name,
+            self.started + other.started,
+            self.tested + other.tested,
+            self.waiting + other.waiting,
+            self.hours + other.hours,
+        )
+
+
+def load_by_person(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+    """The open work of each person, the most first."""
+    return _report(ReportName.PEOPLE, about, loads, wanted)
+
+
+def load_by_area(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+    """The open work in each area, the most first."""
+    return _report(ReportName.AREAS, about, loads, wanted)
+
+
+def _report(name: ReportName, about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+    measure = wanted if any(each.open.points for each in loads) or not loads else Measure.ITEMS
+    shown = sorted(
+        (each for each in loads if each.open.count or each.hours),
+        key=lambda each: (-measure.of(each.open), -each.open.count, -each.hours, each.name),
+    )
+    bars = tuple(
+        Bar(each.name, (measure.of(each.started), measure.of(each.tested), measure.of(each.waiting))) for each in shown
+    )
+    rows = tuple((each.name, each.open.points, float(each.open.count), each.hours) for each in shown)
+    title = "Person" if name is ReportName.PEOPLE else "Area"
+    columns = (Column(title, is_text=True), Column("Pts"), Column("Items"), Column("Hours", rank=1))
+    return Report(name, about, _headline(name, shown, measure), Bars(PARTS, bars), Table(columns, rows), (CURRENT,))
+
+
+def _headline(name: ReportName, loads: Sequence[Load], measure: Measure) -> str:
+    if not loads:
+        return "Nothing is open here."
+    every = loads[0]
+    for each in loads[1:]:
+        every += each
+    total, most = measure.of(every.open), loads[0]
+    noun = "people" if name is ReportName.PEOPLE else "areas"
+    said = f"{number_text(total)} {measure.value} open"
+    if len(loads) > 1:
+        said += f" over {len(loads):,} {noun}"
+    hours = f"; {number_text(every.hours)} hours of tasks remain" if every.hours else ""
+    share = f", most with {most.name} ({number_text(measure.of(most.open))})" if len(loads) > 1 and total else ""
+    return (
+        f"{said}{share}{hours}."
+        if measure is Measure.POINTS
+        else f"{counted(every.open.count, 'item')} open{share}{hours}."
+    )

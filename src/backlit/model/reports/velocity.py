@@ -1,0 +1,106 @@
+"""What iterations began with, what of it was done at their end, and what was carried over."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from backlit.model.reports.chart import Bar, Bars, Part, Tone
+from backlit.model.reports.course import Standing
+from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, Value
+from backlit.model.reports.words import counted, day_text, number_text
+from backlit.model.trees import Totals
+
+RECENT = 3
+"""Finished iterations that the average is taken of."""
+COLUMNS = (
+    Column("Iteration", is_text=True),
+    Column("Began"),
+    Column("Done"),
+    Column("Left"),
+    Column("As of", is_text=True, rank=1),
+)
+PARTS = (Part("done", Tone.DONE), Part("not done at the end: carried over", Tone.LEFT))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One iteration: its days, its records, and how it stands now."""
+
+    name: str
+    start: date
+    end: date
+    recorded: Sequence[Standing]
+    now: Standing
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """The records of its own days."""
+        return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
+
+    @property
+    def began(self) -> Totals | None:
+        """The scope first recorded in it; None without a record."""
+        return self.standings[0].scope if self.standings else None
+
+    @property
+    def last(self) -> Standing:
+        """How it stood at its last recorded day; how it stands now where there is none."""
+        return self.standings[-1] if self.standings else self.now
+
+
+def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, sample_until: date | None = None) -> Report:
+    """The iterations in the order of time; the average is of the last finished ones."""
+    has_points = any(each.last.scope.points for each in runs)
+    measure = wanted if has_points or not runs else Measure.ITEMS
+    bars = tuple(Bar(each.name, (measure.of(each.last.done), measure.of(each.last.left))) for each in runs)
+    return Report(
+        ReportName.VELOCITY,
+        about,
+        _headline(runs, today, measure),
+        Bars(PARTS, bars, keeps_last=True),
+        Table(COLUMNS, tuple(_row(each, today, measure) for each in runs)),
+        _notes(runs, today, sample_until),
+    )
+
+
+def _row(run: Run, today: date, measure: Measure) -> tuple[Value, ...]:
+    done, left = measure.of(run.last.done), measure.of(run.last.left)
+    began = None if run.began is None else measure.of(run.began)
+    as_of = "now" if not run.standings or run.last.day == today else day_text(run.last.day)
+    return run.name, began, done, left, as_of
+
+
+def _headline(runs: Sequence[Run], today: date, measure: Measure) -> str:
+    finished = [measure.of(each.last.done) for each in runs if each.end < today]
+    if not finished:
+        return "No iteration is finished yet, so there is no velocity."
+    recent = finished[-RECENT:]
+    mean = number_text(sum(recent) / len(recent))
+    unit = measure.value
+    if len(finished) == 1:
+        return f"{mean} {unit} in the one finished iteration."
+    spread = f"{number_text(min(finished))} to {number_text(max(finished))}"
+    return f"{mean} {unit} on average in the last {len(recent)} finished; {spread} over {len(finished)}."
+
+
+def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple[str, ...]:
+    finished = [each for each in runs if each.end < today]
+    without = [each for each in finished if not each.standings]
+    notes = []
+    if finished:
+        known = len(finished) - len(without)
+        notes.append(
+            f"From your own records: {known:,} of {counted(len(finished), 'finished iteration')}; the service keeps no"
+            " history."
+        )
+    if without:
+        notes.append(
+            f"No record of {counted(len(without), 'iteration')}: shown as they stand now, so what was moved out of them"
+            " is missing, and what was done later is in."
+        )
+    early = [each for each in finished if each.standings and each.last.day < each.end]
+    if early:
+        notes.append(f"{counted(len(early), 'iteration')} ended after the last record; “As of” says which day it is.")
+    if sample_until is not None and any(each.standings and each.last.day <= sample_until for each in runs):
+        notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
+    return tuple(notes)

@@ -1,0 +1,140 @@
+"""What the mirror says now of the items of some iterations, or of a whole project, added up in one query each."""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import TypeVar
+
+from backlit.model.reports.age import Stay
+from backlit.model.reports.course import Standing
+from backlit.model.reports.estimates import Size
+from backlit.model.reports.load import Load
+from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.trees import Totals
+from backlit.store.database import ids_json
+
+Found = TypeVar("Found")
+Loads = Mapping[int | None, Load]
+_EPOCH = datetime(1970, 1, 1)
+_BEGUN = {StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST}
+_FROM_THE_START = "active"
+"""The status of issues and risks that nobody has begun yet either."""
+MOST_STAYS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class UnnamedStay:
+    """A stay whose owner is not looked up yet."""
+
+    stay: Stay
+    owner_id: int | None
+
+    def named(self, name: Callable[[int | None], str]) -> Stay:
+        """The stay with its owner's name."""
+        return replace(self.stay, owner="" if self.owner_id is None else name(self.owner_id))
+
+
+def standing(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> Standing:
+    """How things stand now."""
+    where, values = _place(ids)
+    found = connection.execute(
+        "SELECT status, count(*), total(points) FROM items WHERE project_id = ? AND is_task = 0"  # noqa: S608 # bound values
+        f" {where} GROUP BY status",
+        (project_id, *values),
+    )
+    return standing_of(day, {status or "": Totals(count, points) for status, count, points in found})
+
+
+def standing_of(day: date, statuses: Mapping[str, Totals]) -> Standing:
+    """The scope (not what is deferred or deleted) and what of it is done."""
+    scope, done = Totals(), Totals()
+    for status, totals in statuses.items():
+        group = group_of(status or None)
+        if group is not StatusGroup.EXCLUDED:
+            scope += totals
+        if group is StatusGroup.DONE:
+            done += totals
+    return Standing(day, scope, done)
+
+
+def load_by_owner(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Loads:
+    """What is open of each owner."""
+    return _loads(connection, "owner_id", project_id, ids)
+
+
+def load_by_area(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Loads:
+    """What is open in each area, without those below."""
+    return _loads(connection, "area_id", project_id, ids)
+
+
+def _loads(connection: sqlite3.Connection, column: str, project_id: int, ids: frozenset[int]) -> Loads:
+    where, values = _place(ids)
+    found = connection.execute(
+        f"SELECT {column}, status, is_task, count(*), total(points), total(work_remaining) FROM items"  # noqa: S608 # constants
+        f" WHERE project_id = ? AND is_open = 1 AND type <> 'Feedback' {where} GROUP BY 1, 2, 3",
+        (project_id, *values),
+    )
+    loads: dict[int | None, Load] = {}
+    for key, status, is_task, count, points, hours in found:
+        loads[key] = loads.get(key, Load("")) + _load(group_of(status), bool(is_task), Totals(count, points), hours)
+    return loads
+
+
+def _load(group: StatusGroup, is_task: bool, totals: Totals, hours: float) -> Load:
+    if is_task:
+        return Load("", hours=hours)
+    match group:
+        case StatusGroup.IN_PROGRESS:
+            return Load("", started=totals)
+        case StatusGroup.READY_FOR_TEST:
+            return Load("", tested=totals)
+        case _:
+            return Load("", waiting=totals)
+
+
+def named(loads: Loads, name: Callable[[int | None], str]) -> Sequence[Load]:
+    """The loads with the names of their people or areas."""
+    return [replace(load, name=name(key)) for key, load in loads.items()]
+
+
+def sizes(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[Size]:
+    """How many open items have which estimate."""
+    where, values = _place(ids)
+    found = connection.execute(
+        "SELECT points, trim(coalesce(estimate, '')) <> '' AS is_set, count(*) FROM items"  # noqa: S608 # bound values
+        f" WHERE project_id = ? AND is_open = 1 AND is_task = 0 AND type <> 'Feedback' {where} GROUP BY 1, 2",
+        (project_id, *values),
+    )
+    return [Size(points, bool(is_set), count) for points, is_set, count in found]
+
+
+def stays(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[UnnamedStay]:
+    """The items that were begun and are not done, those that were not changed for longest first."""
+    where, values = _place(ids)
+    known = connection.execute(
+        f"SELECT DISTINCT status FROM items WHERE project_id = ? AND is_open = 1 AND is_task = 0 {where}",  # noqa: S608 # constants
+        (project_id, *values),
+    )
+    begun = [status for (status,) in known if group_of(status) in _BEGUN and status.strip().lower() != _FROM_THE_START]
+    marks = ", ".join("?" * len(begun))
+    found = connection.execute(
+        "SELECT id, name, status, owner_id, coalesce(modified_at, created_at) AS changed FROM items"  # noqa: S608 # bound values
+        f" WHERE project_id = ? AND is_open = 1 AND is_task = 0 {where} AND status IN ({marks})"
+        f" ORDER BY changed LIMIT {MOST_STAYS}",
+        (project_id, *values, *begun),
+    )
+    return [
+        UnnamedStay(Stay(item_id, name, status, group_of(status), "", _day(changed)), owner_id)
+        for item_id, name, status, owner_id, changed in found
+        if changed is not None
+    ]
+
+
+def _day(microseconds: int) -> date:
+    return (_EPOCH + timedelta(microseconds=microseconds)).date()
+
+
+def _place(ids: frozenset[int]) -> tuple[str, tuple[str, ...]]:
+    """The condition for the iterations, with its value; none for the whole project."""
+    return ("AND iteration_id IN (SELECT value FROM json_each(?))", (ids_json(sorted(ids)),)) if ids else ("", ())
