@@ -23,6 +23,7 @@ def parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_session(commands)
     _add_items(commands)
+    _add_report(commands)
     _add_admin(commands)
     return top
 
@@ -134,6 +135,18 @@ def _add_items(commands: "_Commands") -> None:
     show.add_argument("id", type=int, metavar="ID")
     show.add_argument("--json", action="store_true", help="write JSON")
     show.set_defaults(module="backlit.cli.items_show")
+
+
+def _add_report(commands: "_Commands") -> None:
+    report = commands.add_parser("report", help="write a report on the project, from your own daily records")
+    names = ("burndown", "burnup", "scope", "velocity", "age", "people", "areas", "estimates")
+    report.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
+    about = report.add_mutually_exclusive_group()
+    about.add_argument("--iteration", metavar="X", help="an iteration or release by name, path or number (current)")
+    about.add_argument("--days", type=_count, metavar="N", help="the whole backlog over the last N days")
+    report.add_argument("--items", action="store_true", help="count items instead of points")
+    report.add_argument("--format", choices=("md", "csv", "svg"), default="md", help="what to write (%(default)s)")
+    report.set_defaults(module="backlit.cli.report")
 
 
 def _add_admin(commands: "_Commands") -> None:

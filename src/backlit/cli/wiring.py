@@ -25,7 +25,9 @@ def store_of(profile: Profile, locations: Locations) -> "Store":
     from backlit.store.places import Places
     from backlit.store.store import Store
 
-    return Store(Places(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
+    store = Store(Places(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
+    store.sample_history.is_wanted = profile.kind is ProfileKind.DEMO
+    return store
 
 
 def connect_to(profile: Profile, locations: Locations) -> "Connect":

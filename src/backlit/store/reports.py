@@ -36,7 +36,15 @@ NOBODY = "nobody"
 class Reports:
     """Makes reports; `coverages` is what they can be about."""
 
-    def __init__(self, files: Files, lookups: Lookups, snapshots: Snapshots, names: StoreNames) -> None:
+    def __init__(
+        self,
+        files: Files,
+        lookups: Lookups,
+        snapshots: Snapshots,
+        names: StoreNames,
+        sample_until: Callable[[], date | None],
+    ) -> None:
+        self._sample_until = sample_until
         self._files = files
         self._lookups = lookups
         self._snapshots = snapshots
@@ -71,7 +79,7 @@ class Reports:
 
     async def _course(self, coverage: Coverage) -> Course:
         standings = await self._snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
-        sample_until = self._snapshots.sample_until()
+        sample_until = self._sample_until()
         return Course(coverage.name, coverage.start, coverage.end, self._names.today(), standings, sample_until)
 
     async def _velocity(self, coverage: Coverage, measure: Measure) -> Report:
@@ -82,7 +90,7 @@ class Reports:
             begun = [each for each in begun if each.end >= coverage.start]
         runs = [await self._run(each, today) for each in begun[-MOST_RUNS:]]
         about = below.name if below is not None else f"the last {len(runs):,} iterations" if runs else "no iterations"
-        return velocity(about, runs, today, measure, self._snapshots.sample_until())
+        return velocity(about, runs, today, measure, self._sample_until())
 
     async def _run(self, coverage: Coverage, today: date) -> Run:
         standings = await self._snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)

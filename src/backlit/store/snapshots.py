@@ -28,8 +28,6 @@ FEW = 20_000
 SPEED = 2_500
 """300,000 lines took 1.5 s to count on a busy machine, so with the pause it costs one per cent of the time."""
 
-SAMPLE_HISTORY = "sample history until"
-"""The setting that says up to which day the records of a project are made up."""
 NOTHING = Standing(date.min, Totals(), Totals())
 
 _SQL = (
@@ -106,11 +104,6 @@ class Snapshots:
             each = standing_of(date.fromisoformat(day), _totals(statuses))
             found[day] = Standing(each.day, found[day].scope + each.scope, found[day].done + each.done)
         return tuple(replace(each, day=date.fromisoformat(day)) for day, each in found.items())
-
-    def sample_until(self) -> date | None:
-        """The last day whose record is made up, for the sample workspace; None everywhere else."""
-        text = self._files.journal.setting(f"{SAMPLE_HISTORY} {self._project() or 0}")
-        return date.fromisoformat(text) if text else None
 
     async def take(self, project_id: int) -> None:
         """Write today's lines that are others than before; called by the syncing process after every complete turn."""

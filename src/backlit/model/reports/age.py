@@ -6,7 +6,7 @@ from datetime import date
 
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
 from backlit.model.reports.report import Column, Report, ReportName, Table, Value
-from backlit.model.reports.words import counted, day_text
+from backlit.model.reports.words import counted
 from backlit.model.statuses import StatusGroup
 
 STUCK = 7
@@ -43,7 +43,7 @@ class Stay:
         return max(0, (today - self.since).days)
 
 
-def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
+def age(about: str, stays: Sequence[Stay], today: date) -> Report:
     """The items that were begun and are not done, the oldest first."""
     shown = sorted(stays, key=lambda each: (each.since, each.item_id))
     counts = {label: [0.0, 0.0] for _, label in BUCKETS}
@@ -54,8 +54,6 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
     notes = [NOTE]
     if any(each.is_seen for each in shown):
         notes.append(SEEN_NOTE)
-    if sample_until is not None and any(each.is_seen and each.since <= sample_until for each in shown):
-        notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
     table = Table(COLUMNS, rows, tuple(each.item_id for each in shown))
     return Report(ReportName.AGE, about, _headline(shown, today), Bars(PARTS, bars), table, tuple(notes))
 

@@ -7,7 +7,7 @@ from backlit.model.plain import plain
 from backlit.model.reports.report import Report
 from backlit.model.reports.words import value_text
 
-_SPECIAL = re.compile(r"([\\|`*_<>\[\]#~])")
+_SPECIAL = re.compile(r"([\\|`*_<>\[\]#~]|&(?=#?\w+;))")
 
 
 def as_markdown(report: Report) -> str:

@@ -35,7 +35,7 @@ def _straight(course: Course, measure: Measure) -> Series:
     if not course.standings:
         return Series("straight line", Tone.GUIDE, (None,) * count)
     scope = measure.of(course.standings[0].scope)
-    return Series("straight line", Tone.GUIDE, tuple(scope * (1 - (n + 1) / count) for n in range(count)))
+    return Series("straight line", Tone.GUIDE, tuple(scope * (count - n) / count for n in range(1, count + 1)))
 
 
 def _headline(course: Course, measure: Measure, guide: dict[date, float | None]) -> str:

@@ -76,11 +76,12 @@ class Course:
         if not past:
             return (f"It begins on {day_text(self.start)}; there is nothing to record yet.",)
         of_days = f"{len(self.standings):,} of {counted(past, 'day')}"
-        notes = [f"From your own records: {of_days}; the service keeps no history."]
-        if self.gaps and self.standings:
-            notes.append(f"No record of {ranges_text(self.gaps)}: backlit did not sync then.")
+        notes = []
         if self.sample_until is not None and any(each.day <= self.sample_until for each in self.standings):
             notes.append(f"SAMPLE: the records up to {day_text(self.sample_until)} are made up for the demonstration.")
+        notes.append(f"From your own records: {of_days}; the service keeps no history.")
+        if self.gaps and self.standings:
+            notes.append(f"No record of {ranges_text(self.gaps)}: backlit did not sync then.")
         return tuple(notes)
 
 

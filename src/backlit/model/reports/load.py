@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
-from backlit.model.reports.words import counted, number_text
+from backlit.model.reports.words import number_text
 from backlit.model.trees import Totals
 
 PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED), Part("not started", Tone.PLAIN))
@@ -69,15 +69,9 @@ def _headline(name: ReportName, loads: Sequence[Load], measure: Measure) -> str:
     every = loads[0]
     for each in loads[1:]:
         every += each
-    total, most = measure.of(every.open), loads[0]
-    noun = "people" if name is ReportName.PEOPLE else "areas"
-    said = f"{number_text(total)} {measure.value} open"
+    unit = measure.value if measure is Measure.POINTS else "item" if every.open.count == 1 else "items"
+    said = f"{number_text(measure.of(every.open))} {unit} open"
     if len(loads) > 1:
-        said += f" over {len(loads):,} {noun}"
-    hours = f"; {number_text(every.hours)} hours of tasks remain" if every.hours else ""
-    share = f", most with {most.name} ({number_text(measure.of(most.open))})" if len(loads) > 1 and total else ""
-    return (
-        f"{said}{share}{hours}."
-        if measure is Measure.POINTS
-        else f"{counted(every.open.count, 'item')} open{share}{hours}."
-    )
+        preposition, most = "with" if name is ReportName.PEOPLE else "in", number_text(measure.of(loads[0].open))
+        said += f", most {preposition} {loads[0].name} ({most})"
+    return f"{said}; {number_text(every.hours)} hours of tasks remain." if every.hours else f"{said}."

@@ -10,6 +10,8 @@ from backlit.model.reports.report import Column, Measure, Report, ReportName, Ta
 from backlit.model.reports.words import counted, day_text, number_text
 from backlit.model.trees import Totals
 
+WEEKEND = 2
+"""Days at the end of an iteration that may be without a record."""
 RECENT = 3
 """Finished iterations that the average is taken of."""
 COLUMNS = (
@@ -66,7 +68,7 @@ def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, samp
 def _row(run: Run, today: date, measure: Measure) -> tuple[Value, ...]:
     done, left = measure.of(run.last.done), measure.of(run.last.left)
     began = None if run.began is None else measure.of(run.began)
-    as_of = "now" if not run.standings or run.last.day == today else day_text(run.last.day)
+    as_of = "now" if not run.standings else "today" if run.last.day == today else day_text(run.last.day)
     return run.name, began, done, left, as_of
 
 
@@ -87,6 +89,8 @@ def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple
     finished = [each for each in runs if each.end < today]
     without = [each for each in finished if not each.standings]
     notes = []
+    if sample_until is not None and any(each.standings and each.standings[0].day <= sample_until for each in runs):
+        notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
     if finished:
         known = len(finished) - len(without)
         notes.append(
@@ -98,9 +102,7 @@ def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple
             f"No record of {counted(len(without), 'iteration')}: shown as they stand now, so what was moved out of them"
             " is missing, and what was done later is in."
         )
-    early = [each for each in finished if each.standings and each.last.day < each.end]
+    early = [each for each in finished if each.standings and (each.end - each.last.day).days > WEEKEND]
     if early:
-        notes.append(f"{counted(len(early), 'iteration')} ended after the last record; “As of” says which day it is.")
-    if sample_until is not None and any(each.standings and each.last.day <= sample_until for each in runs):
-        notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
+        notes.append(f"{counted(len(early), 'iteration')} without a record of the last days: see “As of”.")
     return tuple(notes)

@@ -1,0 +1,26 @@
+"""Write a report: its table as Markdown or CSV, or its chart as SVG."""
+
+import argparse
+import asyncio
+import sys
+
+from backlit.cli.synced import synced_store
+from backlit.model.reports.report import Measure, ReportName
+from backlit.model.reports.written import FORMATS
+from backlit.store.coverages import Coverage
+from backlit.store.store import Store
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write a report on the current project to the output."""
+    with synced_store(arguments) as store:
+        measure = Measure.ITEMS if arguments.items else Measure.POINTS
+        report = asyncio.run(store.reports.make(ReportName(arguments.name), _coverage(store, arguments), measure))
+    sys.stdout.write(FORMATS[f".{arguments.format}"](report))
+
+
+def _coverage(store: Store, arguments: argparse.Namespace) -> Coverage:
+    coverages = store.reports.coverages
+    if arguments.iteration:
+        return coverages.named(arguments.iteration)
+    return coverages.period(arguments.days) if arguments.days else coverages.usual()

@@ -1,0 +1,159 @@
+"""A made-up history for the sample workspace, so that its reports show something; reports say that it is made up.
+
+No other workspace ever has one: what was not recorded stays a gap.
+"""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from random import Random
+
+import orjson
+
+from backlit.model.statuses import StatusGroup, group_of
+from backlit.store.days import Line
+from backlit.store.files import Files
+from backlit.store.people import iteration_of
+
+_SETTING = "sample history until"
+"""The setting of the journal that says up to which day the records of a project are made up."""
+LONGEST = 200
+"""Days it goes back at most."""
+MOST_ITEMS = 20_000
+"""Items from which a sample is for measuring and gets no history."""
+CARRIED, ADDED = 0.15, 0.15
+"""The shares of items that came from the iteration before, and that came in after the beginning."""
+HOLIDAY = 23
+"""Besides weekends every so manieth day is missing."""
+_BEGUN = "In Progress"
+_OPEN = "Not Done"
+_DAY = timedelta(days=1)
+_EPOCH = datetime(1970, 1, 1)
+_SQL = (
+    "SELECT id, iteration_id, status, coalesce(points, 0), created_at FROM items"
+    " WHERE project_id = ? AND id > 0 AND is_task = 0 ORDER BY id"
+)
+
+
+class SampleHistory:
+    """Makes the history of a project once, where it is wanted, and knows how far it goes."""
+
+    def __init__(self, files: Files, project: Callable[[], int | None], today: Callable[[], date]) -> None:
+        self._files = files
+        self._project = project
+        self._today = today
+        self.is_wanted = False
+
+    def until(self) -> date | None:
+        """The last day of the current project whose record is made up; None where none is."""
+        text = self._files.journal.setting(f"{_SETTING} {self._project() or 0}")
+        return date.fromisoformat(text) if text else None
+
+    async def make(self, project_id: int) -> None:
+        """Write the days before the first true record, where that was not done before."""
+        key = f"{_SETTING} {project_id}"
+        if not self.is_wanted or await self._files.write(lambda writer: writer.journal.setting(key) is not None):
+            return
+        recorded = await self._files.write(lambda writer: writer.journal.days.recorded(project_id, date.min, date.max))
+        end = min([date.fromisoformat(day) for day in recorded], default=self._today())
+        lines = await self._files.read(lambda connection: sample_history(connection, project_id, end))
+        if lines:
+            last = max(lines).isoformat()
+            await self._files.write(lambda writer: writer.journal.days.put_all(project_id, lines, (key, last)))
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """From which day to before which one an item stood somewhere with a status."""
+
+    iteration_id: int
+    status: str
+    first: date
+    end: date
+
+
+Days = Mapping[int, tuple[date, date]]
+"""The first and last days of the iterations that have any."""
+
+
+def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -> dict[date, list[Line]]:
+    """The lines of each day before `end`; ends where the items stand now. None where there are too many items."""
+    iterations = _iterations(connection, project_id)
+    items = connection.execute(f"{_SQL} LIMIT {MOST_ITEMS + 1}", (project_id,)).fetchall()
+    if len(items) > MOST_ITEMS:
+        return {}
+    start = max(end - LONGEST * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
+    changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
+    for item_id, iteration_id, status, points, created in items:
+        made = (_EPOCH + timedelta(microseconds=created or 0)).date()
+        for each in _stretches((item_id, iteration_id or 0, status or ""), made, iterations, end):
+            if each.end <= start:
+                continue
+            for place in {0, each.iteration_id}:
+                for day, sign in ((max(each.first, start), 1), (each.end, -1)):
+                    change = changes[place, each.status][day]
+                    change[0] += sign
+                    change[1] += sign * points
+    return dict(_lines(changes, start, end))
+
+
+def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:
+    found = connection.execute("SELECT doc FROM nouns WHERE kind = 'iterations' AND project_id = ?", (project_id,))
+    entries = [iteration_of(orjson.loads(doc), "") for (doc,) in found]
+    return {each.id: (each.start, each.end) for each in entries if each.start and each.end and not each.is_release}
+
+
+def _stretches(item: tuple[int, int, str], made: date, iterations: Days, end: date) -> Iterator[Stretch]:
+    """Where an item stood until `end`, by a chance that is the same every time."""
+    item_id, iteration_id, status = item
+    random = Random(item_id)  # noqa: S311 # a sample, not a secret
+    if made >= end:
+        return
+    if iteration_id not in iterations:
+        yield Stretch(iteration_id, status, made, end)
+        return
+    first, last = iterations[iteration_id]
+    came, place = made, iteration_id
+    before = next((key for key, (_, other) in iterations.items() if other == first - _DAY), None)
+    if before is not None and random.random() < CARRIED:
+        yield from _shown(before, _OPEN, made, min(first, end))
+        came = max(made, first)
+    elif random.random() < ADDED and first < end:
+        came = max(made, first + random.randrange(1, 8) * _DAY)
+    if group_of(status) is not StatusGroup.DONE or first >= end:
+        yield from _shown(place, status if first < end else _OPEN, came, end)
+        return
+    over = min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)
+    begun = over - random.randrange(1, 4) * _DAY
+    yield from _shown(place, _OPEN, came, begun)
+    yield from _shown(place, _BEGUN, max(came, begun), over)
+    yield from _shown(place, status, max(came, over), end)
+
+
+def _shown(place: int, status: str, first: date, end: date) -> Iterable[Stretch]:
+    return [Stretch(place, status, first, end)] if first < end else []
+
+
+def _lines(
+    changes: Mapping[tuple[int, str], Mapping[date, list[float]]], start: date, end: date
+) -> Iterator[tuple[date, list[Line]]]:
+    """Add the changes up day by day, and leave the days out on which nobody worked."""
+    now: dict[tuple[int, str], tuple[int, float]] = {}
+    for number in range((end - start).days):
+        day = start + number * _DAY
+        for key, of_days in changes.items():
+            if day in of_days:
+                count, points = now.get(key, (0, 0.0))
+                now[key] = count + int(of_days[day][0]), points + of_days[day][1]
+        if day.weekday() < 5 and day.toordinal() % HOLIDAY:
+            yield day, _of_day(now)
+
+
+def _of_day(now: Mapping[tuple[int, str], tuple[int, float]]) -> list[Line]:
+    places: dict[int, dict[str, list[float]]] = {0: {}}
+    for (place, status), (count, points) in sorted(now.items()):
+        if count:
+            places.setdefault(place, {})[status] = [count, points]
+    return [(place, orjson.dumps(statuses).decode(), 0.0, 0.0) for place, statuses in places.items()]

@@ -1,0 +1,119 @@
+"""Burndown, burnup and scope change against numbers computed by hand on a small history."""
+
+from datetime import date
+
+from backlit.model.reports.burndown import burndown
+from backlit.model.reports.burnup import burnup
+from backlit.model.reports.chart import Timeline
+from backlit.model.reports.course import NOTHING, Course, Standing
+from backlit.model.reports.report import Measure, Report
+from backlit.model.reports.scope import scope_change
+from backlit.model.trees import Totals
+
+MONDAY, THURSDAY, FRIDAY = date(2026, 3, 2), date(2026, 3, 5), date(2026, 3, 6)
+
+
+def day(number: int) -> date:
+    return date(2026, 3, number)
+
+
+def standing(number: int, scope: tuple[int, float], done: tuple[int, float]) -> Standing:
+    return Standing(day(number), Totals(*scope), Totals(*done))
+
+
+HISTORY = (
+    standing(1, (7, 30.0), (0, 0.0)),
+    standing(2, (8, 40.0), (0, 0.0)),
+    standing(3, (8, 40.0), (2, 8.0)),
+    standing(5, (9, 45.0), (5, 20.0)),
+)
+"""A five-day iteration seen on Thursday: nothing was recorded on Wednesday; Sunday is before it."""
+
+
+def course(history: tuple[Standing, ...] = HISTORY, today: date = THURSDAY, sample_until: date | None = None) -> Course:
+    return Course("Sprint 9", MONDAY, FRIDAY, today, history, sample_until)
+
+
+def timeline(report: Report) -> Timeline:
+    assert isinstance(report.chart, Timeline)
+    return report.chart
+
+
+def test_the_burndown_is_what_is_left_day_by_day() -> None:
+    report = burndown(course())
+
+    assert report.table.rows == (
+        (day(2), 40.0, 0.0, 32.0),
+        (day(3), 32.0, 8.0, 24.0),
+        (day(4), None, None, 16.0),
+        (day(5), 25.0, 20.0, 8.0),
+    )
+    assert report.headline == "25 of 45 pts left today; the straight line is at 8."
+
+
+def test_a_day_without_a_record_is_a_gap_in_the_chart_and_named() -> None:
+    report = burndown(course())
+
+    assert timeline(report).bars.values == (40.0, 32.0, None, 25.0, None)
+    assert timeline(report).gaps == {day(4)}
+    assert report.notes[:2] == (
+        "From your own records: 3 of 4 days; the service keeps no history.",
+        "No record of 4 Mar: backlit did not sync then.",
+    )
+
+
+def test_the_straight_line_falls_to_nothing_on_the_last_day() -> None:
+    (line,) = timeline(burndown(course())).lines
+
+    assert line.values == (32.0, 24.0, 16.0, 8.0, 0.0)
+
+
+def test_the_burnup_is_what_is_done_under_the_scope_of_the_day() -> None:
+    report = burnup(course())
+
+    assert report.table.rows == (
+        (day(2), 0.0, 40.0, 0.0),
+        (day(3), 8.0, 40.0, 20.0),
+        (day(4), None, None, None),
+        (day(5), 20.0, 45.0, 44.0),
+    )
+    assert timeline(report).lines[0].values == (40.0, 40.0, None, 45.0, None)
+    assert report.headline == "20 of 45 pts done today; +20 since 2 Mar."
+
+
+def test_the_scope_changes_from_one_record_to_the_next() -> None:
+    history = (*HISTORY, standing(6, (8, 42.0), (6, 22.0)))
+    report = scope_change(course(history, today=day(6)))
+
+    assert [row[2] for row in report.table.rows] == [None, 0.0, None, 5.0, -3.0]
+    assert report.headline == "42 pts: 5 came in and 3 went out since 2 Mar."
+
+
+def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:
+    unestimated = tuple(Standing(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
+
+    assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today; the straight line is at 1.6."
+    assert burndown(course(unestimated)).headline == "4 of 9 items left today; the straight line is at 1.6."
+
+
+def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
+    report = burndown(course(()))
+
+    assert report.headline == NOTHING
+    assert timeline(report).bars.values == (None,) * 5
+    assert timeline(report).lines[0].values == (None,) * 5
+    assert report.notes == ("From your own records: 0 of 4 days; the service keeps no history.",)
+
+
+def test_an_iteration_to_come_has_no_gaps() -> None:
+    report = burnup(course((), today=date(2026, 2, 1)))
+
+    assert timeline(report).gaps == frozenset()
+    assert report.notes == ("It begins on 2 Mar; there is nothing to record yet.",)
+
+
+def test_made_up_records_are_called_so_where_any_are_shown() -> None:
+    said = "SAMPLE: the records up to 3 Mar are made up for the demonstration."
+
+    assert said in burndown(course(sample_until=day(3))).notes
+    assert said.replace("3 Mar", "1 Mar") not in burndown(course(sample_until=day(1))).notes

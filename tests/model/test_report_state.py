@@ -1,0 +1,84 @@
+"""Load, estimates and ages against numbers computed by hand."""
+
+from datetime import date
+
+import pytest
+
+from backlit.model.reports.age import Stay, age
+from backlit.model.reports.chart import Bars
+from backlit.model.reports.estimates import Size, estimates
+from backlit.model.reports.load import Load, load_by_area, load_by_person
+from backlit.model.reports.report import Measure, Report
+from backlit.model.statuses import StatusGroup
+from backlit.model.trees import Totals
+
+TODAY = date(2026, 3, 11)
+LOADS = [
+    Load("ada", waiting=Totals(2, 5.0)),
+    Load("jon", started=Totals(1, 8.0), tested=Totals(1, 3.0), waiting=Totals(1, 2.0), hours=6.5),
+    Load("maya", hours=0.0),
+    Load("nobody", waiting=Totals(3, 0.0), hours=2.0),
+]
+
+
+def bars(report: Report) -> dict[str, tuple[float, ...]]:
+    assert isinstance(report.chart, Bars)
+    return {bar.label: bar.values for bar in report.chart.bars}
+
+
+def test_load_is_shown_for_those_who_have_any_the_most_first() -> None:
+    report = load_by_person("Sprint 9", LOADS, Measure.POINTS)
+
+    assert report.table.rows == (("jon", 13.0, 3.0, 6.5), ("ada", 5.0, 2.0, 0.0), ("nobody", 0.0, 3.0, 2.0))
+    assert bars(report) == {"jon": (8.0, 3.0, 2.0), "ada": (0.0, 0.0, 5.0), "nobody": (0.0, 0.0, 0.0)}
+    assert report.headline == "18 pts open, most with jon (13); 8.5 hours of tasks remain."
+
+
+def test_load_may_be_counted_in_items() -> None:
+    report = load_by_area("Sprint 9", LOADS, Measure.ITEMS)
+
+    assert bars(report) == {"jon": (1.0, 1.0, 1.0), "nobody": (0.0, 0.0, 3.0), "ada": (0.0, 0.0, 2.0)}
+    assert report.headline.startswith("8 items open, most in jon (3)")
+
+
+def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
+    sizes = [Size(None, False, 4), Size(8.0, True, 1), Size(1.0, True, 2), Size(None, True, 1), Size(3.0, True, 2)]
+    report = estimates("whole backlog", sizes)
+
+    assert report.table.rows == (
+        ("1", 2.0, 2.0, 20.0),
+        ("3", 2.0, 6.0, 20.0),
+        ("8", 1.0, 8.0, 10.0),
+        ("no number", 1.0, None, 10.0),
+        ("not set", 4.0, None, 40.0),
+    )
+    assert report.headline == "Half are 3 pts or less, the largest 8; 5 of 10 open items without a number."
+
+
+@pytest.mark.parametrize("sizes", [[], [Size(None, False, 0)]])
+def test_where_nothing_is_open_that_is_said(sizes: list[Size]) -> None:
+    assert estimates("Sprint 9", []).headline == "Nothing is open here."
+    assert load_by_person("Sprint 9", [], Measure.POINTS).headline == "Nothing is open here."
+    assert age("Sprint 9", [], TODAY).headline == "Nothing is in progress."
+
+
+def stay(item_id: int, since: date, group: StatusGroup = StatusGroup.IN_PROGRESS) -> Stay:
+    return Stay(item_id, f"Item {item_id}", str(group), group, "jon", since)
+
+
+def test_what_stands_longest_comes_first_and_its_item_can_be_opened() -> None:
+    stays = [
+        stay(1, TODAY),
+        stay(2, date(2026, 3, 4), StatusGroup.READY_FOR_TEST),
+        stay(3, date(2026, 1, 1)),
+        stay(4, date(2026, 3, 3)),
+    ]
+    report = age("Sprint 9", stays, TODAY)
+
+    assert [row[0] for row in report.table.rows] == [69.0, 8.0, 7.0, 0.0]
+    assert report.table.item_ids == (3, 4, 2, 1)
+    assert bars(report) == {
+        "0–1 days": (1.0, 0.0), "2–3": (0.0, 0.0), "4–7": (0.0, 1.0), "8–14": (1.0, 0.0), "15–30": (0.0, 0.0),
+        "over 30": (1.0, 0.0),
+    }  # fmt: skip
+    assert report.headline == "2 of 4 items under way are stuck for over a week; the oldest 69 days."

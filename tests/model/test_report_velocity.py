@@ -1,0 +1,81 @@
+"""Velocity and carry-over against numbers computed by hand."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from backlit.model.reports.chart import Bars
+from backlit.model.reports.course import Standing
+from backlit.model.reports.report import Measure
+from backlit.model.reports.velocity import Run, velocity
+from backlit.model.trees import Totals
+
+FIRST = date(2026, 1, 5)
+TODAY = date(2026, 2, 20)
+
+
+def run(number: int, recorded: list[tuple[int, float, float]], now: tuple[float, float] = (0.0, 0.0)) -> Run:
+    """A two-week iteration; its records by day from its start: scope and done."""
+    start = FIRST + timedelta(days=14 * (number - 1))
+    standings = [
+        Standing(start + timedelta(days=offset), Totals(9, scope), Totals(4, done)) for offset, scope, done in recorded
+    ]
+    return Run(f"Sprint {number}", start, start + timedelta(days=13), standings, Standing(TODAY, *map(totals, now)))
+
+
+def totals(points: float) -> Totals:
+    return Totals(1 if points else 0, points)
+
+
+RUNS = [
+    run(1, [(0, 30.0, 0.0), (13, 34.0, 27.0), (14, 20.0, 20.0)]),
+    run(2, [(1, 28.0, 3.0), (10, 28.0, 19.0)]),
+    run(3, [], now=(25.0, 20.0)),
+    run(4, [(0, 32.0, 0.0), (4, 33.0, 5.0)]),
+]
+"""Sprint 4 is under way; 3 was never recorded; 2 not after its eleventh day; 1 was emptied after its end."""
+
+
+def test_each_iteration_is_what_it_began_with_what_was_done_and_what_was_carried_over() -> None:
+    report = velocity("all", RUNS, TODAY, Measure.POINTS)
+
+    assert report.table.rows == (
+        ("Sprint 1", 30.0, 27.0, 7.0, "18 Jan"),
+        ("Sprint 2", 28.0, 19.0, 9.0, "29 Jan"),
+        ("Sprint 3", None, 20.0, 5.0, "now"),
+        ("Sprint 4", 32.0, 5.0, 28.0, "today"),
+    )
+    assert isinstance(report.chart, Bars)
+    assert [bar.values for bar in report.chart.bars] == [(27.0, 7.0), (19.0, 9.0), (20.0, 5.0), (5.0, 28.0)]
+
+
+def test_the_average_is_of_the_finished_ones_only() -> None:
+    assert velocity("all", RUNS, TODAY, Measure.POINTS).headline == (
+        "22 pts on average in the last 3 finished; 19 to 27 over 3."
+    )
+
+
+def test_what_was_not_recorded_is_said() -> None:
+    missing = "shown as they stand now, so what was moved out of them is missing, and what was done later is in."
+
+    assert velocity("all", RUNS, TODAY, Measure.POINTS).notes == (
+        "From your own records: 2 of 3 finished iterations; the service keeps no history.",
+        f"No record of 1 iteration: {missing}",
+        "1 iteration without a record of the last days: see “As of”.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (RUNS[3:], "No iteration is finished yet, so there is no velocity."),
+        (RUNS[:1], "27 pts in the one finished iteration."),
+        ([], "No iteration is finished yet, so there is no velocity."),
+    ],
+)
+def test_there_may_be_too_few_for_an_average(runs: list[Run], said: str) -> None:
+    assert velocity("all", runs, TODAY, Measure.POINTS).headline == said
+
+
+def test_items_are_counted_where_that_is_wanted() -> None:
+    assert velocity("all", RUNS[:1], TODAY, Measure.ITEMS).table.rows == (("Sprint 1", 9.0, 4.0, 5.0, "18 Jan"),)

@@ -1,0 +1,176 @@
+"""Reports over the real store: a history written by hand into the journal, and what the service holds now."""
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+import pytest
+from tests.store.world import World
+
+from backlit.model.capacity import points_of
+from backlit.model.errors import BadRequest
+from backlit.model.reports.chart import Timeline
+from backlit.model.reports.report import Measure, ReportName
+from backlit.model.statuses import is_open
+from backlit.store import Store
+from backlit.store.coverages import Coverage
+from backlit.store.days import Line
+
+Day = tuple[date, Iterable[Line]]
+
+
+def line(iteration_id: int, **statuses: tuple[int, float]) -> Line:
+    """What is in an iteration, by status: `Not_Done=(3, 8.0)`."""
+    written = ", ".join(
+        f'"{name.replace("_", " ")}": [{count}, {points}]' for name, (count, points) in statuses.items()
+    )
+    return iteration_id, f"{{{written}}}", 0.0, 0.0
+
+
+async def record(store: Store, *days: Day) -> None:
+    """Write a history, in place of what is there."""
+    for day, lines in days:
+        await store._files.write(lambda writer, day=day, lines=lines: writer.journal.days.put(1, day, lines, []))  # type: ignore[misc] # bound at once
+
+
+@pytest.fixture
+async def store(world: World) -> Store:
+    return await world.online()
+
+
+@pytest.fixture
+def sprint(store: Store) -> Coverage:
+    """An iteration that ended, so that nothing is recorded in it while the test runs."""
+    return store.reports.coverages.named("previous")
+
+
+async def test_a_burndown_is_drawn_from_the_journal_with_its_gaps(store: Store, sprint: Coverage) -> None:
+    assert sprint.node_id is not None
+    first = sprint.start
+    await record(
+        store,
+        (first, [line(0), line(sprint.node_id, Not_Done=(4, 13.0), Deferred=(1, 8.0))]),
+        (first + timedelta(2), [line(0), line(sprint.node_id, Not_Done=(2, 5.0), Done=(3, 10.0), Closed=(1, 2.0))]),
+    )
+
+    report = await store.reports.make(ReportName.BURNDOWN, sprint)
+    assert isinstance(report.chart, Timeline)
+    assert report.chart.bars.values[:4] == (13.0, None, 5.0, None)
+    assert report.table.rows[2][:3] == (first + timedelta(2), 5.0, 12.0)
+    assert report.notes[0] == "From your own records: 2 of 14 days; the service keeps no history."
+
+
+async def test_a_day_that_was_recorded_while_the_iteration_was_empty_is_no_gap(store: Store, sprint: Coverage) -> None:
+    assert sprint.node_id is not None
+    await record(
+        store, (sprint.start, [line(0)]), (sprint.start + timedelta(1), [line(0), line(sprint.node_id, Done=(1, 3.0))])
+    )
+
+    report = await store.reports.make(ReportName.SCOPE, sprint)
+    assert [row[1] for row in report.table.rows[:3]] == [0.0, 3.0, None]
+
+
+async def test_a_release_adds_up_its_iterations(store: Store) -> None:
+    release = next(each for each in store.reports.coverages.iterations() if len(each.iteration_ids) > 1)
+    one, other = sorted(release.iteration_ids - {release.node_id or 0})[:2]
+    day = release.start
+    await record(store, (day, [line(0), line(one, Done=(1, 3.0)), line(other, Done=(1, 4.0), Not_Done=(2, 6.0))]))
+
+    report = await store.reports.make(ReportName.BURNUP, release)
+    assert report.table.rows[0][:3] == (day, 7.0, 13.0)
+
+
+async def test_the_whole_backlog_over_a_period_ends_today(store: Store) -> None:
+    report = await store.reports.make(ReportName.BURNUP, store.reports.coverages.period(30))
+
+    assert isinstance(report.chart, Timeline)
+    assert len(report.chart.days) == 30
+    assert report.chart.days[-1] == store.today()
+    assert report.chart.bars.values[-1] == store.snapshots.of_project()[-1].done.points
+    assert set(report.chart.bars.values[:-1]) == {None}
+
+
+async def test_velocity_takes_the_last_record_of_an_iteration_and_else_how_it_stands_now(
+    world: World, store: Store, sprint: Coverage
+) -> None:
+    assert sprint.node_id is not None
+    await record(
+        store,
+        (sprint.start, [line(0), line(sprint.node_id, Not_Done=(5, 20.0))]),
+        (sprint.end, [line(0), line(sprint.node_id, Not_Done=(1, 3.0), Done=(4, 18.0))]),
+        (sprint.end + timedelta(1), [line(0), line(sprint.node_id, Done=(4, 18.0))]),
+    )
+    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=1000)
+    before = next(each for each in reversed(store.reports.coverages.leaves()) if each.end < sprint.start)
+    done_there = [
+        points_of(each["fields"].get("Estimate")) or 0.0
+        for each in page.results
+        if each["fields"]["IterationID"] == before.node_id and each["fields"].get("Status") in {"Done", "Closed"}
+    ]
+
+    report = await store.reports.make(ReportName.VELOCITY, store.reports.coverages.usual())
+    rows = {row[0]: row for row in report.table.rows}
+    assert rows[sprint.name][1:4] == (20.0, 18.0, 3.0)
+    assert rows[before.name][1:3] == (None, sum(done_there))
+    assert rows[before.name][4] == "now"
+
+
+async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: Store) -> None:
+    page = await world.rival.work_items.documents(filter="projectId eq 1", top=1000)
+    shown = [each for each in page.results if each["type"] not in {"Task", "Feedback"}]
+    opened = [each["fields"] for each in shown if is_open(each["fields"].get("Status"))]
+    whole = store.reports.coverages.period(30)
+
+    people = await store.reports.make(ReportName.PEOPLE, whole)
+    areas = await store.reports.make(ReportName.AREAS, whole)
+    sizes = await store.reports.make(ReportName.ESTIMATES, whole)
+    points = sum(points_of(each.get("Estimate")) or 0.0 for each in opened)
+    for report in (people, areas):
+        assert sum(float(row[1] or 0) for row in report.table.rows if not isinstance(row[1], date)) == pytest.approx(
+            points
+        )
+        assert sum(int(str(row[2]).split(".")[0]) for row in report.table.rows) == len(opened)
+    unset = sum(not each.get("Estimate") for each in opened)
+    assert {row[0]: row[1] for row in sizes.table.rows}["not set"] == unset
+
+
+async def test_an_edit_that_is_not_sent_yet_counts_at_once(world: World, store: Store) -> None:
+    whole = store.reports.coverages.period(30)
+    before = await store.reports.make(ReportName.AGE, whole)
+    world.faults.is_down = True
+    page = await world.rival.work_items.documents(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
+    item_id = page.results[0]["id"]
+    await store.edit([item_id], {"Status": "In Progress"})
+
+    after = await store.reports.make(ReportName.AGE, whole)
+    assert set(after.table.item_ids) - set(before.table.item_ids) == {item_id}
+
+
+async def test_coverages_are_found_by_name_path_and_number(store: Store) -> None:
+    coverages = store.reports.coverages
+    current = coverages.usual()
+
+    assert current.start <= store.today() <= current.end
+    assert coverages.named("current") == coverages.named(current.name.upper()) == coverages.named(str(current.node_id))
+    assert [each.start for each in coverages.leaves()] == sorted(each.start for each in coverages.leaves())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("Sprint 99", "There is no iteration “Sprint 99”. There are: "), ("", "There")]
+)
+async def test_an_iteration_that_is_not_there_is_named(store: Store, text: str, said: str) -> None:
+    with pytest.raises(BadRequest, match=said):
+        store.reports.coverages.named(text)
+
+
+@pytest.mark.parametrize("days", [0, 4000])
+async def test_a_period_has_a_length_that_makes_sense(store: Store, days: int) -> None:
+    with pytest.raises(BadRequest, match="from 1 to"):
+        store.reports.coverages.period(days)
+
+
+@pytest.mark.parametrize("name", list(ReportName))
+async def test_every_report_can_be_made_before_anything_is_there(world: World, name: ReportName) -> None:
+    store = world.store("empty", signed_in=False)
+
+    report = await store.reports.make(name, store.reports.coverages.usual(), Measure.ITEMS)
+    assert report.headline

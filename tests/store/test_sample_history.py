@@ -1,0 +1,63 @@
+"""The history that is made up for the sample workspace: only there, only before the first true record, and said."""
+
+from datetime import timedelta
+
+from tests.store.world import World, until
+
+from backlit.model.reports.report import ReportName
+from backlit.store import ConnectionState, Store
+
+
+async def inventing(world: World) -> Store:
+    store = world.store()
+    store.sample_history.is_wanted = True
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+    return store
+
+
+async def test_no_other_workspace_has_a_made_up_history(world: World) -> None:
+    store = await world.online()
+
+    assert store.sample_history.until() is None
+    assert [each.day for each in store.snapshots.of_project()] == [store.today()]
+
+
+async def test_the_sample_has_one_up_to_the_first_true_record(world: World) -> None:
+    store = await inventing(world)
+    days = [each.day for each in store.snapshots.of_project()]
+
+    assert len(days) > 100
+    assert days[-1] == store.today()
+    assert store.sample_history.until() == days[-2]
+    assert not any(day.weekday() > 4 for day in days[:-1])
+
+
+async def test_it_ends_where_the_items_stand(world: World) -> None:
+    store = await inventing(world)
+    made_up, true = store.snapshots.of_project()[-2:]
+    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=1000)
+    fresh = [each for each in page.results if each["createdAt"][:10] > made_up.day.isoformat()]
+
+    assert made_up.scope.count <= true.scope.count <= made_up.scope.count + len(fresh)
+    assert made_up.done.count == true.done.count
+
+
+async def test_a_report_on_made_up_days_says_so(world: World) -> None:
+    store = await inventing(world)
+    report = await store.reports.make(ReportName.BURNDOWN, store.reports.coverages.named("previous"))
+
+    assert report.notes[0].startswith("SAMPLE: the records up to ")
+    assert len([row for row in report.table.rows if row[1] is not None]) >= 8
+
+
+async def test_it_is_made_once_and_true_records_stay(world: World) -> None:
+    store = await inventing(world)
+    before = store.snapshots.of_project()
+    await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    await store.refresh()
+
+    after = store.snapshots.of_project()
+    assert after[:-1] == before[:-1]
+    assert after[-1].scope.count == before[-1].scope.count + 1
+    assert (store.sample_history.until() or store.today()) < store.today() - timedelta(0)
