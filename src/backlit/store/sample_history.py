@@ -111,19 +111,19 @@ def _stretches(item: tuple[int, int, str], made: date, iterations: Days, end: da
     random = Random(item_id)  # noqa: S311 # a sample, not a secret
     if made >= end:
         return
-    if iteration_id not in iterations:
+    first, last = iterations.get(iteration_id, (end, end))
+    if first >= end:
         yield Stretch(iteration_id, status, made, end)
         return
-    first, last = iterations[iteration_id]
     came, place = made, iteration_id
     before = next((key for key, (_, other) in iterations.items() if other == first - _DAY), None)
     if before is not None and random.random() < CARRIED:
-        yield from _shown(before, _OPEN, made, min(first, end))
+        yield from _shown(before, _OPEN, made, first)
         came = max(made, first)
-    elif random.random() < ADDED and first < end:
+    elif random.random() < ADDED:
         came = max(made, first + random.randrange(1, 8) * _DAY)
-    if group_of(status) is not StatusGroup.DONE or first >= end:
-        yield from _shown(place, status if first < end else _OPEN, came, end)
+    if group_of(status) is not StatusGroup.DONE:
+        yield from _shown(place, status, came, end)
         return
     over = min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)
     begun = over - random.randrange(1, 4) * _DAY
