@@ -24,6 +24,7 @@ from backlit.tui.sturdy import Sturdy, goes_on, say_failed, storage_error_of
 from backlit.tui.text import SafeFilter
 
 if TYPE_CHECKING:
+    from backlit.tui.screens.reports import ReportsScreen
     from backlit.tui.screens.tree import TreeScreen
 
 STYLES = Path(__file__).parent / "styles"
@@ -32,7 +33,7 @@ INTERRUPT_WINDOW = 2.0
 
 
 class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
-    """Four modes (backlog, board, areas, iterations) stay mounted; other screens are pushed over them."""
+    """Five modes (backlog, board, areas, iterations, reports) stay mounted; other screens are pushed over them."""
 
     TITLE = "backlit"
     CSS_PATH = [STYLES / "app.tcss"]
@@ -65,6 +66,7 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
         self.add_mode("backlog", lambda: BacklogScreen(store))
         self.add_mode("board", self.board_screen)
         self.add_mode("areas", lambda: self._tree_screen(TreeKind.AREAS))
+        self.add_mode("reports", self._reports_screen)
         self.add_mode("iterations", lambda: self._tree_screen(TreeKind.ITERATIONS))
 
     # Life
@@ -141,6 +143,11 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
 
         return TreeScreen(self.store, kind, self._node_filter)
 
+    def _reports_screen(self) -> "ReportsScreen":
+        from backlit.tui.screens.reports import ReportsScreen
+
+        return ReportsScreen(self.store)
+
     def _node_filter(self) -> NodeFilter | None:
         """The node through which the backlog is seen at present."""
         return self.backlog.node if self.backlog is not None else None
@@ -165,6 +172,10 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
     def do_app_iterations(self, _count: int | None) -> None:
         """Go to the iterations."""
         self._go("iterations")
+
+    def do_app_reports(self, _count: int | None) -> None:
+        """Go to the reports."""
+        self._go("reports")
 
     def on_filter_asked(self, message: FilterAsked) -> None:
         """Show the backlog through the node that a tree names."""

@@ -1,49 +1,10 @@
 """The one table of commands: the resolver, the footer, the help, the palette and the docs all read it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
-LETTERS = "{a-z}"
-"""How the key that stands for any small letter, `letter`, is spelled."""
+from backlit.tui.command import LETTERS, Command, Context
 
-
-class Context(StrEnum):
-    """Where a key means something; a widget names its own, nearest first, GLOBAL always last."""
-
-    BOARD = "Board"
-    LIST = "Lists"
-    ITEM = "Item verbs"
-    TREE = "Trees"
-    EDITOR = "Editor"
-    COMMENTS = "Comments"
-    ATTACHMENTS = "Attachments"
-    OUTBOX = "Outbox"
-    INBOX = "Inbox"
-    GLOBAL = "Everywhere"
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One act, its default key sequences and the words for it.
-
-    `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with
-    `in_text` also acts while a text input has the focus; its keys must not be printable. `words` run
-    it on the command line.
-    """
-
-    id: str
-    keys: tuple[str, ...]
-    context: Context
-    label: str
-    help: str
-    in_text: bool = False
-    words: tuple[str, ...] = ()
-
-    @property
-    def method(self) -> str:
-        """The name of the method that a widget, screen or app handles it with."""
-        return "do_" + self.id.replace(".", "_").replace("-", "_")
+__all__ = ["COMMANDS", "COMMAND_BY_ID", "LETTERS", "Command", "Context", "commands_in", "spelled"]
 
 
 def _lists() -> Iterator[Command]:
@@ -308,6 +269,25 @@ def _inbox() -> Iterator[Command]:
     yield Command("inbox.feed", ("t c",), where, "feed", "Show the latest comments of the project, or what is new.")
 
 
+def _reports() -> Iterator[Command]:
+    where = Context.REPORTS
+    yield Command("reports.down", ("j", "down"), where, "down", "Go to the next row of the table.")
+    yield Command("reports.up", ("k", "up"), where, "up", "Go to the previous row.")
+    yield Command("reports.first", ("g g", "home"), where, "first", "Go to the first row.")
+    yield Command("reports.last", ("G", "end"), where, "last", "Go to the last row.")
+    yield Command("reports.half-down", ("ctrl+d", "pagedown"), where, "half page down", "Move down half a page.")
+    yield Command("reports.half-up", ("ctrl+u", "pageup"), where, "half page up", "Move up half a page.")
+    yield Command("reports.next", ("l", "right", "tab"), where, "next report", "Show the next report.")
+    yield Command("reports.previous", ("h", "left", "shift+tab"), where, "previous report", "Show the previous report.")
+    yield Command("reports.about", ("f i",), where, "iteration", "Choose an iteration, a release, or a period for all.")
+    yield Command("reports.later", ("}",), where, "next iteration", "Show the iteration or release after this one.")
+    yield Command("reports.earlier", ("{",), where, "last iteration", "Show the iteration or release before this one.")
+    yield Command("reports.measure", ("t p",), where, "points, items", "Add up points, or count items.")
+    yield Command("reports.open", ("enter", "e"), where, "open", "Open the item of the row, where the rows are items.")
+    yield Command("reports.save", ("s",), where, "save as", "Save as Markdown, CSV, or the chart as SVG.")
+    yield Command("reports.copy", ("y m",), where, "copy Markdown", "Copy the report as Markdown.")
+
+
 def _everywhere() -> Iterator[Command]:
     where = Context.GLOBAL
     yield Command("app.help", ("?",), where, "keys", "Show the keys that act here; searchable.")
@@ -319,6 +299,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.board", ("g k",), where, "board", "Go to the board: the same items in columns.")
     yield Command("app.iterations", ("g i",), where, "iterations", "Go to the iterations.")
     yield Command("app.areas", ("g a",), where, "areas", "Go to the areas.")
+    yield Command("app.reports", ("g r",), where, "reports", "Go to the reports: burndown, velocity, load and others.")
     yield Command("app.inbox", ("g h",), where, "inbox", "Show what others did since you looked.")
     yield Command("app.outbox", ("g o",), where, "outbox", "Show what waits to be sent, and what was refused.")
     yield Command("app.go-to", ("#",), where, "go to item", "Go to an item by its number, or words of it.")
@@ -341,7 +322,7 @@ def _everywhere() -> Iterator[Command]:
 
 COMMANDS: tuple[Command, ...] = (
     *(*_board(), *_lists(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees()),
-    *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_everywhere()),
+    *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_reports(), *_everywhere()),
 )
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
 

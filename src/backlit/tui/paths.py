@@ -90,6 +90,14 @@ def gone_on(text: str, found: Sequence[str]) -> str:
     return os.path.commonprefix(list(found)) or text  # noqa: RUF071 - by character is meant
 
 
+def downloads() -> Path:
+    """Where browsers of this user save, as long as that is there."""
+    from platformdirs import user_downloads_path
+
+    found = user_downloads_path()
+    return found if found.is_dir() else Path.home()
+
+
 def shown_path(path: Path) -> str:
     """A path with `~` for the user's own folder."""
     home = Path.home()

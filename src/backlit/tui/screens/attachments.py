@@ -22,7 +22,7 @@ from backlit.tui.chord_app import ChordApp
 from backlit.tui.commands import COMMAND_BY_ID
 from backlit.tui.gathered import Gathered
 from backlit.tui.looks import type_colour, type_sign
-from backlit.tui.paths import folder_and_name, shown_path
+from backlit.tui.paths import downloads, folder_and_name, shown_path
 from backlit.tui.screens.backlog_words import left_status
 from backlit.tui.text import literal
 from backlit.tui.widgets.attachment_list import AttachmentList
@@ -174,7 +174,7 @@ class AttachmentsScreen(Attaching):
                 folder, wanted = folder_and_name(text, name)
                 self.carry(f"Saving {name}", lambda carried: self._save(entry, folder, wanted, carried))
 
-        self.app.push_screen(PathDialog("Save as", shown_path(_downloads() / name), check), typed)
+        self.app.push_screen(PathDialog("Save as", shown_path(downloads() / name), check), typed)
 
     async def _save(self, entry: AttachmentEntry, folder: Path, name: str, carried: Carried) -> None:
         path = await self.store.transfers.download(entry.id, folder, carried.progress, name)
@@ -229,11 +229,3 @@ class AttachmentsScreen(Attaching):
         """Cancel what is on its way, else go back."""
         if not self.stop_running():
             self.dismiss()
-
-
-def _downloads() -> Path:
-    """Where browsers of this user save, as long as that is there."""
-    from platformdirs import user_downloads_path
-
-    found = user_downloads_path()
-    return found if found.is_dir() else Path.home()
