@@ -51,7 +51,7 @@ def test_each_iteration_is_what_it_began_with_what_was_done_and_what_was_carried
 
 def test_the_average_is_of_the_finished_ones_only() -> None:
     assert velocity("all", RUNS, TODAY, Measure.POINTS).headline == (
-        "22 pts on average in the last 3 finished; 19 to 27 over 3."
+        "22 pts on average in the last 3 finished; 19 to 27 over all 3."
     )
 
 

@@ -22,6 +22,7 @@ STACKS = [
     (Context.ATTACHMENTS, Context.GLOBAL),
     (Context.OUTBOX, Context.GLOBAL),
     (Context.INBOX, Context.GLOBAL),
+    (Context.REPORTS, Context.GLOBAL),
 ]
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
@@ -76,7 +77,9 @@ def test_there_are_no_counts_in_the_editor() -> None:
     assert typed(Resolver(), "3", (Context.EDITOR, Context.GLOBAL)) == [Passed()]
 
 
-@pytest.mark.parametrize("context", [Context.LIST, Context.TREE, Context.COMMENTS, Context.OUTBOX, Context.INBOX])
+@pytest.mark.parametrize(
+    "context", [Context.LIST, Context.TREE, Context.COMMENTS, Context.OUTBOX, Context.INBOX, Context.REPORTS]
+)
 def test_there_are_counts_wherever_rows_are(context: Context) -> None:
     last = typed(Resolver(), "3 j", (context, Context.GLOBAL))[-1]
 
@@ -201,18 +204,35 @@ def test_every_command_has_a_handler_and_every_handler_a_command() -> None:
 @pytest.mark.parametrize(
     ("verb", "ids"),
     [
-        ("down", ["list.down", "tree.down", "editor.down", "comments.down", "outbox.down", "inbox.down"]),
-        ("up", ["list.up", "tree.up", "editor.up", "comments.up", "outbox.up", "inbox.up"]),
+        (
+            "down",
+            ["list.down", "tree.down", "editor.down", "comments.down", "outbox.down", "inbox.down", "reports.down"],
+        ),
+        ("up", ["list.up", "tree.up", "editor.up", "comments.up", "outbox.up", "inbox.up", "reports.up"]),
         ("first", ["list.first", "tree.first", "editor.first", "comments.first", "outbox.first", "inbox.first"]),
         ("last", ["list.last", "tree.last", "editor.last", "comments.last", "outbox.last", "inbox.last"]),
         (
             "half a page down",
-            ["list.half-down", "tree.half-down", "editor.half-down", "outbox.half-down", "inbox.half-down"],
+            [
+                "list.half-down",
+                "tree.half-down",
+                "editor.half-down",
+                "outbox.half-down",
+                "inbox.half-down",
+                "reports.half-down",
+            ],
         ),
-        ("half a page up", ["list.half-up", "tree.half-up", "editor.half-up", "outbox.half-up", "inbox.half-up"]),
+        (
+            "half a page up",
+            ["list.half-up", "tree.half-up", "editor.half-up", "outbox.half-up", "inbox.half-up", "reports.half-up"],
+        ),
         ("comment", ["item.comment", "comments.add"]),
         ("difference", ["editor.difference", "inbox.difference"]),
         ("copy", ["item.copy-id", "comments.copy"]),
+        ("copy Markdown", ["item.copy-markdown", "reports.copy"]),
+        ("save as", ["attachments.save", "reports.save"]),
+        ("iteration", ["filter.iteration", "reports.about"]),
+        ("open", ["item.open", "inbox.open", "reports.open"]),
     ],
 )
 def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> None:
@@ -227,7 +247,7 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("?", "app.help"), ("ctrl+p", "app.palette"), ("q", "app.back"), ("ctrl+c", "app.interrupt"),
         ("R", "app.refresh"), ("gb", "app.backlog"), ("gk", "app.board"), ("h", "board.left"), ("l", "board.right"),
         ("H", "board.move-left"), ("L", "board.move-right"), ("zc", "board.collapse"), ("tg", "board.lanes"),
-        ("gi", "app.iterations"), ("ga", "app.areas"),
+        ("gi", "app.iterations"), ("ga", "app.areas"), ("gr", "app.reports"),
         ("go", "app.outbox"), ("gh", "app.inbox"), ("space", "inbox.read"), ("M", "inbox.read-all"),
         ("tc", "inbox.feed"), ("gP", "app.project"), ("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend"),
         ("J", "item.rank-down"), ("K", "item.rank-up"), ("mt", "item.rank-top"), ("me", "item.rank-bottom"),

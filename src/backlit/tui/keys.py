@@ -37,7 +37,9 @@ class Passed:
 Outcome = Pending | Run | Unknown | Passed
 
 COUNT_LIMIT = 9_999_999
-COUNTED = frozenset({Context.LIST, Context.TREE, Context.COMMENTS, Context.ATTACHMENTS, Context.OUTBOX, Context.INBOX})
+COUNTED = frozenset(
+    {Context.LIST, Context.TREE, Context.COMMENTS, Context.ATTACHMENTS, Context.OUTBOX, Context.INBOX, Context.REPORTS}
+)
 """Where digits are counts."""
 
 

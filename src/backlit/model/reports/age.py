@@ -17,10 +17,10 @@ PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED))
 COLUMNS = (
     Column("Days"),
     Column("ID", rank=1),
-    Column("Item", is_text=True),
-    Column("Status", is_text=True, rank=2),
+    Column("Item", is_text=True, least=20),
+    Column("Status", is_text=True, rank=2, least=14),
     Column("Owner", is_text=True, rank=1),
-    Column("Since", is_text=True, rank=3),
+    Column("Known", is_text=True, rank=3),
 )
 NOTE = "Days since the last change of the item, which is the least: it has been in its status for as long, or longer."
 SEEN_NOTE = "Where your own records saw the status change, the days are counted from there."
@@ -49,7 +49,7 @@ def age(about: str, stays: Sequence[Stay], today: date) -> Report:
     counts = {label: [0.0, 0.0] for _, label in BUCKETS}
     for each in shown:
         counts[_bucket(each.days(today))][each.group is StatusGroup.READY_FOR_TEST] += 1
-    bars = tuple(Bar(label, (started, tested)) for label, (started, tested) in counts.items())
+    bars = tuple(Bar(label, (started, tested)) for label, (started, tested) in counts.items()) if shown else ()
     rows = tuple(_row(each, today) for each in shown)
     notes = [NOTE]
     if any(each.is_seen for each in shown):
@@ -60,8 +60,8 @@ def age(about: str, stays: Sequence[Stay], today: date) -> Report:
 
 def _row(stay: Stay, today: date) -> tuple[Value, ...]:
     days = stay.days(today)
-    since = "the change you recorded" if stay.is_seen else "the last change at the latest"
-    return float(days), f"#{stay.item_id}", stay.name, stay.status, stay.owner, since
+    known = "exactly" if stay.is_seen else "at least"
+    return float(days), f"#{stay.item_id}", stay.name, stay.status, stay.owner, known
 
 
 def _bucket(days: int) -> str:

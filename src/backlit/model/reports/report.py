@@ -38,12 +38,16 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table; those of a larger rank go first where there is little room."""
+    """A column of the table; those of a larger rank go first where there is little room.
+
+    `least` is the width in characters that a text is not cut below.
+    """
 
     title: str
     is_text: bool = False
     rank: int = 0
     is_signed: bool = False
+    least: int = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,14 +23,17 @@ def draw_bars(chart: Bars, width: int, height: int) -> list[Row]:
     names = max(4, min(widest, width - numbers - LEAST_BAR - 3))
     room = max(1, width - names - numbers - 2)
     rows: list[Row] = []
+    more: Row = ((f"… and {hidden:,} more in the table", "muted"),)
+    if hidden and chart.keeps_last:
+        rows.append(more)
     is_airy = height >= 2 * len(shown)
     for each in shown:
         bar = _bar(chart, each, room)
         rows.append(((f"{fit(each.label, names)} ", "foreground"), *bar, (f" {number_text(each.total)}", "muted")))
         if is_airy:
             rows.append(((" ", "foreground"),))
-    if hidden:
-        rows.append(((f"… and {hidden:,} more in the table", "muted"),))
+    if hidden and not chart.keeps_last:
+        rows.append(more)
     return rows[:height]
 
 

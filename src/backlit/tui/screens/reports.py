@@ -32,7 +32,7 @@ NARROW = 80
 """Cells below which the table stands under the chart."""
 TABLE_SHARE = 0.46
 """How much of the width the table takes at most."""
-HINTS = ("reports.next", "reports.about", "reports.later", "reports.save", "app.backlog", "app.help")
+HINTS = ("reports.measure", "reports.save", "reports.later", "reports.about", "reports.next", "app.help")
 FEW_HINTS = ("reports.next", "app.help")
 TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE)
 
@@ -146,10 +146,11 @@ class ReportsScreen(ReportSaving):
     def _draw_words(self) -> None:
         coverage, store = self._choice.coverage, self.store
         project = next((f" {each.name}" for each in store.projects() if each.id == store.project_id), "")
-        left: list[Part] = [(" backlit ", "accent"), (project, "foreground"), (" › Reports", "muted")]
-        left.append((f" › {coverage.name}", "foreground"))
-        days = span(coverage.start, coverage.end, store.today())
-        self._title.say(left, [(f"  {days}  ", "muted"), (f"{self._measure.value} ", "foreground")])
+        about = self._report.about if self._report is not None else coverage.name
+        days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
+        place: list[Part] = [(project, "foreground"), (" › Reports", "muted"), (f" › {about}", "foreground")]
+        unit = f"{self._measure.value} "
+        self._title.say([(" backlit ", "accent"), *place], [(f"  {days}  ", "muted"), (unit, "foreground")])
         status = left_status(store.connection, store.outbox, self._table.cursor + 1, self._table.row_count())
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
 

@@ -13,7 +13,13 @@ from backlit.tui.looks import Looks
 from backlit.tui.text import wrapped
 
 LEAST_PLOT = 9
-"""Lines the chart keeps before notes are cut."""
+"""Lines that days keep before notes are cut."""
+MOST_BARS = 12
+"""Lines that bars keep before notes are cut."""
+LEAST_NOTES = 2
+"""Lines that notes keep; the first says where the numbers come from. One is kept on the smallest screens."""
+AIRY = 14
+"""Lines from which there are blanks between the parts."""
 MOST_PLOT = 22
 MARGIN = 1
 BLANK: Row = ()
@@ -65,23 +71,29 @@ def words(text: str, width: int, colour: str = "muted") -> list[Row]:
 
 def rows_of(report: Report, width: int, height: int) -> list[Row]:
     """The whole report in so many cells; notes give way to the chart, the first ones stay."""
-    said = words(report.headline, width, "foreground")
+    gap = [BLANK] if height >= AIRY else []
+    said = [*words(report.headline, width, "foreground"), *gap]
     signs = _legend_rows(legend(report.chart), width)
-    notes = [
-        row for note in report.notes for row in words(note, width, "pending" if note.startswith(SAMPLE) else "muted")
-    ]
-    left = height - len(said) - len(signs) - 2
-    room_for_notes = max(0, left - LEAST_PLOT - 1)
-    if len(notes) > room_for_notes:
-        notes = notes[:room_for_notes]
-        if notes:
-            text, colour = notes[-1][0]
-            notes[-1] = ((f"{text[: width - 2]} …", colour),)
-    plot = left - len(notes) - (1 if notes else 0)
+    signs = [*gap, *signs] if signs else []
+    notes = [row for note in report.notes for row in words(note, width, _note_colour(note))]
+    left = height - len(said) - len(signs) - len(gap)
+    least = min(len(report.chart.bars), MOST_BARS) if isinstance(report.chart, Bars) else LEAST_PLOT
+    notes = _cut(notes, max(LEAST_NOTES if gap else 1, left - least), width)
+    plot = left - len(notes)
     plot = min(plot, max(1, 2 * len(report.chart.bars)) if isinstance(report.chart, Bars) else MOST_PLOT)
-    chart = draw(report.chart, width, max(1, plot))
-    below = [BLANK, *notes] if notes else []
-    return [*said, BLANK, *chart, *([BLANK, *signs] if signs else []), *below]
+    return [*said, *draw(report.chart, width, max(1, plot)), *signs, *(gap if notes else []), *notes]
+
+
+def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
+    """The first lines, with a sign that there is more."""
+    if len(notes) <= most:
+        return notes
+    kept = notes[: max(0, most)]
+    if kept:
+        text, colour = kept[-1][0]
+        words_kept = text if cell_len(text) <= width - 2 else text.rpartition(" ")[0]
+        kept[-1] = ((f"{words_kept} …", colour),)
+    return kept
 
 
 def _note_colour(note: str) -> str:

@@ -44,6 +44,11 @@ class ReportStrip(Widget):
         self._shown = name
         self.refresh()
 
+    @property
+    def _gap(self) -> int:
+        """The blank after a word, where there is room."""
+        return int(sum(len(word) + 2 for word in NAMES.values()) <= self.size.width)
+
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the words, the shown one like a row under the cursor."""
         looks = Looks.of(self.app)
@@ -55,14 +60,14 @@ class ReportStrip(Widget):
             segments.append(
                 Segment(fit(word, len(word)), looks.style("foreground" if is_shown else "muted", on=on, bold=is_shown))
             )
-            segments.append(Segment(" ", looks.style(on=on)))
+            segments.append(Segment(" " * self._gap, looks.style(on=on)))
         return Strip(segments).adjust_cell_length(self.size.width, looks.style())
 
     def on_click(self, event: events.Click) -> None:
         """Show the report whose word was clicked."""
         x = 0
         for name, word in NAMES.items():
-            x += len(word) + 2
+            x += len(word) + 1 + self._gap
             if event.x < x:
                 self.post_message(self.Chosen(name))
                 return

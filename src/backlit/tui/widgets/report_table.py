@@ -16,8 +16,6 @@ from backlit.tui.widgets.line_list import LineList
 
 GAP = 2
 LEAD = 1
-LEAST_TEXT = 8
-"""Cells that a column of text keeps."""
 
 
 class ReportTable(LineList):
@@ -31,15 +29,16 @@ class ReportTable(LineList):
         self._report: Report | None = None
 
     def show(self, report: Report | None) -> None:
-        """Show a report; days begin at the last one, and the same report stays where the cursor was."""
+        """Show a report; what goes on in time begins at its end, and the same report stays where the cursor was."""
         before, self._report = self._report, report
         is_same = before is not None and report is not None and before.title == report.title
         self.rows_replaced(self.cursor if is_same else self._first_row())
         self.post_message(self.Highlighted(self, self.cursor))
 
     def _first_row(self) -> int:
-        is_of_days = self._report is not None and isinstance(self._report.chart, Timeline)
-        return max(0, self.row_count() - 1) if is_of_days else 0
+        chart = self._report.chart if self._report is not None else None
+        is_in_time = isinstance(chart, Timeline) or (chart is not None and chart.keeps_last)
+        return max(0, self.row_count() - 1) if is_in_time else 0
 
     @property
     def current_item(self) -> int | None:
@@ -119,7 +118,7 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
     """The columns that are shown, with their widths: those of the largest rank go first, then texts shrink."""
     columns = report.table.columns
     shown = {at: _natural(report, at) for at in range(len(columns))}
-    least = {at: min(width, LEAST_TEXT) if columns[at].is_text else width for at, width in shown.items()}
+    least = {at: min(width, columns[at].least) if columns[at].is_text else width for at, width in shown.items()}
     for at in sorted(shown, key=lambda at: (-columns[at].rank, -at)):
         if columns[at].rank == 0 or sum(least[each] + GAP for each in shown) <= room:
             break

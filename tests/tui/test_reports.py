@@ -1,0 +1,202 @@
+"""The reports: one goes from one to the next, chooses what they are about, and saves them."""
+
+import csv
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.stage import lines_of, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.store import ConnectionState, Store
+from backlit.tui.screens.editor import EditorScreen
+
+
+@pytest.fixture
+async def store(world: World) -> Store:
+    """A store with a history that is made up."""
+    store = world.store()
+    store.sample_history.is_wanted = True
+    store.start()
+    await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+    return store
+
+
+@asynccontextmanager
+async def reports_of(opened: Open, store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
+    async with opened(store, size) as pilot:
+        await pilot.press("g", "r")
+        await shown(pilot, "SAMPLE: the records up to")
+        yield pilot
+
+
+async def shown(pilot: Pilot[None], *parts: str) -> None:
+    await until(lambda: missing(pilot.app, parts) == [], lambda: text_of(pilot.app))
+
+
+async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        current = store.reports.coverages.usual()
+
+        assert current.name in lines_of(pilot.app)[0]
+        assert lines_of(pilot.app)[1].startswith("▌Burndown")
+        assert missing(pilot.app, ["Left", "Line", "█ left  • straight line  ? no record", "today"]) == []
+
+
+async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> None:
+    seen = (
+        ("▌Burnup", "━ scope", "Scope"),
+        ("▌Scope", "came in and"),
+        ("▌Velocity", "carried over", "on average", "the last 12 iterations"),
+        ("▌Age", "under way", "Owner"),
+        ("▌People", "▒ ready for test", "Hours"),
+        ("▌Areas", "most in"),
+        ("▌Sizes", "Half are"),
+        ("▌Burndown", "straight line"),
+    )
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("f", "i", *"backlog, 90", "enter")
+        for parts in seen:
+            await pilot.press("l")
+            await shown(pilot, *parts)
+        await pilot.press("2", "h")
+        await shown(pilot, *seen[5])
+
+
+async def test_the_iterations_before_and_after_are_one_key_away(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        names = [each.name for each in store.reports.coverages.leaves()]
+        at = names.index(store.reports.coverages.usual().name)
+        await pilot.press("2", "{")
+        await shown(pilot, f"› {names[at - 2]}")
+        await pilot.press("}")
+        await shown(pilot, f"› {names[at - 1]}")
+        await pilot.press("9", "9", "}")
+        await shown(pilot, "There is none after this one.")
+
+
+async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("f", "i", *"release 3.1", "enter")
+        await shown(pilot, "› Release 3.1")
+        await pilot.press("f", "i", *"backlog, 90", "enter")
+        await shown(pilot, "› Whole backlog, 90 days")
+        await pilot.press("}")
+        await shown(pilot, "A period ends today; fi chooses an iteration or a release.")
+
+
+async def test_items_are_counted_instead_of_points(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("t", "p")
+        await shown(pilot, "items left")
+
+
+async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("enter")
+        await shown(pilot, "This row is no item; the rows of “Age” are.")
+        await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
+        await shown(pilot, "under way")
+        await pilot.press("enter")
+        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+
+
+async def test_what_others_do_is_added_up_again(world: World, store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("f", "i", *"backlog, 30", "enter", "h")
+        await shown(pilot, "Half are")
+        bug = {"type": "Bug", "projectId": 1, "fields": {"Name": "Huge", "Estimate": "777"}}
+        await world.rival.work_items.create_document(bug)
+        await store.refresh()
+
+        await shown(pilot, "the largest 777")
+
+
+async def save(pilot: Pilot[None], text: str) -> None:
+    await pilot.press("s")
+    await shown(pilot, "Save the report")
+    await pilot.press("ctrl+u", *text, "enter")
+    await pilot.pause()
+
+
+@pytest.mark.parametrize(("suffix", "begin"), [("md", "# Burndown: "), ("csv", "Day,Left,"), ("SVG", "<svg ")])
+async def test_a_report_is_saved_as_its_suffix_says(
+    store: Store, opened: Open, tmp_path: Path, suffix: str, begin: str
+) -> None:
+    async with reports_of(opened, store) as pilot:
+        await save(pilot, f"{tmp_path}/out.{suffix}")
+        await shown(pilot, "Saved")
+
+        assert (tmp_path / f"out.{suffix}").read_text(encoding="utf-8").startswith(begin)
+
+
+async def test_nothing_is_overwritten_without_a_question(store: Store, opened: Open, tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    path.write_text("mine", encoding="utf-8")
+    async with reports_of(opened, store) as pilot:
+        await save(pilot, str(path))
+        await shown(pilot, "overwrite it")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert path.read_text(encoding="utf-8") == "mine"
+
+        await save(pilot, str(path))
+        await shown(pilot, "overwrite it")
+        await pilot.press("o")
+        await until(lambda: path.read_text(encoding="utf-8") != "mine")
+        assert next(csv.reader(path.read_text(encoding="utf-8").splitlines()))[:2] == ["Day", "Left"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("out.pdf", "The file name ends in .md, .csv or .svg."),
+        (".md", "The file name ends in .md, .csv or .svg."),
+        ("", "Name the file too."),
+        ("no/out.md", "There is no folder"),
+    ],
+)
+async def test_what_is_wrong_with_a_file_name_is_said(
+    store: Store, opened: Open, tmp_path: Path, name: str, said: str
+) -> None:
+    async with reports_of(opened, store) as pilot:
+        await save(pilot, f"{tmp_path}/{name}")
+
+        await shown(pilot, said)
+
+
+async def test_a_report_is_copied_as_markdown(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("y", "m")
+
+        assert pilot.app.clipboard.startswith("# Burndown: Sprint ")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_chart_and_table_are_both_there_on_small_screens(
+    store: Store, opened: Open, size: tuple[int, int]
+) -> None:
+    async with reports_of(opened, store, size) as pilot:
+        assert missing(pilot.app, ["? no record", "Left", "Sizes", "█"]) == []
+
+
+async def test_leaving_leads_back_to_the_backlog_and_the_report_stays(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("l")
+        await shown(pilot, "▌Burnup")
+        await pilot.press("q")
+        await pilot.pause()
+        assert "Open items" in lines_of(pilot.app)[0]
+        await pilot.press("g", "r")
+        await shown(pilot, "▌Burnup")
+
+
+async def test_without_records_that_is_said_instead_of_drawn(world: World, opened: Open) -> None:
+    store = await world.online()
+    async with opened(store) as pilot:
+        await pilot.press("g", "r", "{")
+
+        await shown(pilot, "Nothing is on record yet", "0 of 14 days")
