@@ -45,6 +45,7 @@ class Scene:
     has_news: bool = False
     has_files: bool = False
     """Whether somebody else is at work, at the time of the picture."""
+    has_history: bool = False
 
 
 SHOWN = ("1", "7", "j")
@@ -61,6 +62,9 @@ SCENES: Mapping[str, Scene] = {
     "comments-120x40": Scene((120, 40), (*SHOWN, "g", "c")),
     "attachments-120x40": Scene((120, 40), (*SHOWN, "g", "t", "j"), has_files=True),
     "inbox-120x40": Scene((120, 40), ("g", "h", "j"), has_news=True),
+    "reports-120x40": Scene((120, 40), ("g", "r", "4", "{", "l"), has_history=True),
+    "reports-80x24": Scene((80, 24), ("g", "r", "{"), has_history=True),
+    "reports-velocity-120x40": Scene((120, 40), ("g", "r", "3", "l"), has_history=True),
     "inbox-80x24": Scene((80, 24), ("g", "h", "j"), has_news=True),
 }
 
@@ -73,6 +77,7 @@ async def picture(scene: Scene, workspace: Path, folder: Path) -> str:
     await world.start()
     try:
         store = world.store(signed_in=scene.signed_in)
+        store.sample_history.is_wanted = scene.has_history
         async with BacklitApp(store).run_test(size=scene.size) as pilot:
             return await _play(scene, pilot, world, store)
     finally:

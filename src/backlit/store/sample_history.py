@@ -48,20 +48,24 @@ class SampleHistory:
 
     def until(self) -> date | None:
         """The last day of the current project whose record is made up; None where none is."""
-        text = self._files.journal.setting(f"{_SETTING} {self._project() or 0}")
+        text = self._files.journal.settings.value(f"{_SETTING} {self._project() or 0}")
         return date.fromisoformat(text) if text else None
 
     async def make(self, project_id: int) -> None:
         """Write the days before the first true record, where that was not done before."""
         key = f"{_SETTING} {project_id}"
-        if not self.is_wanted or await self._files.write(lambda writer: writer.journal.setting(key) is not None):
+        if not self.is_wanted or await self._files.write(lambda writer: writer.journal.settings.value(key) is not None):
             return
         recorded = await self._files.write(lambda writer: writer.journal.days.recorded(project_id, date.min, date.max))
         end = min([date.fromisoformat(day) for day in recorded], default=self._today())
         lines = await self._files.read(lambda connection: sample_history(connection, project_id, end))
         if lines:
             last = max(lines).isoformat()
-            await self._files.write(lambda writer: writer.journal.days.put_all(project_id, lines, (key, last)))
+            await self._files.write(
+                lambda writer: writer.journal.days.put_all(
+                    project_id, lines, lambda: writer.journal.settings.keep(key, last)
+                )
+            )
 
 
 @dataclass(frozen=True, slots=True)
