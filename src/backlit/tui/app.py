@@ -66,7 +66,7 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
         self.add_mode("backlog", lambda: BacklogScreen(store))
         self.add_mode("board", self.board_screen)
         self.add_mode("areas", lambda: self._tree_screen(TreeKind.AREAS))
-        self.add_mode("reports", self._reports_screen)
+        self.add_mode("reports", lambda: _reports_screen(store))
         self.add_mode("iterations", lambda: self._tree_screen(TreeKind.ITERATIONS))
 
     # Life
@@ -143,11 +143,6 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
 
         return TreeScreen(self.store, kind, self._node_filter)
 
-    def _reports_screen(self) -> "ReportsScreen":
-        from backlit.tui.screens.reports import ReportsScreen
-
-        return ReportsScreen(self.store)
-
     def _node_filter(self) -> NodeFilter | None:
         """The node through which the backlog is seen at present."""
         return self.backlog.node if self.backlog is not None else None
@@ -172,10 +167,6 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
     def do_app_iterations(self, _count: int | None) -> None:
         """Go to the iterations."""
         self._go("iterations")
-
-    def do_app_reports(self, _count: int | None) -> None:
-        """Go to the reports."""
-        self._go("reports")
 
     def on_filter_asked(self, message: FilterAsked) -> None:
         """Show the backlog through the node that a tree names."""
@@ -241,3 +232,10 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
             self.exit()
         self._interrupted_at = now
         self.say("Press ctrl+c again to quit.")
+
+
+def _reports_screen(store: Store) -> "ReportsScreen":
+    """Imported when it is first shown."""
+    from backlit.tui.screens.reports import ReportsScreen
+
+    return ReportsScreen(store)

@@ -44,6 +44,10 @@ class JumpActs(AppActs, inherit_bindings=False):
         """Note which items were looked at."""
         self._recent.add(message.item_id)
 
+    def do_app_reports(self, _count: int | None) -> None:
+        """Go to the reports."""
+        self._go("reports")
+
     def do_app_go_to(self, _count: int | None) -> None:
         """Find any item of the project and go to it."""
         from backlit.tui.dialogs.go_to import GoToDialog
