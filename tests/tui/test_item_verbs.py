@@ -11,9 +11,9 @@ from tests.tui.stage import text_of
 from textual.pilot import Pilot
 
 from backlit.store import IterationEntry, Store
+from backlit.store.iterations_by_date import current, following, leaves, preceding
 from backlit.tui.acts import DoesNotApply
 from backlit.tui.commands import COMMANDS, Context
-from backlit.tui.iterations_by_date import current, following, leaves, preceding
 from backlit.tui.screens.comments import CommentsScreen
 from backlit.tui.screens.editor import EditorScreen
 from backlit.tui.state_verbs import stepped

@@ -19,9 +19,10 @@ class Subject(StrEnum):
     CONNECTION = "connection"
     OUTBOX = "outbox"
     INBOX = "inbox"
+    PLAN = "plan"
 
 
-ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX)
+ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN)
 ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION, *ABOUT_JOURNAL})
 """What the files hold: when another process has written one, any of this may be another."""
 

@@ -18,12 +18,18 @@ Document = dict[str, object]
 
 
 class RowSign(IntEnum):
-    """What is special about a row; the largest of an item's reasons is shown."""
+    """What is special about a row; the largest of an item's reasons is shown.
+
+    The last three are of a plan: other values, another iteration, and what others changed since. They are never kept.
+    """
 
     NONE = 0
     PENDING = 1
     REFUSED = 2
     CONFLICT = 3
+    ALTERED = 4
+    PLANNED = 5
+    CONTESTED = 6
 
 
 class Row(NamedTuple):

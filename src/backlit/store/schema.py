@@ -1,6 +1,6 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 9
+VERSION = 10
 
 _COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
 """What lists are often filtered by: in the indexes of their order, so that nothing else is read for it."""
@@ -77,6 +77,7 @@ CREATE INDEX open_items_in_order ON items
   (project_id, rank_priority, rank_id, is_task, own_priority, id, {_COVERED}, is_open, name_fold)
   WHERE is_open = 1;
 CREATE INDEX items_by_parent ON items (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX items_by_iteration ON items (iteration_id, is_task);
 CREATE INDEX items_by_project ON items (project_id, id);
 CREATE INDEX open_by_area ON items (project_id, area_id, points, is_open, is_task) WHERE is_open = 1 AND is_task = 0;
 CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, is_open, is_task)

@@ -57,6 +57,12 @@ class Steps:
         """The step that last did an act or took it back."""
         return int(self._connection.execute("SELECT max(id) FROM steps WHERE act = ?", (act,)).fetchone()[0] or act)
 
+    def states(self, step: int) -> dict[str, int]:
+        """How many entries of a step are in each state."""
+        return dict(
+            self._connection.execute("SELECT state, count(*) FROM entries WHERE step = ? GROUP BY state", (step,))
+        )
+
     def withdraw(self, entry_ids: Iterable[int], step: int) -> None:
         """Note that a step gave up entries before they were sent."""
         rows = [(entry_id, step) for entry_id in entry_ids]

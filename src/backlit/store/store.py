@@ -24,6 +24,7 @@ from backlit.store.names import StoreNames
 from backlit.store.nodes import Nodes
 from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
+from backlit.store.plan import Plan
 from backlit.store.ranking import Ranking
 from backlit.store.receiving import note_turn
 from backlit.store.reports import Reports
@@ -90,6 +91,7 @@ class Store(Edits):
         self.wake = self._engine.wake
         self.ranking = Ranking(self._files, self.server, self.wake, lambda: self.project_id)
         self.history = History(self._files, self, self.wake)
+        self.plan = Plan(self._files, self, self._signal, self.wake)
         self.nodes = Nodes(self._files, self, self.today, self.wake)
         self.deletions = Deletions(self._files, self, self.wake)
         self.names = StoreNames(self, self.now, self.today)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from backlit.model.capacity import points_of
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.statuses import StatusGroup, group_of, is_open
+from backlit.store.iterations_by_date import current, following, leaves, preceding
 from backlit.store.people import IterationEntry
 from backlit.store.rows import Item
 from backlit.tui.acting import CannotAct
@@ -13,7 +14,6 @@ from backlit.tui.ages import days_until
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.field_asking import FieldAsking
 from backlit.tui.field_text import number_text
-from backlit.tui.iterations_by_date import current, following, leaves, preceding
 
 
 class StateVerbs(FieldAsking):

@@ -22,6 +22,9 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.PENDING: ("↑", "pending"),
     RowSign.REFUSED: ("!", "conflict"),
     RowSign.CONFLICT: ("≠", "conflict"),
+    RowSign.ALTERED: ("~", "accent"),
+    RowSign.PLANNED: ("+", "accent"),
+    RowSign.CONTESTED: ("≠", "conflict"),
 }
 
 

@@ -1,0 +1,82 @@
+"""Loads, capacities, velocity and what it foretells."""
+
+import pytest
+
+from backlit.model.planning import Capacity, Fit, Load, Part, Share, Velocity, forecast, loads, velocity_of
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "amount", "fit"),
+    [
+        (30, 40, 29, Fit.UNDER),
+        (30, 40, 30, Fit.WITHIN),
+        (30, 40, 40, Fit.WITHIN),
+        (30, 40, 40.5, Fit.OVER),
+        (None, 40, 0, Fit.WITHIN),
+        (30, None, 99, Fit.WITHIN),
+        (None, None, 99, Fit.OPEN),
+    ],
+)
+def test_a_load_is_under_within_or_over_a_capacity(
+    least: float | None, most: float | None, amount: float, fit: Fit
+) -> None:
+    assert Capacity(least, most).fit(amount) is fit
+
+
+def test_what_is_too_much_is_counted_from_the_most() -> None:
+    assert Capacity(30, 40).over(43.5) == 3.5
+    assert Capacity(30, None).over(1_000) == 0
+
+
+def test_points_of_items_and_hours_of_tasks_are_added_up_apart() -> None:
+    parts = [
+        Part(7, 1, 5.0),
+        Part(7, 1, None, hours=6.0, is_task=True),
+        Part(7, 2, 3.0, is_done=True),
+        Part(7, None, None),
+        Part(8, 1, 13.0),
+        Part(None, 1, 99.0),
+    ]
+
+    found = loads(parts)
+
+    people: dict[int | None, Share] = {1: Share(5.0, 6.0), 2: Share(3.0)}
+    assert found[7] == Load(count=3, points=8.0, done=3.0, unestimated=1, hours=6.0, people=people)
+    assert found[8].points == 13.0
+    assert set(found) == {7, 8}
+
+
+def test_a_type_without_estimates_is_not_missing_one() -> None:
+    assert loads([Part(7, None, None, takes_estimate=False)])[7].unestimated == 0
+
+
+def test_loads_are_added_person_by_person() -> None:
+    one = Load(1, 5.0, people={1: Share(5.0)})
+    other = Load(2, 4.0, 4.0, 1, 2.0, people={1: Share(1.0, 2.0), None: Share(3.0)})
+
+    assert one + other == Load(3, 9.0, 4.0, 1, 2.0, people={1: Share(6.0, 2.0), None: Share(3.0)})
+
+
+def test_the_velocity_is_that_of_the_last_three_iterations_in_which_something_was_done() -> None:
+    assert velocity_of([20, 0, 30, 10, 99]) == Velocity((20, 30, 10))
+    assert velocity_of([20, 0, 30, 10, 99]).mean == 20
+
+
+def test_without_a_past_there_is_no_velocity() -> None:
+    assert velocity_of([]).mean == 0
+
+
+def test_rooms_are_filled_in_the_order_of_the_backlog() -> None:
+    assert list(forecast([5, 5, 5, 8, 3], [12, 12])) == [(0, 2), (1, 3)]
+
+
+def test_an_item_larger_than_any_room_takes_one_alone() -> None:
+    assert list(forecast([20, 5], [12, 12])) == [(0, 1), (1, 2)]
+
+
+def test_a_room_that_is_full_already_takes_nothing() -> None:
+    assert list(forecast([5, 5], [0, -3, 10])) == [(2, 2)]
+
+
+def test_what_has_no_points_goes_with_what_stands_before_it() -> None:
+    assert list(forecast([5, 0, 0, 5], [5, 5])) == [(0, 3), (1, 4)]

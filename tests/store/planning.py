@@ -1,0 +1,33 @@
+"""What the tests of plans share."""
+
+from datetime import date, timedelta
+
+from tests.store.world import World, sent
+
+from backlit.store import IterationEntry, Row, Store, TreeKind, ViewSpec
+from backlit.store.nodes import NewNode
+
+ITERATIONS = TreeKind.ITERATIONS
+
+
+async def add_sprints(store: Store, count: int = 2, most: float | None = 30.0) -> list[IterationEntry]:
+    """New iterations after today, each two weeks, on the service too."""
+    start = date.today() + timedelta(days=400)
+    days = [start + timedelta(days=14 * n) for n in range(count)]
+    nodes = [NewNode(f"Plan {n + 1}", day, day + timedelta(days=13), 10.0, most) for n, day in enumerate(days)]
+    await store.nodes.add_all(ITERATIONS, store.tree(ITERATIONS).roots[0].id, nodes)
+    await sent(store)
+    return [each for each in store.iterations().values() if each.name.startswith("Plan ")]
+
+
+async def stories(store: Store, count: int) -> list[Row]:
+    """Some open stories and bugs in backlog order, none of which is pending."""
+    view = store.view(ViewSpec())
+    await view.load()
+    return [row for row in view.rows(0, 500) if row.type in {"Story", "Bug"}][:count]
+
+
+async def held(world: World, item_id: int, *keys: str) -> list[object]:
+    """What the service has in some fields of an item."""
+    fields = (await world.rival.work_items.document(item_id))["fields"]
+    return [fields[key] for key in keys]
