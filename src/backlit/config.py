@@ -7,13 +7,14 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, StorageError
+from backlit.model.planning import OwnCapacities, Share
 from backlit.private_files import PRIVATE, write_private
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Settings:
     images: bool = True
     board: "BoardSettings | None" = None
     """How the board is set up; None where nothing is said of it."""
+    capacities: OwnCapacities = field(default_factory=OwnCapacities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def read_settings(locations: Locations) -> Settings:
         values = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
-    unknown = sorted(values.keys() - {"theme", "estimate_scale", "images", "board"})
+    unknown = sorted(values.keys() - {"theme", "estimate_scale", "images", "board", "capacity", "capacity_in"})
     if unknown:
         raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
     theme = values.get("theme", DEFAULT_THEME)
@@ -140,7 +142,8 @@ def read_settings(locations: Locations) -> Settings:
     if not isinstance(images, bool):
         raise StorageError(f'The setting "images" is true or false ({path}).')
     board = _board_in(values["board"], path) if "board" in values else None
-    return Settings(theme, _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path), images, board)
+    scale = _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path)
+    return Settings(theme, scale, images, board, _capacities_in(values, path))
 
 
 def _board_in(value: object, path: Path) -> "BoardSettings":
@@ -150,6 +153,35 @@ def _board_in(value: object, path: Path) -> "BoardSettings":
         return board_settings(value)
     except BadRequest as error:
         raise StorageError(f"{error.message} ({path})") from error
+
+
+def _capacities_in(values: Mapping[str, object], path: Path) -> OwnCapacities:
+    """The tables [capacity] and [capacity_in."Sprint 14"]: points by user name, or {points = 8, hours = 60}."""
+    special = values.get("capacity_in", {})
+    tables = special if isinstance(special, dict) else {"": special}
+    return OwnCapacities(
+        _shares_in(values.get("capacity", {}), "capacity", path),
+        {name: _shares_in(table, f"capacity_in.{name}", path) for name, table in tables.items()},
+    )
+
+
+def _shares_in(table: object, name: str, path: Path) -> dict[str, Share]:
+    found = {}
+    for user, value in table.items() if isinstance(table, dict) else [("", None)]:
+        given = value if isinstance(value, dict) else {"points": value}
+        amounts = {key: _amount(given.get(key, 0)) for key in ("points", "hours")}
+        if given.keys() - amounts.keys() or None in amounts.values():
+            raise StorageError(
+                f'The setting "{name}" gives points by user name, such as maya = 8, or'
+                f" jon = {{points = 8, hours = 60}} ({path})."
+            )
+        found[user] = Share(amounts["points"] or 0.0, amounts["hours"] or 0.0)
+    return found
+
+
+def _amount(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+    return float(value) if is_number else None  # type: ignore[arg-type] # a number
 
 
 def _scale_in(value: object, path: Path) -> tuple[float, ...]:

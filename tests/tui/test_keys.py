@@ -17,6 +17,7 @@ STACKS = [
     BACKLOG,
     (Context.BOARD, *BACKLOG),
     (Context.TREE, Context.GLOBAL),
+    (Context.PLAN, *BACKLOG),
     (Context.EDITOR, Context.ITEM, Context.GLOBAL),
     (Context.COMMENTS, Context.ITEM, Context.GLOBAL),
     (Context.ATTACHMENTS, Context.GLOBAL),
@@ -26,6 +27,7 @@ STACKS = [
 ]
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
+    *((key, Context.PLAN) for key in "{}"),
     *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x", "g =")),
     *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g")),
     *((key, Context.COMMENTS) for key in ("a", "C", "d", "e", "E", "y y")),
@@ -227,7 +229,8 @@ def test_every_command_has_a_handler_and_every_handler_a_command() -> None:
             ["list.half-up", "tree.half-up", "editor.half-up", "outbox.half-up", "inbox.half-up", "reports.half-up"],
         ),
         ("comment", ["item.comment", "comments.add"]),
-        ("difference", ["editor.difference", "inbox.difference"]),
+        ("difference", ["editor.difference", "inbox.difference", "plan.difference"]),
+        ("capacity", ["tree.capacity", "plan.capacity"]),
         ("copy", ["item.copy-id", "comments.copy"]),
         ("copy Markdown", ["item.copy-markdown", "reports.copy"]),
         ("save as", ["attachments.save", "reports.save"]),
@@ -248,6 +251,8 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("R", "app.refresh"), ("gb", "app.backlog"), ("gk", "app.board"), ("h", "board.left"), ("l", "board.right"),
         ("H", "board.move-left"), ("L", "board.move-right"), ("zc", "board.collapse"), ("tg", "board.lanes"),
         ("gi", "app.iterations"), ("ga", "app.areas"), ("gr", "app.reports"),
+        (">", "plan.send"), ("<", "plan.back"), ("{", "plan.previous-target"), ("}", "plan.next-target"),
+        ("w", "plan.commit"), ("gD", "plan.difference"), ("cm", "plan.capacity"), ("gp", "app.plan"),
         ("go", "app.outbox"), ("gh", "app.inbox"), ("space", "inbox.read"), ("M", "inbox.read-all"),
         ("tc", "inbox.feed"), ("gP", "app.project"), ("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend"),
         ("J", "item.rank-down"), ("K", "item.rank-up"), ("mt", "item.rank-top"), ("me", "item.rank-bottom"),

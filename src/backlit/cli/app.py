@@ -54,6 +54,12 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
 
     opening.result()
     app = BacklitApp(
-        store, settings.theme, locations.themes, settings.estimate_scale, images=settings.images, board=settings.board
+        store,
+        settings.theme,
+        locations.themes,
+        settings.estimate_scale,
+        images=settings.images,
+        board=settings.board,
+        capacities=settings.capacities,
     )
     return app, store

@@ -49,6 +49,22 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnCapacities:
+    """What people can take on in an iteration, by user name; 0 stands for no limit.
+
+    The service knows no such thing (FEATURES rule 57), so it is the setting of one machine. `special` is for some
+    iterations, by their names.
+    """
+
+    usual: Mapping[str, Share] = field(default_factory=dict)
+    special: Mapping[str, Mapping[str, Share]] = field(default_factory=dict)
+
+    def of(self, user: str, iteration: str) -> Share | None:
+        """What a person can take on in an iteration; None where nothing is set."""
+        return self.special.get(iteration, {}).get(user) or self.usual.get(user)
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """What one item adds to the load of where it is planned: a task only hours, anything else no hours."""
 

@@ -28,7 +28,7 @@ from backlit.store.plan import Plan
 from backlit.store.ranking import Ranking
 from backlit.store.receiving import note_turn
 from backlit.store.reports import Reports
-from backlit.store.rows import Item, item_of, moment
+from backlit.store.rows import Item, Row, item_of, moment
 from backlit.store.sample_history import SampleHistory
 from backlit.store.search import Search
 from backlit.store.server import Server
@@ -164,9 +164,12 @@ class Store(Edits):
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
             self._signal.publish(Change(subject))
 
-    def view(self, spec: ViewSpec) -> View:
-        """A list of the current project's items; it catches up with changes when it is told to reload."""
-        view = View(spec, self.project_id, self._files.mirror, self._files.read, self.names)
+    def view(self, spec: ViewSpec, shape: Callable[[Row], Row] | None = None) -> View:
+        """A list of the current project's items; it catches up with changes when it is told to reload.
+
+        `shape` changes how a row looks, as a plan does.
+        """
+        view = View(spec, self.project_id, self._files.mirror, self._files.read, self.names, shape=shape)
         with self._views_lock:
             self._views.add(view)
         return view

@@ -52,8 +52,9 @@ class View:
     """A list of items in backlog order, each task directly under its item, or as its spec says.
 
     Made cheaply and without a query. Before `load`, the first rows are there where an index has the order, but
-    `count` may be None. All methods but `note` are called on one thread. Raises BadRequest for a query that cannot
-    be read.
+    `count` may be None. `is_grouped` says whether its items stand under headers, `largest_id` is the largest id in it
+    as far as it is loaded, 0 where there is none. All methods but `note` are called on one thread. Raises BadRequest
+    for a query that cannot be read.
     """
 
     def __init__(
@@ -63,6 +64,8 @@ class View:
         mirror: sqlite3.Connection,
         read: Read[object],
         names: ViewNames | None = None,
+        *,
+        shape: Callable[[Row], Row] | None = None,
     ) -> None:
         self.spec = spec
         self._project_id = project_id
@@ -70,10 +73,12 @@ class View:
         self._query = self._resolved()
         self._mirror = mirror
         self._read = read
+        self._row_of = row_of if shape is None else lambda values: shape(row_of(values))
+        self.is_grouped = bool(spec.group)
         self._ids: array[int] = array("q")
         self._lines = Lines(0)
         self._folded: frozenset[GroupKey] = frozenset()
-        self._largest_id = 0
+        self.largest_id = 0
         self._is_complete = False
         self._rows: dict[int, Row] = {}
         self._changes: deque[Change] = deque(maxlen=NOTED_CHANGES)
@@ -118,7 +123,7 @@ class View:
                 missing = list(ids)
             sql = f"SELECT {ROW_COLUMNS} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constant
             for values in self._mirror.execute(sql, (ids_json(missing),)):
-                self._rows[values[0]] = row_of(values)
+                self._rows[values[0]] = self._row_of(values)
         return [self._rows.get(item_id) or gone_row(item_id) for item_id in ids]
 
     def lines(self, start: int, stop: int) -> list[Row | GroupLine]:
@@ -133,8 +138,19 @@ class View:
     def fold(self, *groups: GroupKey, is_folded: bool) -> None:
         """Hide or show what is below some headers; it stays so through reloads."""
         self._folded = self._folded.union(groups) if is_folded else self._folded.difference(groups)
-        if self.spec.group:
+        if self.is_grouped:
             self._lines.fold(self._folded)
+
+    def divide(self, key: str, parts: Sequence[tuple[object, int, float]]) -> None:
+        """Put headers over stretches of a list without groups: the value each stands for, where it ends, its points."""
+        buckets: list[Bucket] = []
+        start = 0
+        for value, stop, _ in parts:
+            buckets.append(Bucket((value,), self._ids[start:stop]))
+            start = stop
+        figures = {each.values: (len(each.ids), part[2]) for each, part in zip(buckets, parts, strict=True)}
+        self._lines, self.is_grouped = Lines.grouped((key,), buckets, figures), True
+        self._lines.fold(self._folded)
 
     @property
     def folded(self) -> frozenset[GroupKey]:
@@ -156,7 +172,7 @@ class View:
         found: list[Row] = []
         try:
             for each in self._mirror.execute(sql, values):
-                found.append(row_of(each))  # noqa: PERF401 - those found before it was interrupted count
+                found.append(self._row_of(each))  # noqa: PERF401 - those found before it was interrupted count
             self._is_complete = len(found) < limit
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
@@ -166,18 +182,13 @@ class View:
         self._ids = array("q", [row.id for row in found])
         self._lines = Lines(len(self._ids))
         self._rows.update((row.id, row) for row in found)
-        self._largest_id = max(self._ids, default=0)
-
-    @property
-    def largest_id(self) -> int:
-        """The largest id there is in the view, as far as it is loaded; 0 where there is none."""
-        return self._largest_id
+        self.largest_id = max(self._ids, default=0)
 
     def id_at(self, index: int) -> int | None:
         """The id of the item on a line; None on a header and outside of what is loaded."""
         if not self._is_complete and index >= len(self._ids):
             self.rows(index, index + 1)
-        if not self.spec.group:
+        if not self.is_grouped:
             return self._ids[index] if 0 <= index < len(self._ids) else None
         part = next(self._lines.window(index, index + 1), None) if index >= 0 else None
         return self._ids[part.start] if isinstance(part, range) and part else None
@@ -188,7 +199,7 @@ class View:
 
     def ids_on(self, start: int, stop: int) -> Sequence[int]:
         """The ids of the items on a stretch of lines, as far as they are loaded; headers have none."""
-        if not self.spec.group:
+        if not self.is_grouped:
             return self._ids[start:stop]
         found = array("q")
         for part in self._lines.window(start, stop):
@@ -207,7 +218,7 @@ class View:
             place = self._ids.index(item_id)
         except ValueError:
             return None
-        return self._lines.line_of(place) if self.spec.group else place
+        return self._lines.line_of(place) if self.is_grouped else place
 
     async def load(self) -> None:
         """Read all ids and the totals on the reading thread; the count is known after it."""
@@ -217,8 +228,8 @@ class View:
         ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
         loaded = await self._read(lambda mirror: _load(mirror, query, ranks, self.spec))
         assert isinstance(loaded, _Loaded)
-        self._ids, self._largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
-        self._lines = loaded.lines
+        self._ids, self.largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
+        self._lines, self.is_grouped = loaded.lines, bool(self.spec.group)
         if self._folded:
             self._lines.fold(self._folded)
         self._is_complete = True

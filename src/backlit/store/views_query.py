@@ -40,9 +40,10 @@ class ViewSpec:
     """Which items of the project, in which order and in which groups.
 
     `text` is a part of the name in any case, or `#id`; `query` is in the language of docs/query.md, `filter` a tree.
-    None as a set of ids means any. Done, deferred and deleted items are left out unless asked for, here or in the
-    query. `sort` has nothing for the backlog's own order; `group` names one or two fields. `alike` are values of the
-    innermost group's field that count as the first of each set.
+    None as a set of ids means any; in a set of iterations some items may count that are not there, and others not, as a
+    plan has it. Done, deferred and deleted items are left out unless asked for, here or in the query. `sort` has
+    nothing for the backlog's own order; `group` names one or two fields. `alike` are values of the innermost group's
+    field that count as the first of each set.
     """
 
     text: str = ""
@@ -54,6 +55,8 @@ class ViewSpec:
     sort: tuple[SortKey, ...] = ()
     group: tuple[str, ...] = ()
     alike: tuple[tuple[object, ...], ...] = ()
+    planned_in: frozenset[int] = frozenset()
+    planned_out: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +166,10 @@ def query_of(
     parts = [Sql("project_id = ?", (-1 if project_id is None else project_id,))]
     if not with_done:
         parts.append(Sql("is_open = 1"))
-    for among, ids in ((_IN_AREAS, spec.area_ids), (_IN_ITERATIONS, spec.iteration_ids)):
-        if ids is not None:
-            parts.append(Sql(among, (ids_json(sorted(ids)),)))
+    if spec.area_ids is not None:
+        parts.append(Sql(_IN_AREAS, (ids_json(sorted(spec.area_ids)),)))
+    if spec.iteration_ids is not None:
+        parts.append(_placed(spec, spec.iteration_ids))
     parts.extend(_text_sql(spec.text.strip()))
     filters = [each for each in (spec.filter, query) if each is not None]
     parts.extend(condition(each, custom) for each in filters)
@@ -183,6 +187,17 @@ def query_of(
         filtered=frozenset(keys),
         has_words=any(_mentions(each, Where.ANYWHERE) for each in filters),
         has_name=any(_mentions(each, Where.NAME) for each in filters),
+    )
+
+
+def _placed(spec: ViewSpec, iteration_ids: Iterable[int]) -> Sql:
+    places = ids_json(sorted(iteration_ids))
+    if not (spec.planned_in or spec.planned_out):
+        return Sql(_IN_ITERATIONS, (places,))
+    among = "id IN (SELECT value FROM json_each(?))"
+    return Sql(
+        f"({_IN_ITERATIONS} AND NOT {among} OR {among})",
+        (places, ids_json(sorted(spec.planned_out)), ids_json(sorted(spec.planned_in))),
     )
 
 

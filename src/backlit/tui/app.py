@@ -10,6 +10,7 @@ from textual.filter import LineFilter
 
 from backlit.config import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.boards import USUAL_BOARD, BoardSettings
+from backlit.model.planning import OwnCapacities
 from backlit.store.changes import Change, ConnectionState, Subject
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
@@ -24,6 +25,7 @@ from backlit.tui.sturdy import Sturdy, goes_on, say_failed, storage_error_of
 from backlit.tui.text import SafeFilter
 
 if TYPE_CHECKING:
+    from backlit.tui.screens.plan import PlanScreen
     from backlit.tui.screens.reports import ReportsScreen
     from backlit.tui.screens.tree import TreeScreen
 
@@ -33,7 +35,7 @@ INTERRUPT_WINDOW = 2.0
 
 
 class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
-    """Five modes (backlog, board, areas, iterations, reports) stay mounted; other screens are pushed over them."""
+    """Six modes (backlog, board, plan, areas, iterations, reports) stay mounted; others are pushed over them."""
 
     TITLE = "backlit"
     CSS_PATH = [STYLES / "app.tcss"]
@@ -48,10 +50,12 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
         *,
         images: bool = True,
         board: BoardSettings | None = None,
+        capacities: OwnCapacities | None = None,
     ) -> None:
         super().__init__(store, board or USUAL_BOARD)
         self.shows_pictures = images
         self.estimate_scale = estimate_scale
+        self.capacities = capacities or OwnCapacities()
         self._gathered = Gathered()
         self._gathering = threading.Lock()
         self._unsubscribe: Callable[[], None] | None = None
@@ -65,6 +69,7 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
         self.animation_level = "none"
         self.add_mode("backlog", lambda: BacklogScreen(store))
         self.add_mode("board", self.board_screen)
+        self.add_mode("plan", lambda: _plan_screen(store))
         self.add_mode("areas", lambda: self._tree_screen(TreeKind.AREAS))
         self.add_mode("reports", lambda: _reports_screen(store))
         self.add_mode("iterations", lambda: self._tree_screen(TreeKind.ITERATIONS))
@@ -160,6 +165,10 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
         """Go to the backlog."""
         self._go("backlog")
 
+    def do_app_plan(self, _count: int | None) -> None:
+        """Go to the plan."""
+        self._go("plan")
+
     def do_app_areas(self, _count: int | None) -> None:
         """Go to the areas."""
         self._go("areas")
@@ -239,3 +248,10 @@ def _reports_screen(store: Store) -> "ReportsScreen":
     from backlit.tui.screens.reports import ReportsScreen
 
     return ReportsScreen(store)
+
+
+def _plan_screen(store: Store) -> "PlanScreen":
+    """Imported when it is first shown."""
+    from backlit.tui.screens.plan import PlanScreen
+
+    return PlanScreen(store)

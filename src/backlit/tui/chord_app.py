@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 
 from backlit.model.errors import BacklitError
+from backlit.model.planning import OwnCapacities
 from backlit.tui import keys
 from backlit.tui.acting import CannotAct, contexts_of, handler_of
 from backlit.tui.commands import COMMANDS, Command, spelled
@@ -30,6 +31,7 @@ class ChordApp(App[None], inherit_bindings=False):
         self._which_key: Timer | None = None
         self.last_act: Act | None = None
         self.estimate_scale: Sequence[float] = ()
+        self.capacities = OwnCapacities()
         self.letter = ""
         self.shows_pictures = True
 

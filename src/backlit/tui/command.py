@@ -14,6 +14,7 @@ class Context(StrEnum):
     LIST = "Lists"
     ITEM = "Item verbs"
     TREE = "Trees"
+    PLAN = "Plan"
     EDITOR = "Editor"
     COMMENTS = "Comments"
     ATTACHMENTS = "Attachments"

@@ -166,6 +166,20 @@ def _trees() -> Iterator[Command]:
     )
 
 
+def _plan() -> Iterator[Command]:
+    where = Context.PLAN
+    yield Command("plan.send", (">",), where, "plan", "Plan into the target iteration; 2> into the one after it.")
+    yield Command("plan.back", ("<",), where, "back", "Take the planned move back; without one, plan into the backlog.")
+    yield Command("plan.next-target", ("}",), where, "next target", "Plan the next iteration.")
+    yield Command("plan.previous-target", ("{",), where, "previous target", "Plan the iteration before.")
+    yield Command("plan.next-pane", ("tab",), where, "next pane", "Go to the next pane.")
+    yield Command("plan.previous-pane", ("shift+tab",), where, "previous pane", "Go to the previous pane.")
+    yield Command("plan.commit", ("w",), where, "write", "Write the plan, once its difference was agreed to.")
+    yield Command("plan.difference", ("g D",), where, "changes", "Show what the plan changes.")
+    yield Command("plan.discard", (), where, "discard", "Drop the plan; u brings it back.", words=("discard",))
+    yield Command("plan.capacity", ("c m",), where, "capacity", "Change the least and the most points.")
+
+
 def _editor() -> Iterator[Command]:
     where = Context.EDITOR
     yield Command("editor.down", ("j", "down", "tab"), where, "next", "Go to the next field.")
@@ -297,6 +311,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.redo", ("ctrl+r",), where, "redo", "Do again what was undone last.")
     yield Command("app.backlog", ("g b",), where, "backlog", "Go to the backlog.")
     yield Command("app.board", ("g k",), where, "board", "Go to the board: the same items in columns.")
+    yield Command("app.plan", ("g p",), where, "plan", "Go to the plan: the backlog beside the iterations.")
     yield Command("app.iterations", ("g i",), where, "iterations", "Go to the iterations.")
     yield Command("app.areas", ("g a",), where, "areas", "Go to the areas.")
     yield Command("app.reports", ("g r",), where, "reports", "Go to the reports: burndown, velocity, load and others.")
@@ -321,7 +336,7 @@ def _everywhere() -> Iterator[Command]:
 
 
 COMMANDS: tuple[Command, ...] = (
-    *(*_board(), *_lists(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees()),
+    *(*_board(), *_lists(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees(), *_plan()),
     *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_reports(), *_everywhere()),
 )
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}

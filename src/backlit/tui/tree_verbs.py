@@ -7,11 +7,11 @@ from backlit.model.errors import BadRequest
 from backlit.store.nodes import NewNode
 from backlit.store.people import TreeKind
 from backlit.store.store import Store
+from backlit.tui.capacity_asking import ask_capacity
 from backlit.tui.series import series_lines, series_of
 from backlit.tui.spans import span
 from backlit.tui.tree_moves import TreeMoves
-from backlit.tui.typed_days import typed_day, typed_number
-from backlit.tui.widgets.tree_columns import number_text
+from backlit.tui.typed_days import typed_day
 
 USUAL_WEEKS = 2
 
@@ -62,22 +62,7 @@ class TreeVerbs(TreeMoves):
     def do_tree_capacity(self, _count: int | None) -> None:
         """Change how many points it may hold."""
         node, entry = self.iteration("capacity")
-
-        def read(typed: Sequence[str]) -> str:
-            least, most = map(typed_number, typed)
-            if (least or 0) < 0 or (most or 0) < 0:
-                raise BadRequest("A capacity cannot be less than 0.")
-            if least and most and least > most:
-                raise BadRequest("The least cannot be more than the most.")
-            return ""
-
-        def answered(typed: tuple[str, ...] | None) -> None:
-            if typed is not None:
-                least, most = map(typed_number, typed)
-                self.act(self._edit(node.id, minCapacity=least, maxCapacity=most))
-
-        lines = [("Least points", _points(entry.min_capacity)), ("Most points", _points(entry.max_capacity))]
-        self.ask_lines(f"Capacity of {node.name}", lines, read, answered)
+        ask_capacity(self.app, entry, lambda changes: self.act(self._edit(node.id, **changes)))
 
     def do_tree_release(self, _count: int | None) -> None:
         """Make it a release, or none any more."""
@@ -119,7 +104,3 @@ class TreeVerbs(TreeMoves):
 
 def _day(day: object) -> str:
     return str(day) if day else ""
-
-
-def _points(value: float | None) -> str:
-    return number_text(value) if value else ""

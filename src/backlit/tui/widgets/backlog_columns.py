@@ -54,6 +54,7 @@ STATUS = Column("Status", 7, 44)
 POINTS = Column("Pts", 5, 36, is_number=True)
 OWNER = Column("Owner", 7, 60)
 ITERATION = Column("Iteration", 11, 70)
+USUAL_COLUMNS = (STATUS, POINTS, OWNER, ITERATION)
 LEAD = 2
 """Cells before the first column: the cursor bar and the row's sign."""
 TYPE = 2
@@ -64,12 +65,19 @@ INDENT = 2
 class Layout:
     """The columns that fit a width; the name gets what is left."""
 
-    def __init__(self, width: int, names: Names, looks: Looks, largest_id: int = 0) -> None:
+    def __init__(
+        self,
+        width: int,
+        names: Names,
+        looks: Looks,
+        largest_id: int = 0,
+        columns: Sequence[Column] = USUAL_COLUMNS,
+    ) -> None:
         self.width = width
         self._names = names
         self._looks = looks
         self._id_width = max(ID.width, len(str(largest_id))) if width >= ID.shown_from else 0
-        self._right = [column for column in (STATUS, POINTS, OWNER, ITERATION) if width >= column.shown_from]
+        self._right = [column for column in columns if width >= column.shown_from]
         taken = LEAD + TYPE + (self._id_width + 1 if self._id_width else 0)
         taken += sum(column.width + 1 for column in self._right)
         taken += bool(self._right and self._right[-1].is_number)  # numbers do not touch what is beside them
@@ -140,5 +148,6 @@ class Layout:
             return Segment(" " + fit(text, STATUS.width), looks.style(status_colour(row.status), on=on))
         if column is POINTS:
             return Segment(" " + fit_right(row.estimate or "·", POINTS.width), looks.style(on=on))
-        name = self._names.owner(row.owner_id) if column is OWNER else self._names.iteration(row.iteration_id)
+        is_owner = column.title == OWNER.title
+        name = self._names.owner(row.owner_id) if is_owner else self._names.iteration(row.iteration_id)
         return Segment(" " + fit(name or "–", column.width), looks.style("foreground" if name else "faint", on=on))

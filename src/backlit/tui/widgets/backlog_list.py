@@ -1,6 +1,7 @@
 """The backlog's list: rows come from a view of the store as they are seen."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -10,7 +11,7 @@ from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
-from backlit.tui.widgets.backlog_columns import Layout, Names
+from backlit.tui.widgets.backlog_columns import USUAL_COLUMNS, Column, Layout, Names
 from backlit.tui.widgets.list_folds import ListFolds
 
 STRIPS_KEPT = 512
@@ -21,6 +22,7 @@ class BacklogList(ListFolds):
     """A window on a view; what it keeps in memory is the rows in sight and their drawn lines."""
 
     HEADER_LINES = 1
+    COLUMNS: ClassVar[Sequence[Column]] = USUAL_COLUMNS
 
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(names, id=id)
@@ -158,7 +160,7 @@ class BacklogList(ListFolds):
     @property
     def _columns(self) -> Layout:
         if self._layout is None:
-            self._layout = Layout(self.size.width, self._names, Looks.of(self.app), self._largest_id)
+            self._layout = Layout(self.size.width, self._names, Looks.of(self.app), self._largest_id, self.COLUMNS)
         return self._layout
 
     def _row(self, index: int) -> Row | GroupLine | None:

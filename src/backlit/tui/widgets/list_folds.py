@@ -76,7 +76,7 @@ class ListFolds(ItemList):
     def do_list_mark(self, count: int | None) -> None:
         """Mark the row, or take its mark off, and go down; on a header mark all of its group, or none."""
         view = self._view
-        group = view.outline.header_at(self.cursor) if view and view.spec.group and count is None else None
+        group = view.outline.header_at(self.cursor) if view and view.is_grouped and count is None else None
         if view is None or group is None or view.outline.header_line(group.group) != self.cursor:
             super().do_list_mark(count)
             return
@@ -90,7 +90,7 @@ class ListFolds(ItemList):
         self.move_to(self.cursor + 1)
 
     def _grouped(self) -> View:
-        if self._view is None or not self._view.spec.group:
+        if self._view is None or not self._view.is_grouped:
             raise CannotAct("Nothing is grouped here; tg groups the list.")
         return self._view
 

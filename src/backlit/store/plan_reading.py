@@ -1,0 +1,237 @@
+"""What a plan is at a moment: its draft over what is so by now, in lists, figures and differences."""
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, TypeVar
+
+from backlit.model.capacity import points_of
+from backlit.model.errors import BadRequest
+from backlit.model.filters import Comparison, Literal, Operator, Property
+from backlit.model.planning import Load, Velocity
+from backlit.store.changes import Change, Signal, Subject
+from backlit.store.database import ids_json
+from backlit.store.entries import EntryState
+from backlit.store.files import Files
+from backlit.store.iterations_by_date import leaves
+from backlit.store.lookups import Lookups
+from backlit.store.people import IterationEntry, TreeKind
+from backlit.store.plan_draft import Contest, Draft, Standing, Touch, Values, draft_of
+from backlit.store.plan_figures import read_loads, read_velocity
+from backlit.store.rows import Item, Row, RowSign
+from backlit.store.views_query import ViewSpec
+
+_T = TypeVar("_T")
+_ITEMS_SQL = (
+    "SELECT id, type, name, parent_id, iteration_id, estimate, owner_id FROM items"
+    " WHERE id IN (SELECT value FROM json_each(?)) ORDER BY rank_priority, rank_id, is_task, own_priority, id"
+)
+_PAST_LOOKED_AT = 12
+"""Ended iterations among which those are looked for in which something was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChange:
+    """What a plan does to one item: for each field what it is now, and what it is to be; `place` is where it is now.
+
+    `contests` are fields that others changed since; they are not written unless that is asked for.
+    """
+
+    id: int
+    type: str
+    name: str
+    parent_id: int | None
+    place: object
+    fields: Mapping[str, Touch]
+    contests: Mapping[str, Contest]
+
+    def over_theirs(self) -> "PlanChange":
+        """The same, with what others changed since planned anew from what they made of it."""
+        mine = {key: Touch(contest.theirs, contest.touch.mine) for key, contest in self.contests.items()}
+        return replace(self, fields={**self.fields, **mine}, contests={})
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """How far the plan that was written last has come: entries on the service, on their way, and held up."""
+
+    done: int
+    waiting: int
+    held: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.done + self.waiting + self.held
+
+
+class PlanReading:
+    """The current project's draft as screens see it; what is read is kept until something concerns it."""
+
+    def __init__(self, files: Files, lookups: Lookups, signal: Signal) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._kept: dict[str, object] = {}
+        signal.subscribe(self._forget)
+
+    def _forget(self, change: Change) -> None:
+        if change.kind in {Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.OUTBOX}:
+            self._kept = {}
+
+    def _keep(self, name: str, make: Callable[[], _T]) -> _T:
+        kept, key = self._kept, f"{name} {self._lookups.project_id}"
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]  # type: ignore[return-value] # what `make` made
+
+    # Reading
+
+    @property
+    def draft(self) -> Draft:
+        """What is planned; empty where nothing is."""
+        return self._keep("draft", lambda: draft_of(self._files.journal.drafts.find(self._key)).renamed(self.real_id))
+
+    @property
+    def standing(self) -> Standing:
+        """How the draft lies to what is so now."""
+        return self._keep("standing", self._read_standing)
+
+    def _read_standing(self) -> Standing:
+        draft = self.draft
+        return draft.standing(self.now(self._files.mirror, draft.items)) if draft.items else Standing()
+
+    def now(self, connection: sqlite3.Connection, item_ids: Iterable[int]) -> dict[int, Values]:
+        """What items have now in the fields that are planned; those in no iteration are in the backlog."""
+        return {
+            item_id: {"IterationID": self.place_of(place), "Estimate": estimate, "AssignedToID": owner_id}
+            for item_id, _, _, _, place, estimate, owner_id in rows_of(connection, item_ids)
+        }
+
+    def place_of(self, iteration_id: object) -> object:
+        """An iteration; the root for what a foreign service, or an item that is new, has in none."""
+        roots = self._lookups.tree(TreeKind.ITERATIONS).roots
+        return roots[0].id if iteration_id is None and roots else iteration_id
+
+    def real_id(self, given_id: int) -> int:
+        """The id that an item or an iteration has by now."""
+        return self._files.journal.real_id(given_id)
+
+    @property
+    def _key(self) -> str:
+        return f"plan:{self._lookups.project_id}"
+
+    @property
+    def backlog_id(self) -> int:
+        """The iteration of what is in none: the root. Raises BadRequest before it is known."""
+        roots = self._lookups.tree(TreeKind.ITERATIONS).roots
+        if not roots:
+            raise BadRequest("The iterations are not known yet.")
+        return roots[0].id
+
+    def targets(self) -> list[IterationEntry]:
+        """The iterations that can be planned, in the order of their dates; those without dates come last."""
+        found = leaves(self._lookups.iterations().values())
+        return sorted(found, key=lambda each: (each.start or each.end or date.max, each.end or date.max))
+
+    def laid_over(self, row: Row) -> Row:
+        """A row as the plan has it, with a sign for what that does to it."""
+        standing = self.standing
+        values = standing.changes.get(row.id, {})
+        contested = row.id in standing.contests
+        if not values and not contested:
+            return row
+        moved = "IterationID" in values
+        sign = RowSign.CONTESTED if contested else RowSign.PLANNED if moved else RowSign.ALTERED
+        return row._replace(
+            iteration_id=_id(values.get("IterationID", row.iteration_id)),
+            estimate=text_of(values.get("Estimate", row.estimate)),
+            owner_id=_id(values.get("AssignedToID", row.owner_id)),
+            sign=row.sign if row.sign > RowSign.PENDING else sign,
+        )
+
+    def item_laid_over(self, item: Item) -> Item:
+        """An item as the plan has it."""
+        values = self.standing.changes.get(item.id)
+        return replace(item, fields={**item.fields, **values}) if values else item
+
+    def spec(self, base: ViewSpec, places: frozenset[int]) -> ViewSpec:
+        """What a list of some iterations shows as the plan has it: items without their tasks."""
+        moves = {
+            item_id: values["IterationID"]
+            for item_id, values in self.standing.changes.items()
+            if "IterationID" in values
+        }
+        return replace(
+            base,
+            iteration_ids=places,
+            filter=Comparison(Operator.NE, Property("type"), Literal("Task")),
+            planned_in=frozenset(each for each, place in moves.items() if place in places),
+            planned_out=frozenset(each for each, place in moves.items() if place not in places),
+        )
+
+    def difference(self) -> list[PlanChange]:
+        """All that the plan changes, in backlog order, tasks after their items; what is gone is not in it."""
+        return list(self._keep("difference", self._read_difference))
+
+    def _read_difference(self) -> list[PlanChange]:
+        standing = self.standing
+        ids = standing.changes.keys() | standing.contests.keys()
+        found = []
+        now = self.now(self._files.mirror, ids)
+        for item_id, kind, name, parent_id, *_ in rows_of(self._files.mirror, ids):
+            before = now[item_id]
+            fields = {key: Touch(before[key], mine) for key, mine in standing.changes.get(item_id, {}).items()}
+            contests = standing.contests.get(item_id, {})
+            found.append(PlanChange(item_id, kind, name, parent_id, before["IterationID"], fields, contests))
+        return found
+
+    def points_added(self, item_ids: Collection[int]) -> float:
+        """By how much the plan changes the sum of the points of some items, wherever they are."""
+        estimates = [
+            change.fields["Estimate"]
+            for change in self.difference()
+            if "Estimate" in change.fields and change.id in item_ids
+        ]
+        return sum((points_of(text_of(each.mine)) or 0) - (points_of(text_of(each.base)) or 0) for each in estimates)
+
+    def sent(self) -> Sent | None:
+        """How far what was written last has come; None once the service has all of it, or none of it is to go."""
+        return self._keep("sent", self._read_sent)
+
+    def _read_sent(self) -> Sent | None:
+        if self.draft.step is None:
+            return None
+        states = self._files.journal.steps.states(self.draft.step)
+        held = sum(states.get(each.value, 0) for each in (EntryState.REFUSED, EntryState.CONFLICT))
+        waiting = sum(states.get(each.value, 0) for each in (EntryState.WAITING, EntryState.SENDING))
+        return Sent(states.get(EntryState.SENT.value, 0), waiting, held) if waiting or held else None
+
+    async def loads(self, iteration_ids: Collection[int]) -> dict[int, Load]:
+        """What is in some iterations as the plan has it; read on the reading thread."""
+        places, changes = tuple(iteration_ids), self.standing.changes
+        return await self._files.read(lambda mirror: read_loads(mirror, places, changes))
+
+    def loads_now(self, iteration_ids: Collection[int]) -> dict[int, Load]:
+        """The same by a short read: of as many items as are in the iterations."""
+        return read_loads(self._files.mirror, iteration_ids, self.standing.changes)
+
+    async def velocity(self, today: date) -> Velocity:
+        """From the iterations that ended before today; read on the reading thread."""
+        ended = sorted((each.end, each.id) for each in self.targets() if each.end and each.end < today)
+        latest = [iteration_id for _, iteration_id in reversed(ended)][:_PAST_LOOKED_AT]
+        return await self._files.read(lambda mirror: read_velocity(mirror, latest))
+
+
+def rows_of(connection: sqlite3.Connection, item_ids: Iterable[int]) -> Iterable[tuple[Any, ...]]:
+    """Id, type, name, parent and the planned fields of items, in backlog order."""
+    return connection.execute(_ITEMS_SQL, (ids_json(item_ids),))
+
+
+def _id(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def text_of(value: object) -> str | None:
+    """An estimate as it is compared: foreign services may send a number."""
+    return None if value is None else str(value)

@@ -1,0 +1,130 @@
+"""The difference a plan makes, in words: iteration by iteration how full they get, then item by item."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.planning import Load
+from backlit.store.people import IterationEntry
+from backlit.store.plan_reading import PlanChange
+from backlit.store.store import Store
+from backlit.tui.field_text import NOTHING, FieldWords
+from backlit.tui.looks import type_sign
+from backlit.tui.plan_words import Shift, capacity_of, capacity_words, shifts
+from backlit.tui.text import fit, literal, safe
+
+MOST_LINES = 400
+NAME = 40
+"""Cells of a name."""
+Part = tuple[str, str]
+WORDS = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A draft at one moment: its changes, what is gone, and the iterations it changes with their loads."""
+
+    changes: Sequence[PlanChange]
+    gone: frozenset[int]
+    iterations: Sequence[IterationEntry]
+    loads: Mapping[int, Load]
+
+    @property
+    def written(self) -> int:
+        """How many items would be written."""
+        return sum(bool(change.fields) for change in self.changes)
+
+    @property
+    def contested(self) -> int:
+        """How many items others changed since."""
+        return sum(bool(change.contests) for change in self.changes)
+
+
+def stand_lines(stand: Stand) -> list[Content]:
+    """How full the iterations get, and what the draft does not write."""
+    found = shifts(stand.changes)
+    width = max((len(each.name) for each in stand.iterations), default=0)
+    lines = [
+        _iteration_line(each, stand.loads[each.id], found.get(each.id, Shift()), width) for each in stand.iterations
+    ]
+    if stand.gone:
+        are = "item is" if len(stand.gone) == 1 else f"{len(stand.gone):,} items are"
+        lines.append(literal(f"{'One ' if len(stand.gone) == 1 else ''}{are} no longer there and will leave the plan."))
+    if stand.contested:
+        noun = "item was" if stand.contested == 1 else "items were"
+        text = f"≠ {stand.contested:,} {noun} changed by others meanwhile and will stay as they made them."
+        lines.append(Content.assemble((text, "bold $warning")))
+    return lines
+
+
+def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: int) -> Content:
+    moves = " ".join([f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes))
+    words = [
+        (text, "bold $error" if colour == "conflict" else f"${colour}")
+        for text, colour in capacity_words(load, capacity_of(iteration))
+    ]
+    return Content.assemble((f"{safe(iteration.name):{width}}", "bold"), (f" {moves:>7} ", "$accent"), *words)
+
+
+def plan_lines(store: Store, stand: Stand) -> list[Content]:
+    """Item by item what changes; the tasks that go along are counted with their item."""
+    return list(_lines(store, stand))
+
+
+def _lines(store: Store, stand: Stand) -> Iterator[Content]:
+    words = FieldWords(store)
+    along = _along(stand.changes)
+    width = max((len(str(change.id)) + 1 for change in stand.changes if change.id > 0), default=3)
+    shown = 0
+    for change in stand.changes:
+        if change.id in along:
+            continue
+        if shown >= MOST_LINES:
+            yield Content.assemble(("… and more", "$muted"))
+            return
+        shown += 1
+        tasks = sum(parent == change.id for parent in along.values())
+        yield Content.assemble(*_item_parts(change, width), *_field_parts(words, change), *_along_part(tasks))
+
+
+def _item_parts(change: PlanChange, width: int) -> Iterator[Part]:
+    number = f"#{change.id}" if change.id > 0 else "new"
+    yield f"{number:>{width}} ", "$muted"
+    yield f"{type_sign(change.type)} {fit(change.name, NAME)}  ", "$foreground"
+
+
+def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Part]:
+    for number, (key, touch) in enumerate(change.fields.items()):
+        yield f"{', ' * bool(number)}{WORDS[key]}", "$muted"
+        yield _value(words, key, touch.base), "$error"
+        yield " → ", "$muted"
+        yield _value(words, key, touch.mine), "$success"
+    for key, contest in change.contests.items():
+        yield f"  ≠ {WORDS[key]}", "$warning"
+        yield _value(words, key, contest.theirs), "$foreground"
+        yield f" by now, planned: {_value(words, key, contest.touch.mine)}", "$muted"
+
+
+def _along_part(tasks: int) -> Iterator[Part]:
+    if tasks:
+        yield f"  with {'a task' if tasks == 1 else f'{tasks} tasks'}", "$muted"
+
+
+def _along(changes: Sequence[PlanChange]) -> dict[int, int]:
+    """The tasks that do nothing but go with their item, and that item."""
+    moves = {each.id: each.fields["IterationID"].mine for each in changes if "IterationID" in each.fields}
+    return {
+        each.id: each.parent_id or 0
+        for each in changes
+        if each.type == "Task" and set(each.fields) == {"IterationID"} and not each.contests
+        if moves.get(each.parent_id or 0) == moves[each.id]
+    }
+
+
+def _value(words: FieldWords, key: str, value: object) -> str:
+    shown = words.shown(FIELD_BY_KEY[key], value) or NOTHING
+    if key == "IterationID":
+        shown = shown.rpartition(" › ")[2] if " › " in shown else "backlog"
+    return safe(shown)

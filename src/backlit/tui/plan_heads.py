@@ -1,0 +1,86 @@
+"""Pure: what stands above the lists of the plan."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from backlit.model.planning import Load, OwnCapacities, Velocity
+from backlit.model.trees import Totals
+from backlit.store.people import IterationEntry
+from backlit.store.views_query import ViewSpec
+from backlit.tui.filter_words import filter_words
+from backlit.tui.plan_words import (
+    BAR,
+    Shift,
+    capacity_bar,
+    capacity_of,
+    capacity_words,
+    extra_words,
+    people_words,
+    shift_part,
+    velocity_words,
+)
+from backlit.tui.spans import span
+from backlit.tui.widgets.lines import Part
+from backlit.tui.widgets.plan_pane import HeadLine
+from backlit.tui.widgets.tree_columns import number_text
+
+LEAST_BAR = 6
+EDGES = 4
+"""Cells around a bar."""
+
+
+def backlog_head(totals: Totals | None, velocity: Velocity, spec: ViewSpec, *, is_here: bool) -> list[HeadLine]:
+    """How much is unplanned, how much is done in an iteration, and by what it is filtered."""
+    amount = f"{totals.count:,} items  {number_text(totals.points)} pts " if totals else ""
+    filters: list[Part] = [(f" {phrase}", "accent") for phrase in filter_words(spec.query)]
+    return [
+        HeadLine([_name("Backlog", is_here=is_here), ("  unplanned", "muted")], [(amount, "foreground")]),
+        HeadLine(velocity_words(velocity)),
+        HeadLine(filters),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """What people are called, and what they can take on."""
+
+    names: Mapping[int, str]
+    own: OwnCapacities
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """What is in an iteration, what the draft does to it, and the people who do the work."""
+
+    load: Load
+    shift: Shift
+    people: People
+
+
+def iteration_head(
+    iteration: IterationEntry | None, fill: Fill, today: date, width: int, *, is_here: bool
+) -> list[HeadLine]:
+    """When it is and what the draft does to it, how full it is, and who has how much."""
+    if iteration is None:
+        return [HeadLine([(" No iteration to plan", "muted")]), HeadLine([(" gi, then cs makes a series", "muted")])]
+    load, capacity = fill.load, capacity_of(iteration)
+    dates: Part = (f"  {span(iteration.start, iteration.end, today)}", "muted")
+    words = capacity_words(load, capacity)
+    bar_width = min(BAR, width - _length(words) - EDGES)
+    bar = capacity_bar(load.points, load.done, capacity, bar_width) if bar_width >= LEAST_BAR else []
+    full = [(" ", "muted"), *bar, *words]
+    extra = extra_words(load)
+    return [
+        HeadLine([_name(iteration.name, is_here=is_here), dates], shift_part(fill.shift)),
+        HeadLine(full, extra if _length(full) + _length(extra) < width else ()),
+        HeadLine(people_words(load, fill.people.names, fill.people.own, iteration.name)),
+    ]
+
+
+def _length(parts: Sequence[Part]) -> int:
+    return sum(len(text) for text, _ in parts)
+
+
+def _name(text: str, *, is_here: bool) -> Part:
+    return (f" {text}", "accent" if is_here else "foreground")

@@ -1,0 +1,283 @@
+"""The plan from the keyboard: what is planned, what stands on the screen, and what the service then has."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.store.planning import add_sprints, held, stories
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import press
+from tests.tui.stage import line_with, lines_of, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.model.planning import OwnCapacities, Share
+from backlit.store import IterationEntry, Row, Store
+from backlit.tui.app import BacklitApp
+from backlit.tui.screens.plan import PlanScreen
+from backlit.tui.widgets.plan_pane import PlanList
+
+
+@asynccontextmanager
+async def plan_of(opened: Open, store: Store, size: tuple[int, int] = (150, 40)) -> AsyncIterator[Pilot[None]]:
+    async with opened(store, size) as pilot:
+        await press(pilot, "g", "p")
+        await until(lambda: isinstance(pilot.app.screen, PlanScreen))
+        await settled(pilot)
+        yield pilot
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until all panes show what the store has."""
+    await pilot.pause(0.05)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def keys(pilot: Pilot[None], *pressed: str) -> None:
+    await press(pilot, *pressed)
+    await settled(pilot)
+
+
+def screen(pilot: Pilot[None]) -> PlanScreen:
+    found = pilot.app.screen_stack[0]
+    assert isinstance(found, PlanScreen)
+    return found
+
+
+def panes(pilot: Pilot[None]) -> list[PlanList]:
+    return list(screen(pilot).query(PlanList))
+
+
+async def go_to(pilot: Pilot[None], item_id: int) -> None:
+    """Put the cursor on an item of the pane that has the focus."""
+    assert screen(pilot).items.go_to(item_id), text_of(pilot.app)
+    await pilot.pause()
+
+
+async def two_sprints(store: Store, count: int = 2) -> tuple[list[IterationEntry], list[Row]]:
+    """New iterations that are planned, and unplanned items without tasks."""
+    sprints = await add_sprints(store)
+    await store.plan.aim(sprints[0].id)
+    root = store.plan.backlog_id
+    rows = [row for row in await stories(store, 99) if row.iteration_id == root and not store.batch.tasks_of(row.id)]
+    return sprints, rows[:count]
+
+
+async def test_a_row_is_planned_into_the_target_and_taken_back(world: World, store: Store, opened: Open) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        planned = store.plan.standing.changes
+        head = line_with(pilot.app, "Backlog  unplanned")
+        await keys(pilot, "tab", "<")
+
+        assert planned == {row.id: {"IterationID": first.id}}
+        assert "draft +1" in head
+        assert not store.plan.standing
+        assert await held(world, row.id, "IterationID") == [row.iteration_id]
+
+
+async def test_a_count_plans_into_the_second_iteration(store: Store, opened: Open) -> None:
+    (_, second), (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "2", ">")
+
+        assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
+
+
+async def test_marked_rows_are_planned_together_and_u_takes_them_back(store: Store, opened: Open) -> None:
+    _, (one, other) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        for row in (one, other):
+            await go_to(pilot, row.id)
+            await keys(pilot, "space")
+        await keys(pilot, ">")
+        planned = set(store.plan.standing.changes)
+        marks = screen(pilot).items.marked_ids()
+        await keys(pilot, "u")
+
+        assert planned == {one.id, other.id}
+        assert not marks
+        assert not store.plan.standing
+
+
+async def test_estimate_and_owner_go_into_the_draft_and_other_verbs_do_not(
+    world: World, store: Store, opened: Open
+) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "e", *"21", "enter")
+        await keys(pilot, "i")
+        await keys(pilot, "c", "n", *"Renamed", "enter")
+        await sent(store)
+
+        me = store.me()
+        assert me is not None
+        assert store.plan.standing.changes == {row.id: {"Estimate": "21", "AssignedToID": me.id}}
+        assert await held(world, row.id, "Name", "Estimate") == [f"{row.name}Renamed", row.estimate]
+
+
+async def test_steps_of_the_estimate_go_on_from_what_is_planned(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "e", *"3", "enter")
+        await keys(pilot, "+")
+        await keys(pilot, "+")
+
+        assert store.plan.standing.changes[row.id]["Estimate"] == "8"
+
+
+async def test_too_much_is_said_in_the_head_and_before_it_is_written(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "e", *"34", "enter")
+        await keys(pilot, ">")
+        head = text_of(pilot.app)
+        await keys(pilot, "w")
+
+        assert "34 of 10–30 pts  ! 4 too many" in head
+        assert "! 4 too many" in line_with(pilot.app, "+1  34 of")
+
+
+async def test_the_plan_is_written_after_a_yes_and_by_nothing_else(world: World, store: Store, opened: Open) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        for key in ("enter", "escape", "n"):
+            await keys(pilot, "w", key)
+        before = store.outbox_entries()
+        await keys(pilot, "w", "y")
+        await sent(store)
+
+        assert before == ()
+        assert await held(world, row.id, "IterationID") == [first.id]
+        assert not store.plan.standing
+
+
+async def test_the_difference_names_fields_and_values(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "e", *"21", "enter")
+        await keys(pilot, ">")
+        await keys(pilot, "g", "D")
+
+        assert missing(pilot.app, [f"#{row.id}", "backlog → Plan 1", f"Pts {row.estimate or '–'} → 21"]) == []
+
+
+async def test_discard_drops_the_draft_and_u_brings_it_back(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        await keys(pilot, ":", *"discard", "enter")
+        is_empty = not store.plan.standing
+        await keys(pilot, "u")
+
+        assert is_empty
+        assert set(store.plan.standing.changes) == {row.id}
+
+
+async def test_braces_choose_the_target_which_is_remembered(store: Store, opened: Open) -> None:
+    (first, second), _ = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "}")
+        after = screen(pilot).targets()[0].id
+        await keys(pilot, "{")
+
+        assert after == second.id
+        assert screen(pilot).targets()[0].id == first.id
+        assert store.plan.draft.target == first.id
+
+
+async def test_the_capacity_of_the_target_is_changed_at_once(world: World, store: Store, opened: Open) -> None:
+    (first, _), _ = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "c", "m")
+        await keys(pilot, *"12", "tab", *"44", "enter")
+        await sent(store)
+
+        assert (store.iterations()[first.id].min_capacity, store.iterations()[first.id].max_capacity) == (12, 44)
+
+
+async def test_what_others_changed_is_marked_and_mine_is_written_only_when_asked_for(
+    world: World, store: Store, opened: Open
+) -> None:
+    (first, second), (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        await world.rival.work_items.update(row.id, {"IterationID": second.id})
+        await store.refresh()
+        await settled(pilot)
+        title = lines_of(pilot.app)[0]
+        await keys(pilot, "w")
+        asked = text_of(pilot.app)
+        await keys(pilot, "y")
+        await keys(pilot, "m")
+        await sent(store)
+
+        assert "≠ 1 changed by others" in title
+        assert "≠ 1 item was changed by others meanwhile" in asked
+        assert await held(world, row.id, "IterationID") == [first.id]
+
+
+async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    await store.plan.stage({row.id: {"IterationID": first.id, "Estimate": "13", "AssignedToID": 2}})
+    name = store.people()[2].username
+    own = OwnCapacities({name: Share(8.0)})
+    async with BacklitApp(store, capacities=own).run_test(size=(150, 40)) as pilot:
+        await press(pilot, "g", "p")
+        await settled(pilot)
+
+        assert f"{name} 13/8" in text_of(pilot.app)
+        assert "limits: local" in text_of(pilot.app)
+
+
+async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open) -> None:
+    await two_sprints(store)
+    async with plan_of(opened, store, (60, 20)) as pilot:
+        before = text_of(pilot.app)
+        await keys(pilot, "tab")
+
+        assert "Backlog  unplanned" in before
+        assert "Nothing is planned here" not in before
+        assert "Nothing is planned here" in text_of(pilot.app)
+        assert "Backlog  unplanned" not in text_of(pilot.app)
+
+
+async def test_a_new_item_comes_into_the_iteration_of_its_pane(store: Store, opened: Open) -> None:
+    (first, _), _ = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "tab", "a", *"story", "enter", *"Fresh", "enter")
+        await sent(store)
+        await settled(pilot)
+
+        assert "Fresh" in text_of(pilot.app)
+        assert [each.count for each in (await store.plan.loads([first.id])).values()] == [1]
+
+
+async def test_esc_never_throws_the_draft_away(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, ">")
+        await keys(pilot, "escape", "escape", "q")
+
+        assert set(store.plan.standing.changes) == {row.id}
+
+
+async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> None:
+    async with plan_of(opened, store) as pilot:
+        for pressed in (("w",), ("g", "D")):
+            await keys(pilot, *pressed)
+
+            assert "Nothing is planned" in text_of(pilot.app)
+            pilot.app.clear_notifications()

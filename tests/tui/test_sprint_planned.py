@@ -1,0 +1,121 @@
+"""A sprint planned from nothing, by keyboard: a series, twenty items, too much of it, a restart, and somebody else."""
+
+from datetime import date, timedelta
+
+from tests.store.planning import held
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import press
+from tests.tui.stage import line_with, text_of
+from tests.tui.test_plan import go_to, keys, panes, screen, settled
+
+from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.store.plan_reading import PlanChange
+from backlit.tui.screens.tree import TreeScreen
+from backlit.tui.widgets.tree_list import TreeList
+
+ITEMS = 20
+SIZE = (150, 50)
+
+
+async def unplanned(store: Store) -> list[int]:
+    """Twenty open items in backlog order that are in no iteration; more are made where the sample has too few."""
+    root = store.plan.backlog_id
+    for number in range(ITEMS):
+        await store.add("Story", {"Name": f"Wish {number}", "Estimate": "2"})
+    await sent(store)
+    view = store.view(ViewSpec(iteration_ids=frozenset({root}), query="type:story"))
+    await view.load()
+    return [item_id for item_id in view.ids() if not store.batch.tasks_of(item_id)][-ITEMS:]
+
+
+async def make_series(opened: Open, store: Store) -> list[int]:
+    """Two iterations of two weeks and 24 points each, by the wizard of the iterations' tree."""
+    start = date.today() + timedelta(days=300)
+    async with opened(store, SIZE) as pilot:
+        await press(pilot, "g", "i")
+        await until(lambda: isinstance(pilot.app.screen, TreeScreen))
+        pilot.app.screen.query_one(TreeList).move_to(0)
+        await press(pilot, "c", "s", *"Leap", "space", *"{n}", "tab", "1", "tab", "2", "tab", "2", "tab")
+        await press(pilot, *start.isoformat(), "enter")
+        await sent(store)
+        made = [each for each in store.iterations().values() if each.name.startswith("Leap")]
+        await press(pilot, "g", "p")
+        await settled(pilot)
+        while screen(pilot).targets()[0].id != made[0].id:
+            await keys(pilot, "}")
+        for _ in made:
+            await keys(pilot, "tab", "c", "m", *"16", "tab", *"24", "enter")
+        await sent(store)
+    assert [each.name for each in made] == ["Leap 1", "Leap 2"]
+    return [each.id for each in made]
+
+
+async def plan_twenty(opened: Open, store: Store, wanted: list[int]) -> tuple[str, str]:
+    """Fourteen items into the first, six into the second; then two back out of what is too much.
+
+    Returns what the screen said when there was too much, and after that.
+    """
+    async with opened(store, SIZE) as pilot:
+        await press(pilot, "g", "p")
+        await settled(pilot)
+        for count, part in ((None, wanted[:14]), ("2", wanted[14:])):
+            for item_id in part:
+                await go_to(pilot, item_id)
+                await keys(pilot, "space")
+            await keys(pilot, *(["2"] if count else []), ">")
+        too_much = text_of(pilot.app)
+        await keys(pilot, "w")
+        too_much += line_with(pilot.app, "Leap 1     +14")
+        await keys(pilot, "escape", "tab")
+        for item_id in wanted[:2]:
+            await go_to(pilot, item_id)
+            await keys(pilot, ">")
+        return too_much, text_of(pilot.app)
+
+
+async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, opened: Open) -> None:
+    wanted = await unplanned(store)
+    first, second = await make_series(opened, store)
+    too_much, after = await plan_twenty(opened, store, wanted)
+    entries = store.outbox_entries()
+    await world.close(store)
+    moved = wanted[3:5]  # somebody else is faster with two of them
+    for item_id in moved:
+        await world.rival.work_items.update(item_id, {"IterationID": second})
+
+    again = world.store()
+    again.start()
+    await until(lambda: again.connection.state is ConnectionState.ONLINE)
+    await again.refresh()
+    async with opened(again, SIZE) as pilot:
+        await press(pilot, "g", "p")
+        await settled(pilot)
+        title = text_of(pilot.app)
+        shown = again.plan.difference()
+        await keys(pilot, "w", "y")
+        await sent(again)
+        left = len(again.plan.standing.contests)
+        rows = [pane.row_count() for pane in panes(pilot)[1:3]]
+
+    assert "28 of 16–24 pts  ! 4 too many" in too_much
+    assert "24 of 16–24 pts" in after
+    assert "too many" not in after
+    assert entries == ()
+    assert "≠ 2 changed by others" in title
+    assert left == 2
+    assert rows == [10, 10]
+    assert await as_shown(world, shown)
+    assert [await held(world, each, "IterationID") for each in moved] == [[second]] * 2
+    assert len([change for change in shown if change.fields]) == ITEMS - 2
+    in_first = [each for each in wanted if await held(world, each, "IterationID") == [first]]
+    assert in_first == wanted[2:3] + wanted[5:14]
+
+
+async def as_shown(world: World, shown: list[PlanChange]) -> bool:
+    """Whether the service has exactly what the difference said, of every item in it."""
+    for change in shown:
+        now = await held(world, change.id, *change.fields)
+        if now != [touch.mine for touch in change.fields.values()]:
+            return False
+    return True
