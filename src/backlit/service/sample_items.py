@@ -181,7 +181,7 @@ class ItemMaker:
         created = begun + (morning - begun) * age * 0.97 + timedelta(milliseconds=self.random.randrange(36_000_000))
         last = morning if sprint.end is None else min(morning, datetime.combine(sprint.end, time(17)))
         created = min(created, last - _DAY)
-        changed = created + (last - created) * self.random.random() ** 2
+        changed = created + (last - created) * self.random.random() ** 0.5
         return _milliseconds(created), _milliseconds(max(changed, created))
 
     def _status(self, kind: ItemType, sprint: Sprint) -> str | None:
