@@ -56,7 +56,7 @@ async def test_a_service_that_never_answers_keeps_no_row_from_the_screen(tmp_pat
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: store.connection.state is ConnectionState.PREPARING)
         await pilot.press("j")
-        await until(lambda: re.search(r"▌ +2 ◆", text_of(app)), lambda: text_of(app))
+        await until(lambda: re.search(r"▌\D+2 ◆", text_of(app)), lambda: text_of(app))
         shown = text_of(app)
     await asyncio.to_thread(store.close)
     silent.close()

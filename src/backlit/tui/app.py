@@ -232,7 +232,7 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
             self.switch_mode("backlog")
 
     def do_app_interrupt(self, _count: int | None) -> None:
-        """Quit at the second press within two seconds."""
+        """Stop what is running; quit at the second press within two seconds."""
         is_running = isinstance(self.screen, StoreScreen) and self.screen.stop_running()
         if self.stop_playing() or is_running:
             return
@@ -240,7 +240,11 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
         if now - self._interrupted_at <= INTERRUPT_WINDOW:
             self.exit()
         self._interrupted_at = now
-        self.say("Press ctrl+c again to quit.")
+        if self.store.connection.state is ConnectionState.LOADING:
+            self.store.cancel()
+            self.say("Loading stops, and R goes on with it. Press ctrl+c again to quit.")
+        else:
+            self.say("Press ctrl+c again to quit.")
 
 
 def _reports_screen(store: Store) -> "ReportsScreen":

@@ -332,7 +332,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command(
         "app.unwind", ("escape",), where, "cancel", "Undo one layer: chord, filter, pane, view.", in_text=True
     )
-    yield Command("app.interrupt", ("ctrl+c",), where, "quit", "Pressed twice: quit.", in_text=True)
+    yield Command("app.interrupt", ("ctrl+c",), where, "stop", "Stop what runs; pressed twice: quit.", in_text=True)
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -70,6 +70,8 @@ def left_status(connection: Connection, outbox: OutboxState, position: int, coun
         parts.append((f"  {_progress(connection)}", "muted"))
     elif _is_bad(connection):
         parts.append((f"  {connection.sentence}", "conflict"))
+    elif connection.state is ConnectionState.ONLINE and connection.sentence:
+        parts.append((f"  {connection.sentence}", "muted"))
     return parts
 
 

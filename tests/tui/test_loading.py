@@ -1,0 +1,45 @@
+"""The first load of a large backlog, stopped and gone on with."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from tests.store.foreign_server import ForeignServer, Quirks
+from tests.store.papers import places_in
+from tests.store.world import until
+from tests.tui.stage import text_of
+
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.store import ConnectionState, Store
+from backlit.store.engine import Report
+from backlit.tui.app import BacklitApp
+
+
+async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_path: Path) -> None:
+    server = ForeignServer(Quirks(cap=20), items=600)
+    pause = 0.2
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(pause)
+        await server(scope, receive, send)
+
+    async def connect(_report: Report) -> Client:
+        client = Client.inside(slow, TokenCache(tmp_path / "pat.json", server.base), server.base)
+        await client.auth.sign_in("pat", "secret")
+        return client
+
+    store = Store(places_in(tmp_path), connect)
+    store.open()
+    app = BacklitApp(store)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(lambda: store.connection.state is ConnectionState.LOADING and store.connection.done)
+        await pilot.press("ctrl+c")
+        await until(lambda: "Loading was stopped; a refresh goes on with it." in text_of(app), lambda: text_of(app))
+        stopped = text_of(app)
+        pause = 0.0
+        await pilot.press("R")
+        await until(lambda: " 600 items" in text_of(app), lambda: text_of(app))
+    await asyncio.to_thread(store.close)
+
+    assert " 600 items" not in stopped
