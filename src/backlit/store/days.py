@@ -1,7 +1,7 @@
 """The journal's table of snapshots: what the service cannot tell later, how a backlog stood on a day."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 
 from backlit.store.database import transaction
@@ -28,13 +28,6 @@ class Days:
                 "DELETE FROM snapshots WHERE project_id = ? AND day = ? AND iteration_id = ?",
                 [(project_id, day.isoformat(), iteration_id) for iteration_id in gone],
             )
-
-    def put_all(self, project_id: int, lines: Mapping[date, Iterable[Line]], and_then: Callable[[], None]) -> None:
-        """Write many days at once, with what has to be written with them; all or nothing."""
-        with transaction(self._connection):
-            for day, of_day in lines.items():
-                self.put(project_id, day, of_day, ())
-            and_then()
 
     def of_day(self, project_id: int, day: date) -> list[Line]:
         """A day's lines of a project; reads all its days, so ask once."""

@@ -23,6 +23,7 @@ from backlit.store.news import News
 from backlit.store.ranks import Ranks
 from backlit.store.renames import Renames
 from backlit.store.settings_kept import SettingsKept
+from backlit.store.stays_kept import StaysKept
 from backlit.store.steps import Steps
 from backlit.store.trash import Trash
 
@@ -51,6 +52,7 @@ class Journal:
         self.days = Days(self._connection)
         self.ranks = Ranks(self._connection)
         self.settings = SettingsKept(self._connection)
+        self.stays = StaysKept(self._connection)
 
     def close(self) -> None:
         """Close the connection; nothing is pending in it."""

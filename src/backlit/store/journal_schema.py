@@ -87,5 +87,16 @@ CREATE TABLE ranks (
 )
 """
 
-STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS)
+_STAYS = """
+CREATE TABLE stays (
+  project_id INTEGER NOT NULL,
+  item_id INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  since TEXT NOT NULL,
+  before TEXT,
+  PRIMARY KEY (project_id, item_id)
+) WITHOUT ROWID
+"""
+
+STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS)
 """Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""

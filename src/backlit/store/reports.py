@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date
 
-from backlit.model.reports.age import age
+from backlit.model.reports.age import Stay, age
 from backlit.model.reports.burndown import burndown
 from backlit.model.reports.burnup import burnup
 from backlit.model.reports.course import Course
@@ -13,6 +14,7 @@ from backlit.model.reports.load import load_by_area, load_by_person
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.model.reports.scope import scope_change
 from backlit.model.reports.velocity import Run, velocity
+from backlit.model.statuses import group_of
 from backlit.model.trees import ROOT_PARENT
 from backlit.store import reports_items as items
 from backlit.store.coverages import Coverage, Coverages
@@ -20,7 +22,9 @@ from backlit.store.files import Files
 from backlit.store.lookups import Lookups
 from backlit.store.names import StoreNames
 from backlit.store.people import TreeKind
+from backlit.store.sample_history import SampleHistory
 from backlit.store.snapshots import Snapshots
+from backlit.store.stays import Stays
 
 MOST_RUNS = 12
 """Iterations that the velocity looks back on."""
@@ -33,21 +37,22 @@ OF_DAYS: dict[ReportName, Callable[[Course, Measure], Report]] = {
 NOBODY = "nobody"
 
 
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What was noted from day to day, and up to when that is made up."""
+
+    snapshots: Snapshots
+    stays: Stays
+    sample: SampleHistory
+
+
 class Reports:
     """Makes reports; `coverages` is what they can be about."""
 
-    def __init__(
-        self,
-        files: Files,
-        lookups: Lookups,
-        snapshots: Snapshots,
-        names: StoreNames,
-        sample_until: Callable[[], date | None],
-    ) -> None:
-        self._sample_until = sample_until
+    def __init__(self, files: Files, lookups: Lookups, records: Records, names: StoreNames) -> None:
         self._files = files
         self._lookups = lookups
-        self._snapshots = snapshots
+        self._records = records
         self._names = names
         self.coverages = Coverages(lookups, names)
 
@@ -59,9 +64,7 @@ class Reports:
             case ReportName.VELOCITY:
                 return await self._velocity(coverage, measure)
             case ReportName.AGE:
-                found = await self._read(coverage, items.stays)
-                today = self._names.now().date()
-                return age(_about(coverage), [each.named(self._owner) for each in found], today)
+                return await self._age(coverage)
             case ReportName.PEOPLE:
                 loads = await self._read(coverage, items.load_by_owner)
                 return load_by_person(_about(coverage), items.named(loads, self._owner), measure)
@@ -78,8 +81,8 @@ class Reports:
         return await self._files.read(lambda connection: act(connection, project_id, coverage.iteration_ids))
 
     async def _course(self, coverage: Coverage) -> Course:
-        standings = await self._snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
-        sample_until = self._sample_until()
+        standings = await self._records.snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
+        sample_until = self._records.sample.until()
         return Course(coverage.name, coverage.start, coverage.end, self._names.today(), standings, sample_until)
 
     async def _velocity(self, coverage: Coverage, measure: Measure) -> Report:
@@ -90,14 +93,26 @@ class Reports:
             begun = [each for each in begun if each.end >= coverage.start]
         runs = [await self._run(each, today) for each in begun[-MOST_RUNS:]]
         about = below.name if below is not None else f"the last {len(runs):,} iterations" if runs else "no iterations"
-        return velocity(about, runs, today, measure, self._sample_until())
+        return velocity(about, runs, today, measure, self._records.sample.until())
 
     async def _run(self, coverage: Coverage, today: date) -> Run:
-        standings = await self._snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
+        standings = await self._records.snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
         now = await self._read(
             coverage, lambda connection, project_id, ids: items.standing(connection, project_id, ids, today)
         )
         return Run(coverage.name, coverage.start, coverage.end, standings, now)
+
+    async def _age(self, coverage: Coverage) -> Report:
+        found = await self._read(coverage, items.under_way)
+        seen = await self._records.stays.seen(self._lookups.project_id or 0)
+        today = self._names.today()
+        stays = []
+        for each in found:
+            since, is_exact = seen.since(each.item_id, each.status, each.changed, today)
+            owner = "" if each.owner_id is None else self._owner(each.owner_id)
+            group = group_of(each.status)
+            stays.append(Stay(each.item_id, each.name, each.status, group, owner, since, is_exact))
+        return age(_about(coverage), stays, today, self._records.sample.until())
 
     def _is_divided(self, coverage: Coverage) -> bool:
         return len(coverage.iteration_ids) > 1

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TypeVar
 
-from backlit.model.reports.age import Stay
 from backlit.model.reports.course import Standing
 from backlit.model.reports.estimates import Size
 from backlit.model.reports.load import Load
@@ -17,22 +16,21 @@ from backlit.store.database import ids_json
 Found = TypeVar("Found")
 Loads = Mapping[int | None, Load]
 _EPOCH = datetime(1970, 1, 1)
-_BEGUN = {StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST}
+UNDER_WAY = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 _FROM_THE_START = "active"
 """The status of issues and risks that nobody has begun yet either."""
 MOST_STAYS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class UnnamedStay:
-    """A stay whose owner is not looked up yet."""
+class Begun:
+    """An item under way; `changed` is the day of its last change of any kind, None where the service lacks it."""
 
-    stay: Stay
+    item_id: int
+    name: str
+    status: str
     owner_id: int | None
-
-    def named(self, name: Callable[[int | None], str]) -> Stay:
-        """The stay with its owner's name."""
-        return replace(self.stay, owner="" if self.owner_id is None else name(self.owner_id))
+    changed: date | None
 
 
 def standing(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> Standing:
@@ -109,26 +107,35 @@ def sizes(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) 
     return [Size(points, bool(is_set), count) for points, is_set, count in found]
 
 
-def stays(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[UnnamedStay]:
+def begun_items(connection: sqlite3.Connection, project_id: int) -> Mapping[int, str]:
+    """The items of a project that were begun and are not done, with their statuses; not what the service lacks yet."""
+    condition, values = _begun(connection, project_id, frozenset())
+    return dict(connection.execute(f"SELECT id, status FROM items WHERE {condition} AND id > 0", values))  # noqa: S608 # bound values
+
+
+def under_way(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[Begun]:
     """The items that were begun and are not done, those that were not changed for longest first."""
-    where, values = _place(ids)
-    known = connection.execute(
-        f"SELECT DISTINCT status FROM items WHERE project_id = ? AND is_open = 1 AND is_task = 0 {where}",  # noqa: S608 # constants
-        (project_id, *values),
-    )
-    begun = [status for (status,) in known if group_of(status) in _BEGUN and status.strip().lower() != _FROM_THE_START]
-    marks = ", ".join("?" * len(begun))
+    condition, values = _begun(connection, project_id, ids)
     found = connection.execute(
         "SELECT id, name, status, owner_id, coalesce(modified_at, created_at) AS changed FROM items"  # noqa: S608 # bound values
-        f" WHERE project_id = ? AND is_open = 1 AND is_task = 0 {where} AND status IN ({marks})"
-        f" ORDER BY changed LIMIT {MOST_STAYS}",
-        (project_id, *values, *begun),
+        f" WHERE {condition} ORDER BY changed LIMIT {MOST_STAYS}",
+        values,
     )
     return [
-        UnnamedStay(Stay(item_id, name, status, group_of(status), "", _day(changed)), owner_id)
+        Begun(item_id, name, status, owner_id, None if changed is None else _day(changed))
         for item_id, name, status, owner_id, changed in found
-        if changed is not None
     ]
+
+
+def _begun(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> tuple[str, tuple[object, ...]]:
+    """The condition for what is under way, by the statuses that there are."""
+    where, place = _place(ids)
+    condition = f"project_id = ? AND is_open = 1 AND is_task = 0 {where}"
+    known = connection.execute(f"SELECT DISTINCT status FROM items WHERE {condition}", (project_id, *place))  # noqa: S608 # bound values
+    begun = [
+        status for (status,) in known if group_of(status) in UNDER_WAY and status.strip().lower() != _FROM_THE_START
+    ]
+    return f"{condition} AND status IN ({', '.join('?' * len(begun))})", (project_id, *place, *begun)
 
 
 def _day(microseconds: int) -> date:

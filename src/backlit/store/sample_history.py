@@ -6,7 +6,7 @@ No other workspace ever has one: what was not recorded stays a gap.
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from random import Random
 
@@ -14,8 +14,10 @@ import orjson
 
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.store.days import Line
-from backlit.store.files import Files
+from backlit.store.files import Files, Writer
 from backlit.store.people import iteration_of
+from backlit.store.reports_items import UNDER_WAY
+from backlit.store.stays_kept import Seen
 
 _SETTING = "sample history until"
 """The setting of the journal that says up to which day the records of a project are made up."""
@@ -58,14 +60,9 @@ class SampleHistory:
             return
         recorded = await self._files.write(lambda writer: writer.journal.days.recorded(project_id, date.min, date.max))
         end = min([date.fromisoformat(day) for day in recorded], default=self._today())
-        lines = await self._files.read(lambda connection: sample_history(connection, project_id, end))
-        if lines:
-            last = max(lines).isoformat()
-            await self._files.write(
-                lambda writer: writer.journal.days.put_all(
-                    project_id, lines, lambda: writer.journal.settings.keep(key, last)
-                )
-            )
+        made = await self._files.read(lambda connection: sample_history(connection, project_id, end))
+        if made.lines:
+            await self._files.write(lambda writer: _write(writer, project_id, made, key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +75,50 @@ class Stretch:
     end: date
 
 
+@dataclass(frozen=True, slots=True)
+class MadeUp:
+    """The lines of each day, and since when items have been in their status."""
+
+    lines: Mapping[date, list[Line]] = field(default_factory=dict)
+    stays: Mapping[int, Seen] = field(default_factory=dict)
+
+
 Days = Mapping[int, tuple[date, date]]
 """The first and last days of the iterations that have any."""
 
 
-def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -> dict[date, list[Line]]:
-    """The lines of each day before `end`; ends where the items stand now. None where there are too many items."""
+def _write(writer: Writer, project_id: int, made: MadeUp, setting: str) -> None:
+    kept = writer.journal.stays.of_project(project_id)
+    with writer.journal.transaction():
+        for day, lines in made.lines.items():
+            writer.journal.days.put(project_id, day, lines, ())
+        unseen = {item_id for item_id, seen in kept.items() if seen.before is None}
+        writer.journal.stays.put(project_id, [each for each in made.stays.items() if each[0] in unseen])
+        writer.journal.settings.keep(setting, max(made.lines).isoformat())
+
+
+def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -> MadeUp:
+    """What came before `end`; it ends where the items stand now. Nothing where there are too many items."""
     iterations = _iterations(connection, project_id)
     items = connection.execute(f"{_SQL} LIMIT {MOST_ITEMS + 1}", (project_id,)).fetchall()
     if len(items) > MOST_ITEMS:
-        return {}
+        return MadeUp()
     start = max(end - LONGEST * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
+    stays: dict[int, Seen] = {}
     for item_id, iteration_id, status, points, created in items:
         made = (_EPOCH + timedelta(microseconds=created or 0)).date()
         for each in _stretches((item_id, iteration_id or 0, status or ""), made, iterations, end):
             if each.end <= start:
                 continue
+            if each.end == end and each.first > made and group_of(status) in UNDER_WAY:
+                stays[item_id] = Seen(status, each.first, each.first - _DAY)
             for place in {0, each.iteration_id}:
                 for day, sign in ((max(each.first, start), 1), (each.end, -1)):
                     change = changes[place, each.status][day]
                     change[0] += sign
                     change[1] += sign * points
-    return dict(_lines(changes, start, end))
+    return MadeUp(dict(_lines(changes, start, end)), stays)
 
 
 def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:
@@ -126,6 +144,11 @@ def _stretches(item: tuple[int, int, str], made: date, iterations: Days, end: da
         came = max(made, first)
     elif random.random() < ADDED:
         came = max(made, first + random.randrange(1, 8) * _DAY)
+    if group_of(status) in UNDER_WAY:
+        begun = max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
+        yield from _shown(place, _OPEN, came, begun)
+        yield from _shown(place, status, begun, end)
+        return
     if group_of(status) is not StatusGroup.DONE:
         yield from _shown(place, status, came, end)
         return

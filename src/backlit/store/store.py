@@ -27,12 +27,13 @@ from backlit.store.places import Places
 from backlit.store.plan import Plan
 from backlit.store.ranking import Ranking
 from backlit.store.receiving import note_turn
-from backlit.store.reports import Reports
+from backlit.store.reports import Records, Reports
 from backlit.store.rows import Item, Row, item_of, moment
 from backlit.store.sample_history import SampleHistory
 from backlit.store.search import Search
 from backlit.store.server import Server
 from backlit.store.snapshots import Snapshots
+from backlit.store.stays import Stays
 from backlit.store.transfers import Transfers
 from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
@@ -87,6 +88,7 @@ class Store(Edits):
         self.transfers = Transfers(self._files, self._engine, self._found)
         self.inbox = Inbox(self._files, self._signal, lambda: self.project_id)
         self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
+        self.stays = Stays(self._files, self.today)
         self.sample_history = SampleHistory(self._files, lambda: self.project_id, self.today)
         self.wake = self._engine.wake
         self.ranking = Ranking(self._files, self.server, self.wake, lambda: self.project_id)
@@ -96,7 +98,7 @@ class Store(Edits):
         self.deletions = Deletions(self._files, self, self.wake)
         self.names = StoreNames(self, self.now, self.today)
         self.lint = ReadyCheck(self._files, self.names)
-        self.reports = Reports(self._files, self, self.snapshots, self.names, self.sample_history.until)
+        self.reports = Reports(self._files, self, Records(self.snapshots, self.stays, self.sample_history), self.names)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
@@ -156,6 +158,7 @@ class Store(Edits):
         """Called by the engine when a project is up to date."""
         await self._files.write(lambda writer: note_turn(writer, project_id))
         await self.snapshots.take(project_id)
+        await self.stays.note(project_id)
         await self.sample_history.make(project_id)
 
     def _use_project(self, project_id: int) -> None:

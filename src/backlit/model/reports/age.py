@@ -6,7 +6,7 @@ from datetime import date
 
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
 from backlit.model.reports.report import Column, Report, ReportName, Table, Value
-from backlit.model.reports.words import counted
+from backlit.model.reports.words import counted, day_text
 from backlit.model.statuses import StatusGroup
 
 STUCK = 7
@@ -22,13 +22,13 @@ COLUMNS = (
     Column("Owner", is_text=True, rank=1),
     Column("Known", is_text=True, rank=3),
 )
-NOTE = "Days since the last change of the item, which is the least: it has been in its status for as long, or longer."
-SEEN_NOTE = "Where your own records saw the status change, the days are counted from there."
+EXACT_NOTE = "Exactly: your own records saw the status change on that day, or overnight."
+LEAST_NOTE = "At least: nobody saw it change here; it was in that status when the item was last changed, or first seen."
 
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """An item that was begun: since when it has been in its status at the latest, and whether that was seen."""
+    """An item that was begun: since when it has been in its status at the latest, and whether that is the very day."""
 
     item_id: int
     name: str
@@ -36,14 +36,14 @@ class Stay:
     group: StatusGroup
     owner: str
     since: date
-    is_seen: bool = False
+    is_exact: bool = False
 
     def days(self, today: date) -> int:
         """For how many days."""
         return max(0, (today - self.since).days)
 
 
-def age(about: str, stays: Sequence[Stay], today: date) -> Report:
+def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
     """The items that were begun and are not done, the oldest first."""
     shown = sorted(stays, key=lambda each: (each.since, each.item_id))
     counts = {label: [0.0, 0.0] for _, label in BUCKETS}
@@ -51,16 +51,18 @@ def age(about: str, stays: Sequence[Stay], today: date) -> Report:
         counts[_bucket(each.days(today))][each.group is StatusGroup.READY_FOR_TEST] += 1
     bars = tuple(Bar(label, (started, tested)) for label, (started, tested) in counts.items()) if shown else ()
     rows = tuple(_row(each, today) for each in shown)
-    notes = [NOTE]
-    if any(each.is_seen for each in shown):
-        notes.append(SEEN_NOTE)
+    notes = []
+    if sample_until is not None and any(each.is_exact and each.since <= sample_until for each in shown):
+        notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
+    notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
+    notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
     table = Table(COLUMNS, rows, tuple(each.item_id for each in shown))
     return Report(ReportName.AGE, about, _headline(shown, today), Bars(PARTS, bars), table, tuple(notes))
 
 
 def _row(stay: Stay, today: date) -> tuple[Value, ...]:
     days = stay.days(today)
-    known = "exactly" if stay.is_seen else "at least"
+    known = "exactly" if stay.is_exact else "at least"
     return float(days), f"#{stay.item_id}", stay.name, stay.status, stay.owner, known
 
 

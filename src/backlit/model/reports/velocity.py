@@ -21,7 +21,7 @@ COLUMNS = (
     Column("Left"),
     Column("As of", is_text=True, rank=1),
 )
-PARTS = (Part("done", Tone.DONE), Part("not done at the end: carried over", Tone.LEFT))
+PARTS = (Part("done", Tone.DONE), Part("not done by its end, or yet", Tone.LEFT))
 
 
 @dataclass(frozen=True, slots=True)
