@@ -64,6 +64,7 @@ class Settings:
     theme: str = DEFAULT_THEME
     estimate_scale: tuple[float, ...] = ESTIMATE_SCALE
     images: bool = True
+    mouse: bool = True
     board: "BoardSettings | None" = None
     """How the board is set up; None where nothing is said of it."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)
@@ -132,18 +133,20 @@ def read_settings(locations: Locations) -> Settings:
         values = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
-    unknown = sorted(values.keys() - {"theme", "estimate_scale", "images", "board", "capacity", "capacity_in"})
+    known = {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in"}
+    unknown = sorted(values.keys() - known)
     if unknown:
         raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
     theme = values.get("theme", DEFAULT_THEME)
     if not isinstance(theme, str):
         raise StorageError(f'The setting "theme" is the name of a theme ({path}).')
-    images = values.get("images", True)
-    if not isinstance(images, bool):
-        raise StorageError(f'The setting "images" is true or false ({path}).')
+    switches = {name: values.get(name, True) for name in ("images", "mouse")}
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise StorageError(f'The setting "{name}" is true or false ({path}).')
     board = _board_in(values["board"], path) if "board" in values else None
     scale = _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path)
-    return Settings(theme, scale, images, board, _capacities_in(values, path))
+    return Settings(theme, scale, **switches, board=board, capacities=_capacities_in(values, path))
 
 
 def _board_in(value: object, path: Path) -> "BoardSettings":

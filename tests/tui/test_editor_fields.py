@@ -199,9 +199,10 @@ async def test_q_with_a_bang_throws_the_changes_away(world: World, store: Store,
 async def test_a_word_that_is_no_command_is_answered_with_those_that_are(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
         await command(pilot, "wat")
+        await pilot.pause()
 
-        assert "“wat” is none of" in text_of(pilot.app)
-        assert ":wq" in text_of(pilot.app)
+        assert "There is no command “wat”" in text_of(pilot.app)
+        assert "wq" in text_of(pilot.app)
 
 
 async def test_save_and_next_begins_another_at_the_same_place(world: World, store: Store, edit: Edit) -> None:

@@ -29,7 +29,7 @@ STACKS = [
 OVERRIDES = {
     *((key, Context.PLAN) for key in "{}"),
     *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x", "g =")),
-    *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g")),
+    *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g", "t c")),
     *((key, Context.COMMENTS) for key in ("a", "C", "d", "e", "E", "y y")),
 }
 """Keys that a context takes from those behind it, on purpose."""
@@ -119,6 +119,8 @@ def test_what_can_follow_a_chord_is_known() -> None:
         "a": COMMAND_BY_ID["list.toggle"],
         "M": COMMAND_BY_ID["list.fold-all"],
         "R": COMMAND_BY_ID["list.unfold-all"],
+        "h": COMMAND_BY_ID["list.columns-left"],
+        "l": COMMAND_BY_ID["list.columns-right"],
     }
 
 
@@ -261,6 +263,8 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("ctrl+u", "list.half-up"), ("zz", "list.centre"), ("zt", "list.to-top"), ("zb", "list.to-bottom"),
         ("enter", "item.open"), ("p", "preview.toggle"), ("P", "preview.place"), ("ctrl+e", "preview.down"),
         ("ctrl+y", "preview.up"), ("/", "list.filter"), ("f0", "list.no-filter"), ("td", "list.done"),
+        ("tc", "list.columns"), ("zl", "list.columns-right"), ("zh", "list.columns-left"), (":", "app.command-line"),
+        ("S", "view.save"), ("]", "view.next"), ("[", "view.previous"),
         ("#", "app.go-to"), ("ctrl+o", "app.jump-back"), ("gn", "app.jump-forward"),
         ("f!", "filter.unready"),
         ("fs", "filter.status"), ("fa", "filter.owner"), ("ft", "filter.type"), ("fi", "filter.iteration"),

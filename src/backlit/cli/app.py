@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.cli.chosen import chosen_profile
@@ -35,7 +36,7 @@ def open_profile(profile: Profile, locations: Locations) -> int:
         os.write(sys.stdout.fileno(), _LEAVE.encode())
         raise
     try:
-        app.run()
+        app.run(mouse=settings.mouse)
         return app.return_code or 0
     finally:
         store.close()
@@ -51,6 +52,7 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
     with ThreadPoolExecutor(1) as opener:
         opening = opener.submit(store.open)
         from backlit.tui.app import BacklitApp
+        from backlit.tui.view_files import ViewFiles
 
     opening.result()
     app = BacklitApp(
@@ -61,5 +63,6 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
         images=settings.images,
         board=settings.board,
         capacities=settings.capacities,
+        view_files=ViewFiles(locations, Path.cwd()),
     )
     return app, store

@@ -11,6 +11,7 @@ import orjson
 
 from backlit.store.attachments import Attachments
 from backlit.store.batch import Batch
+from backlit.store.cells import Cells
 from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.conflicts import Conflicts
 from backlit.store.deletions import Deletions
@@ -35,6 +36,7 @@ from backlit.store.server import Server
 from backlit.store.snapshots import Snapshots
 from backlit.store.stays import Stays
 from backlit.store.transfers import Transfers
+from backlit.store.typed import TypedLines
 from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
 
@@ -99,6 +101,8 @@ class Store(Edits):
         self.names = StoreNames(self, self.now, self.today)
         self.lint = ReadyCheck(self._files, self.names)
         self.reports = Reports(self._files, self, Records(self.snapshots, self.stays, self.sample_history), self.names)
+        self.typed = TypedLines(self._files)
+        self.cells = Cells(self._files)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()

@@ -9,20 +9,22 @@ from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey
 from backlit.model.query import parse_query
 from backlit.model.query.keys import field_named
+from backlit.store.view_columns import ColumnWish, column_wish, without_repeats
 from backlit.store.views_query import ViewSpec
 
 _T = TypeVar("_T")
 
-KEYS = ("name", "query", "sort", "group", "done")
+KEYS = ("name", "query", "sort", "group", "done", "columns")
 MOST_GROUPS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """A view that has a name."""
+    """A view that has a name; without columns it shows the usual ones."""
 
     name: str
     spec: ViewSpec
+    columns: tuple[ColumnWish, ...] = ()
 
 
 def saved_views(tables: Iterable[tuple[Path, object]]) -> list[SavedView]:
@@ -52,11 +54,14 @@ def view_from(entry: Mapping[str, object]) -> SavedView:
     if not isinstance(query, str):
         raise BadRequest(f'In the view {name!r}, "query" is a text.')
     parse_query(query)
-    group = tuple(_listed(name, "group", entry.get("group", []), _key))
+    group = tuple(_listed(name, "group", entry.get("group", []), field_key))
     if len(group) > MOST_GROUPS:
         raise BadRequest(f"The view {name!r} has more than {MOST_GROUPS} levels of groups.")
     sort = tuple(_listed(name, "sort", entry.get("sort", []), sort_key))
-    return SavedView(name.strip(), ViewSpec(query=query, with_done=done, sort=sort, group=group))
+    wishes = _listed(name, "columns", entry.get("columns", []), lambda text: column_wish(text, field_key))
+    return SavedView(
+        name.strip(), ViewSpec(query=query, with_done=done, sort=sort, group=group), without_repeats(wishes)
+    )
 
 
 def _listed(name: str, key: str, value: object, read: Callable[[str], _T]) -> list[_T]:
@@ -71,10 +76,11 @@ def sort_key(text: str) -> SortKey:
     words = text.removeprefix("-").split()
     if len(words) not in {1, 2} or (len(words) == 2 and words[1].lower() not in {"asc", "desc"}):
         raise BadRequest(f'{text!r} is no order; write a field, and "desc" behind it for the largest first.')
-    return SortKey(_key(words[0]), text.startswith("-") or words[-1].lower() == "desc")
+    return SortKey(field_key(words[0]), text.startswith("-") or words[-1].lower() == "desc")
 
 
-def _key(text: str) -> str:
+def field_key(text: str) -> str:
+    """The field that a name means; a project's own is written out. Raises BadRequest where there is none."""
     field = field_named(text)
     if field is None and not text.endswith("_cf"):
         raise BadRequest(f"There is no field {text!r}; a project's own are written with their _cf.")
@@ -91,6 +97,8 @@ def entry_of(view: SavedView) -> dict[str, object]:
         entry["sort"] = [f"{key.name} desc" if key.descending else key.name for key in spec.sort]
     if spec.group:
         entry["group"] = list(spec.group)
+    if view.columns:
+        entry["columns"] = [str(each) for each in view.columns]
     return entry | ({"done": True} if spec.with_done else {})
 
 

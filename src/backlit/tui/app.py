@@ -16,13 +16,14 @@ from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui import themes
 from backlit.tui.acting import CannotAct
-from backlit.tui.board_acts import BoardActs
 from backlit.tui.gathered import Gathered
 from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
+from backlit.tui.spoken_acts import SpokenActs
 from backlit.tui.sturdy import Sturdy, goes_on, say_failed, storage_error_of
 from backlit.tui.text import SafeFilter
+from backlit.tui.view_files import ViewFiles
 
 if TYPE_CHECKING:
     from backlit.tui.screens.plan import PlanScreen
@@ -34,7 +35,7 @@ FRAME = 1 / 30
 INTERRUPT_WINDOW = 2.0
 
 
-class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
+class BacklitApp(Sturdy, SpokenActs, inherit_bindings=False):
     """Six modes (backlog, board, plan, areas, iterations, reports) stay mounted; others are pushed over them."""
 
     TITLE = "backlit"
@@ -51,11 +52,13 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
         images: bool = True,
         board: BoardSettings | None = None,
         capacities: OwnCapacities | None = None,
+        view_files: ViewFiles | None = None,
     ) -> None:
         super().__init__(store, board or USUAL_BOARD)
         self.shows_pictures = images
         self.estimate_scale = estimate_scale
         self.capacities = capacities or OwnCapacities()
+        self._view_files = view_files
         self._gathered = Gathered()
         self._gathering = threading.Lock()
         self._unsubscribe: Callable[[], None] | None = None
@@ -86,7 +89,10 @@ class BacklitApp(Sturdy, BoardActs, inherit_bindings=False):
             self.say(sentence, is_bad=True)
 
     def on_backlog_screen_painted(self) -> None:
-        """Start the store's engine, which imports much, now that the rows are on the screen."""
+        """Read the views and start the store's engine, which imports much, now that the rows are on the screen."""
+        for screen in (each for stack in self._screen_stacks.values() for each in stack):
+            if self._view_files is not None and isinstance(screen, BacklogScreen):
+                screen.read_views(self._view_files)
         self.set_timer(FRAME, self.store.start)
 
     def on_unmount(self) -> None:

@@ -59,12 +59,6 @@ class AppActs(HistoryActs, MacroApp, inherit_bindings=False):
 
         self.push_screen(Palette(self.store, contexts_of(self.focused or self.screen)), self._run_later)
 
-    def do_app_command_line(self, _count: int | None) -> None:
-        """Type a command."""
-        from backlit.tui.dialogs.command_line import CommandLine
-
-        self.push_screen(CommandLine(self.store, contexts_of(self.focused or self.screen)), self._run_later)
-
     def _run_later(self, chosen: Command | int | None) -> None:
         """Run a command, or open the item of an id, once the dialog is gone."""
         if isinstance(chosen, Command):

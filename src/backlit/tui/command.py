@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from backlit.tui.words import WORDS
+
 LETTERS = "{a-z}"
 """How the key that stands for any small letter, `letter`, is spelled."""
+DIGITS = "{1-9}"
+"""How the key that stands for any digit but 0, `digit`, is spelled."""
 
 
 class Context(StrEnum):
@@ -29,8 +33,8 @@ class Command:
     """One act, its default key sequences and the words for it.
 
     `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with
-    `in_text` also acts while a text input has the focus; its keys must not be printable. `words` run
-    it on the command line.
+    `in_text` also acts while a text input has the focus; its keys must not be printable. What is
+    typed behind one of its `words` goes to the method `told`, where there is one.
     """
 
     id: str
@@ -39,9 +43,22 @@ class Command:
     label: str
     help: str
     in_text: bool = False
-    words: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is typed on the command line to run it."""
+        return WORDS.get(self.id, ())
 
     @property
     def method(self) -> str:
         """The name of the method that a widget, screen or app handles it with."""
-        return "do_" + self.id.replace(".", "_").replace("-", "_")
+        return "do_" + self._name
+
+    @property
+    def told(self) -> str:
+        """The name of the method that takes what is typed behind its word."""
+        return "told_" + self._name
+
+    @property
+    def _name(self) -> str:
+        return self.id.replace(".", "_").replace("-", "_")

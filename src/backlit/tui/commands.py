@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from backlit.tui.command import LETTERS, Command, Context
+from backlit.tui.command import DIGITS, LETTERS, Command, Context
 
-__all__ = ["COMMANDS", "COMMAND_BY_ID", "LETTERS", "Command", "Context", "commands_in", "spelled"]
+__all__ = ["COMMANDS", "COMMAND_BY_ID", "DIGITS", "LETTERS", "Command", "Context", "commands_in", "spelled"]
 
 
 def _lists() -> Iterator[Command]:
@@ -33,9 +33,23 @@ def _lists() -> Iterator[Command]:
     yield Command("list.range", ("v",), where, "range", "Begin a range: moves extend it; v or esc ends it.")
     yield Command("list.invert", ("V",), where, "invert", "Mark what is not marked, and only that.")
     yield Command("list.mark-all", ("*",), where, "mark all", "Mark all that match the filter.")
-    yield Command("list.filter", ("/",), where, "filter", "Filter the list as you type; #id finds an item.")
+    yield Command("list.filter", ("/",), where, "filter", "Filter as you type: part of a name, #id, or a query.")
+
+
+def _views() -> Iterator[Command]:
+    where = Context.LIST
+    yield Command("list.explain", (), where, "explain", "Say what ran for the list, and where.")
+    yield Command("view.go", ("g digit",), where, "view", "Go to a view by its number; 1 is the backlog as it is.")
+    yield Command("view.next", ("]",), where, "next view", "Go to the next view.")
+    yield Command("view.previous", ("[",), where, "previous view", "Go to the previous view.")
+    yield Command("view.save", ("S",), where, "save view", "Save what is shown as a view.")
     yield Command("list.group", ("t g",), where, "group", "Group by a field, by a second one with tab, or not at all.")
     yield Command("list.sort", ("t s",), where, "sort", "Sort by a field, or by several with tab; again turns it.")
+    yield Command("list.columns", ("t c",), where, "columns", "Choose the columns; tab adds one, takes it off.")
+    yield Command("list.columns-right", ("z l",), where, "columns right", "Show the columns further to the right.")
+    yield Command("list.columns-left", ("z h",), where, "columns left", "Show the columns before these again.")
+    yield Command("list.sparing", ("t l",), where, "low bandwidth", "Send less to the terminal, or all again.")
+    yield Command("list.zen", ("t z",), where, "zen", "Hide the lines around the list, or show them again.")
     yield Command("list.done", ("t d",), where, "done", "Show or hide what is done, closed, deferred or deleted.")
     yield Command("filter.status", ("f s",), where, "by status", "Filter by status; tab picks several.")
     yield Command("filter.owner", ("f a",), where, "by owner", "Filter by owner; tab picks several.")
@@ -176,7 +190,7 @@ def _plan() -> Iterator[Command]:
     yield Command("plan.previous-pane", ("shift+tab",), where, "previous pane", "Go to the previous pane.")
     yield Command("plan.commit", ("w",), where, "write", "Write the plan, once its difference was agreed to.")
     yield Command("plan.difference", ("g D",), where, "changes", "Show what the plan changes.")
-    yield Command("plan.discard", (), where, "discard", "Drop the plan; u brings it back.", words=("discard",))
+    yield Command("plan.discard", (), where, "discard", "Drop the plan; u brings it back.")
     yield Command("plan.capacity", ("c m",), where, "capacity", "Change the least and the most points.")
 
 
@@ -197,22 +211,19 @@ def _editor() -> Iterator[Command]:
     yield Command(
         *("editor.outside", ("ctrl+e",), where, "in $EDITOR", "Open the long text in your own editor."), in_text=True
     )
-    yield Command("editor.save", ("ctrl+s",), where, "save", "Save the item.", in_text=True, words=("w",))
-    yield Command("editor.save-close", (), where, "save, close", "Save the item and close it.", words=("wq",))
+    yield Command("editor.save", ("ctrl+s",), where, "save", "Save the item.", in_text=True)
+    yield Command("editor.save-close", (), where, "save, close", "Save the item and close it.")
     yield Command(
         *("editor.save-next", ("ctrl+n",), where, "save, next", "Save, and begin another item of its type."),
         in_text=True,
     )
-    yield Command("editor.discard", (), where, "discard", "Close and throw the changes away.", words=("q!",))
+    yield Command("editor.discard", (), where, "discard", "Close and throw the changes away.")
     yield Command("editor.revert", ("g u",), where, "revert", "Put the field back to what the service has.")
     yield Command("editor.difference", ("g D",), where, "changes", "Show what you changed.")
     yield Command(
         "editor.conflict", ("g =",), where, "conflict", "Settle the item's conflict, or what was refused of it."
     )
-    yield Command(
-        *("editor.close", ("q", "escape"), where, "close", "Close the editor; asks about unsaved changes."),
-        words=("q",),
-    )
+    yield Command("editor.close", ("q", "escape"), where, "close", "Close the editor; asks about unsaved changes.")
 
 
 def _comments() -> Iterator[Command]:
@@ -306,7 +317,8 @@ def _everywhere() -> Iterator[Command]:
     where = Context.GLOBAL
     yield Command("app.help", ("?",), where, "keys", "Show the keys that act here; searchable.")
     yield Command("app.palette", ("ctrl+p",), where, "palette", "Find and run any command.", in_text=True)
-    yield Command("app.command-line", (":",), where, "command", "Type a command, as :w and :q, or an item's id.")
+    yield Command("app.command-line", (":",), where, "command", "Type a command, as :sort or :w, or an item's id.")
+    yield Command("app.saved", (), where, "saved", "Say whether all is saved and sent.")
     yield Command("app.undo", ("u",), where, "undo", "Take the last act back; many items and deletions ask first.")
     yield Command("app.redo", ("ctrl+r",), where, "redo", "Do again what was undone last.")
     yield Command("app.backlog", ("g b",), where, "backlog", "Go to the backlog.")
@@ -328,7 +340,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command("macro.again", ("@ @",), where, "play again", "Play the last macro again.")
     yield Command("app.redraw", ("ctrl+l",), where, "redraw", "Draw the screen anew.", in_text=True)
     yield Command("app.suspend", ("ctrl+z",), where, "suspend", "Go to the shell; fg comes back.")
-    yield Command("app.back", ("q",), where, "back", "Go back; at the backlog, quit.", words=("q",))
+    yield Command("app.back", ("q",), where, "back", "Go back; at the backlog, quit.")
     yield Command(
         "app.unwind", ("escape",), where, "cancel", "Undo one layer: chord, filter, pane, view.", in_text=True
     )
@@ -336,7 +348,7 @@ def _everywhere() -> Iterator[Command]:
 
 
 COMMANDS: tuple[Command, ...] = (
-    *(*_board(), *_lists(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees(), *_plan()),
+    *(*_board(), *_lists(), *_views(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees(), *_plan()),
     *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_reports(), *_everywhere()),
 )
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
@@ -351,6 +363,7 @@ def spelled(sequence: str) -> str:
     """A key sequence as people write it: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
     names = {
         "letter": LETTERS,
+        "digit": DIGITS,
         "escape": "esc",
         "pagedown": "PgDn",
         "pageup": "PgUp",
@@ -360,5 +373,5 @@ def spelled(sequence: str) -> str:
         "right": "→",
     }
     parts = [names.get(part, part) for part in sequence.split()]
-    is_close = all(len(part) == 1 or part == LETTERS for part in parts)
+    is_close = all(len(part) == 1 or part in {LETTERS, DIGITS} for part in parts)
     return "".join(parts) if is_close else " ".join(parts)

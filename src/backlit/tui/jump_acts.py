@@ -54,11 +54,12 @@ class JumpActs(AppActs, inherit_bindings=False):
 
         def found(item_id: int | None) -> None:
             if item_id is not None:
-                self.call_later(self._try, lambda: self._go_to(item_id))
+                self.call_later(self._try, lambda: self.go_to(item_id))
 
         self.push_screen(GoToDialog(self.store, self._recent.ids()), found)
 
-    def _go_to(self, item_id: int) -> None:
+    def go_to(self, item_id: int) -> None:
+        """Go to an item in the backlog; ctrl+o comes back. Raises CannotAct where that would lose something."""
         here = self.here
         self.switch_to("backlog")
         self.jumps.leave(here)

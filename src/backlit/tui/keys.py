@@ -109,9 +109,10 @@ class Resolver:
         return not COUNTED.isdisjoint(contexts) and (key != "0" or self._count is not None)
 
     def _is_lettered(self, command: Command) -> bool:
-        """Whether the chord is one of the command's that ends with any letter."""
+        """Whether the chord is one of the command's that ends with any letter, or any digit but 0."""
         *begun, last = self._chord
-        return len(last) == 1 and "a" <= last <= "z" and " ".join([*begun, "letter"]) in command.keys
+        kind = "letter" if "a" <= last <= "z" else "digit" if "1" <= last <= "9" else ""
+        return len(last) == 1 and bool(kind) and " ".join([*begun, kind]) in command.keys
 
     def _run(self, command: Command, letter: str = "") -> Run:
         count = self._count

@@ -1,5 +1,6 @@
 """How what a list refers to reads: owners, iterations, and the headers of groups."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from backlit.model.fields import Field, Kind
@@ -17,26 +18,26 @@ class ListNames:
     """Names of one store's current project; ids without a name read as what they are."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self.store = store
         self._words = FieldWords(store)
 
     @property
     def names(self) -> Names:
         """As the columns take them."""
-        return Names(self.owner, self.iteration, self.group, self._store.lint.faults)
+        return Names(self.owner, self.iteration, self.group, self.store.lint.faults, self.cells)
 
     def owner(self, user_id: int | None) -> str:
         """The short name of a person."""
         if user_id is None:
             return ""
-        person = self._store.people().get(user_id)
+        person = self.store.people().get(user_id)
         return person.username if person else f"user {user_id}"
 
     def iteration(self, iteration_id: int | None) -> str:
         """An iteration's own name; the root is none."""
         if iteration_id is None:
             return ""
-        iteration = self._store.iterations().get(iteration_id)
+        iteration = self.store.iterations().get(iteration_id)
         is_root = iteration is not None and "\\" not in iteration.path
         return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
 
@@ -57,16 +58,39 @@ class ListNames:
         return f"{field.label} {words}" if isinstance(line.value, int | float) and words[:1].isdecimal() else words
 
     def _node(self, field: Field, node_id: int) -> str:
-        tree = self._store.tree(_TREES[field.kind])
+        tree = self.store.tree(_TREES[field.kind])
         if node_id not in tree:
             return f"{field.kind.value} {node_id}"
         path = tree.path(node_id)
         below = path.partition("\\")[2]
         return below.replace("\\", " › ") if below else f"no {field.label.lower()}"
 
+    def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
+        """What items have in some fields, as short words."""
+        fields = [self.field(key) for key in keys]
+        found = self.store.cells.values(ids, keys)
+        return {
+            item_id: [self._cell(field, values[key]) for key, field in zip(keys, fields, strict=True)]
+            for item_id, values in found.items()
+        }
+
+    def _cell(self, field: Field | None, value: object) -> str:
+        if value is None or value in ("", []):
+            return ""
+        if field is None:
+            return str(value)
+        if isinstance(value, date):
+            return value.isoformat()
+        if field.kind in _TREES and isinstance(value, int):
+            tree = self.store.tree(_TREES[field.kind])
+            return tree.path(value).rpartition("\\")[2] if value in tree else str(value)
+        if field.kind is Kind.BOOLEAN:
+            return "yes" if value else "no"
+        return self._words.shown(field, value)
+
     def field(self, key: str) -> Field | None:
         """The field of a key, a project's own too."""
-        return field_named(key, self._store.custom_fields())
+        return field_named(key, self.store.custom_fields())
 
     def label(self, key: str) -> str:
         """What a field is called in a sentence."""

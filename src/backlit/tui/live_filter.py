@@ -1,105 +1,170 @@
-"""A list that is filtered as one types, and through a node of a tree."""
+"""A list that is filtered as one types, over what a saved view asks for, and through a node of a tree."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from textual import on
-from textual.widgets import Input
 
+from backlit.model.errors import BadRequest
+from backlit.model.query import Candidate, complete
 from backlit.store.people import TreeKind
+from backlit.store.search import Hit
 from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
+from backlit.store.views_saved import SavedView
 from backlit.tui.acting import CannotAct
 from backlit.tui.item_finding import ItemFinding
 from backlit.tui.node_filter import NodeFilter
-from backlit.tui.widgets.inputs import LineInput
+from backlit.tui.query_words import joined, text_and_query, words_wanted
+from backlit.tui.widgets.query_line import FILTER, QueryLine
+from backlit.tui.work import work
+
+HINT = "a part of the name, #id, or a query such as  status:open @me est>5"
+PLAIN = SavedView("Open items", ViewSpec())
+"""The backlog as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """What leaves items out: a typed text, a query, a node of a tree."""
+    """What leaves items out: a typed text, a query, a node of a tree; and the view whose query is part of it."""
 
     text: str = ""
     query: str = ""
     node: NodeFilter | None = None
+    view: SavedView = PLAIN
 
 
 class LiveFilter(ItemFinding):
-    """Holds the filter line and the node; subclasses place the line, and show what is left."""
+    """Holds the filter line, the node and the view; subclasses place the line, and show what is left."""
+
+    tab = PLAIN
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self.node: NodeFilter | None = None
-        self.filter_line = LineInput(placeholder="filter by name, or #id")
-        self.filter_line.id = "filter"
+        self._kept = self._typed = ""
+        self.line = QueryLine(self._candidates, store.typed.lines)
 
     def show_view(self) -> None:
         """Show what the filters leave."""
         raise NotImplementedError
 
+    def hits_found(self, hits: Mapping[int, Hit]) -> None:
+        """Words were found in these items; subclasses show where."""
+
     @property
     def filtering(self) -> Filtering:
         """What the list is filtered by."""
-        return Filtering(self.filter_line.value.strip(), self.spec.query, self.node)
+        return Filtering(self.spec.text, self.spec.query, self.node, self.tab)
 
     def take_filtering(self, filtering: Filtering) -> None:
         """Be filtered as another list is."""
         if filtering != self.filtering:
             self.node = filtering.node
-            self.filter_line.value = filtering.text
-            self.show_spec(self._filtered(replace(self.spec, query=filtering.query)))
+            self.show_spec(self._through_node(replace(self.spec, text=filtering.text, query=filtering.query)))
 
     def filter_by(self, node: NodeFilter | None) -> None:
         """Show the items of a node only, or all."""
         self.node = node
-        self._apply()
+        self.apply()
 
-    @on(Input.Changed, "#filter")
-    def _apply(self) -> None:
-        self.show_spec(self._filtered(self.spec))
+    def apply(self) -> None:
+        """Show what the node leaves, as its tree is now."""
+        self.show_spec(self._through_node(self.spec))
 
-    def _filtered(self, spec: ViewSpec) -> ViewSpec:
-        """The spec with the typed text and the node's ids in it."""
+    def _through_node(self, spec: ViewSpec) -> ViewSpec:
         areas = iterations = None
         if self.node is not None:
             tree = self.store.tree(self.node.kind)
             ids = frozenset(tree.subtree_ids(self.node.node_id) if self.node.has_subtree else (self.node.node_id,))
             areas, iterations = (ids, None) if self.node.kind is TreeKind.AREAS else (None, ids)
-        text = self.filter_line.value.strip()
-        return replace(spec, text=text, area_ids=areas, iteration_ids=iterations)
+        return replace(spec, area_ids=areas, iteration_ids=iterations)
+
+    def narrowed(self, typed: str, kept: str) -> ViewSpec:
+        """The spec with a query that is kept, and what is typed. Raises BadRequest naming the place in it."""
+        text, query = text_and_query(typed)
+        self.store.view(ViewSpec(query=query))
+        return replace(self.spec, text=text, query=joined(kept, query))
+
+    def find_words(self) -> None:
+        """Look where the words are that the query wants in texts."""
+        words = words_wanted(self.spec.query)
+        if words:
+            self.run_worker(work(self._find, words), exclusive=True, group="words")
+        else:
+            self.workers.cancel_group(self, "words")
+            self.hits_found({})
+
+    async def _find(self, words: str) -> None:
+        hits = await self.store.search.find(words)
+        if self.is_attached:
+            self.hits_found({hit.item_id: hit for hit in reversed(hits)})
+
+    # The line
 
     def do_list_filter(self, _count: int | None) -> None:
-        """Open the filter line."""
-        self.filter_line.add_class("-open")
-        self.filter_line.focus()
+        """Open the filter line, with what was typed into it before; the other filters hold together with it."""
+        if not self._holds_typed:
+            self._kept, self._typed = self.spec.query, ""
+        self.line.open(FILTER, self._typed or self.spec.text, HINT)
 
     def do_list_no_filter(self, _count: int | None) -> None:
-        """Show all there is again."""
+        """Show all there is in the view again."""
         self.node = None
-        self.spec = replace(self.spec, query="")
-        self._close_filter("")
+        self.spec = self._through_node(replace(self.spec, text="", query=self.tab.spec.query))
+        self.close_line()
         self.show_view()
 
     def do_app_unwind(self, _count: int | None) -> None:
-        """Undo one layer: the range, the text filter, the marks, the query, the node's filter (KEYMAP, rule f)."""
+        """Undo one layer: the range, what is typed, the marks, the query, the node's filter (KEYMAP, rule f)."""
         if self.items.end_range():
             return
-        if self.filter_line.has_class("-open") or self.filter_line.value:
-            self._close_filter("")
+        if self.line.is_open or self.spec.text:
+            query = self._kept if self.line.is_open else self.spec.query
+            self.close_line()
+            self.show_spec(replace(self.spec, text="", query=query))
         elif self.items.clear_marks():
             return
-        elif self.spec.query:
-            self.show_spec(replace(self.spec, query=""))
+        elif self.spec.query != self.tab.spec.query:
+            before = self._kept if self._holds_typed else self.tab.spec.query
+            self.show_spec(replace(self.spec, query=before))
         elif self.node is not None:
             self.filter_by(None)
         else:
             raise CannotAct("Nothing to cancel here; q quits.")
 
-    @on(Input.Submitted, "#filter")
-    def _filter_done(self) -> None:
-        self._close_filter(self.filter_line.value)
+    @property
+    def _holds_typed(self) -> bool:
+        """Whether the list is still filtered by the query that was typed last."""
+        return bool(self._typed) and self.spec.query == joined(self._kept, self._typed)
 
-    def _close_filter(self, text: str) -> None:
-        self.filter_line.value = text
-        self.filter_line.remove_class("-open")
+    def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:
+        return complete(text, cursor, self.store.names.vocabulary()) if text.strip() else ()
+
+    @on(QueryLine.Typed)
+    def _line_typed(self) -> None:
+        try:
+            self._take_line()
+        except BadRequest as error:
+            self.line.blame(str(error))
+
+    @on(QueryLine.Entered)
+    def _line_entered(self) -> None:
+        try:
+            self._take_line()
+        except BadRequest as error:
+            self.line.blame(str(error), is_sure=True)
+            return
+        if self.line.text:
+            self.store.typed.remember(FILTER, self.line.text)
+        self.close_line()
+
+    def _take_line(self) -> None:
+        spec = self.narrowed(self.line.text, self._kept)
+        self._typed = "" if spec.text else self.line.text
+        self.show_spec(spec)
+
+    def close_line(self) -> None:
+        """Close the line and go back to the list."""
+        self.line.close()
         self.items.focus()
-        self._apply()

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from backlit.model.errors import BacklitError
+from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.store.ranking import Ranked, refuse_other_orders
 from backlit.store.rows import Item
@@ -52,6 +52,14 @@ class RankVerbs(Bulk):
                 self._rank_to(int(text))
 
         self.app.push_screen(LineDialog("To place", "", _check_place, note="Counted from 1 at the top."), typed)
+
+    def told_item_rank_position(self, text: str) -> None:
+        """Move to a place from the top. Raises BadRequest for what is no place."""
+        fault = _check_place(text)
+        if fault:
+            raise BadRequest(fault)
+        self._need_its_order()
+        self._rank_to(int(text))
 
     def _rank_to(self, number: int) -> None:
         self._rank(lambda view, ids: self.store.ranking.to_position(view, ids, number), "It is there already.")

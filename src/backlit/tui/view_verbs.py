@@ -77,6 +77,10 @@ class ViewVerbs(MarkedList):
         dialog = PickKeysDialog(title, choices, chosen, most=most, has_directions=has_directions)
         self.app.push_screen(dialog, picked)
 
+    def do_list_zen(self, _count: int | None) -> None:
+        """Hide title, tabs, rules and status, or show them again."""
+        self.toggle_class("-zen")
+
     def do_list_done(self, _count: int | None) -> None:
         """Show or hide what is done."""
         self.show_spec(replace(self.spec, with_done=not self.spec.with_done))

@@ -1,72 +1,55 @@
-"""A command typed by its word, as `:w`; or an item by its number."""
+"""The command line: a line at the foot of the screen, over whatever is shown."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from textual import on
 from textual.app import ComposeResult
-from textual.widgets import Static
 
-from backlit.tui.commands import Command, Context, commands_in
-from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.text import literal
-from backlit.tui.widgets.inputs import LineInput
+from backlit.model.query import Candidate
+from backlit.store.store import Store
+from backlit.tui.dialogs.dialog import STYLES, Dialog
+from backlit.tui.spoken import Spoken
+from backlit.tui.widgets.query_line import COMMAND, QueryLine
 
-if TYPE_CHECKING:
-    from backlit.store.store import Store
-
-ID_DIGITS = 19
-"""Digits from which a number is no id."""
+HINT = "a command or an item's number; tab completes, up and down bring back what was typed"
 
 
-class CommandLine(Dialog[Command | int | None]):
-    """The answer is a command to run, or the id of an item to open."""
+class CommandLine(Dialog[str | None]):
+    """The answer is the line that was typed; None when it was left."""
 
-    def __init__(self, store: "Store", contexts: Sequence[Context]) -> None:
-        super().__init__(":")
-        self.input = LineInput()
-        self._store = store
-        self._commands: dict[str, Command] = {}
-        for command in commands_in(contexts):
-            for word in command.words:
-                self._commands.setdefault(word, command)
-        self._note = Static(literal(" ".join(f":{word}" for word in self._commands)), classes="note")
+    CSS_PATH = [STYLES, STYLES.with_name("query_line.tcss")]
+
+    def __init__(self, store: Store, spoken: Spoken, text: str = "", fault: str = "") -> None:
+        super().__init__("")
+        self.line = QueryLine(self._candidates, store.typed.lines)
+        self._spoken = spoken
+        self._text = text
+        self._fault = fault
 
     def content(self) -> ComposeResult:
-        """The input, and what may be typed."""
-        yield self.input
-        yield self._note
+        """The line."""
+        yield self.line
+
+    def on_mount(self) -> None:
+        """Begin with what could not be done the last time, and why."""
+        self.line.open(COMMAND, self._text, HINT)
+        if self._fault:
+            self.line.blame(self._fault, is_sure=True)
 
     def type_early(self, character: str) -> None:
-        """Type into the input."""
-        self.input.put(character)
+        """Type into the line."""
+        self.line.input.put(character)
 
     def press(self, key: str) -> bool:
-        """Run, complete, or leave."""
-        match key:
-            case "enter":
-                self._run(self.input.value.strip().removeprefix(":"))
-            case "tab":
-                self._complete()
-            case "backspace" if not self.input.value:
-                self.dismiss(None)
-            case _:
-                return super().press(key)
-        return True
-
-    def _run(self, typed: str) -> None:
-        number = typed.removeprefix("#")
-        if not typed:
+        """Leave, also by deleting the sign."""
+        if key == "backspace" and not self.line.input.value:
             self.dismiss(None)
-        elif typed in self._commands:
-            self.dismiss(self._commands[typed])
-        elif number.isdecimal() and len(number) < ID_DIGITS and self._store.item(int(number)) is not None:
-            self.dismiss(int(number))
-        else:
-            words = " ".join(f":{word}" for word in self._commands)
-            self._note.update(literal(f"“{typed}” is none of {words}, nor an item's id."))
+            return True
+        return super().press(key)
 
-    def _complete(self) -> None:
-        found = [word for word in self._commands if word.startswith(self.input.value)]
-        if found:
-            self.input.value = found[0]
-            self.input.cursor_position = len(found[0])
+    def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:
+        return self._spoken.candidates(text, cursor)
+
+    @on(QueryLine.Entered)
+    def _entered(self) -> None:
+        self.dismiss(self.line.text.removeprefix(COMMAND).strip() or None)

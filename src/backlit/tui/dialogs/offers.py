@@ -45,7 +45,7 @@ class Offer:
 
 def offer_of(command: Command) -> Offer:
     """A command with all its keys."""
-    keys = [spelled(sequence) for sequence in command.keys] or [f":{word}" for word in command.words]
+    keys = [*(spelled(sequence) for sequence in command.keys), *(f":{word}" for word in command.words)]
     return Offer(command, "  ".join(keys), command.label, command.help)
 
 

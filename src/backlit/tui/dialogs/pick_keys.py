@@ -6,20 +6,27 @@ from backlit.model.filters import SortKey
 from backlit.tui.dialogs.pick import Choice, Picking
 from backlit.tui.text import literal
 
-ORDINALS = ("1st", "2nd", "3rd", "4th", "5th")
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 class PickKeysDialog(Picking[tuple[SortKey, ...] | None]):
     """Tab adds a field, turns its direction where there is one, and takes it off again; enter accepts.
 
-    Without a tab, enter takes the row alone; a choice without a value stands for none at all. At most `most` fields
-    are taken, the first ones going. The answer is None when it was left.
+    Without a tab, enter takes the row alone, or where it `adds` the row too; a choice without a value stands for none
+    at all. At most `most` fields are taken, the first ones going. The answer is None when it was left.
     """
 
     MARK = "✓"
 
     def __init__(
-        self, title: str, choices: Sequence[Choice], chosen: Sequence[SortKey], *, most: int, has_directions: bool
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        chosen: Sequence[SortKey],
+        *,
+        most: int,
+        has_directions: bool = False,
+        adds: bool = False,
     ) -> None:
         super().__init__(title, choices, free=False)
         self._plain = list(choices)
@@ -27,7 +34,8 @@ class PickKeysDialog(Picking[tuple[SortKey, ...] | None]):
         self._most = most
         self._has_directions = has_directions
         self._is_touched = False
-        act = "tab adds, turns, takes off" if has_directions else "tab adds a level, takes it off"
+        self._adds = adds
+        act = "tab adds, turns, takes off" if has_directions else "tab adds, takes off"
         self.frame.border_subtitle = literal(f"{act}; enter accepts")
         at = next((index for index, each in enumerate(choices) if chosen and each.value == chosen[0].name), 0)
         self._show_chosen()
@@ -50,7 +58,10 @@ class PickKeysDialog(Picking[tuple[SortKey, ...] | None]):
         if self.current is None:
             return
         name = self.current.value
-        if not self._is_touched:
+        if not self._is_touched and self._adds and name is not None:
+            if all(each.name != name for each in self._chosen):
+                self._turn(name)
+        elif not self._is_touched:
             turned = self._has_directions and self._chosen == [SortKey(str(name))]
             self.dismiss((SortKey(str(name), turned),) if name is not None else ())
             return
@@ -83,4 +94,6 @@ class PickKeysDialog(Picking[tuple[SortKey, ...] | None]):
 
     def _hint(self, number: int) -> str:
         arrow = (" ↓" if self._chosen[number].descending else " ↑") if self._has_directions else ""
-        return ORDINALS[number] + arrow
+        place = number + 1
+        ending = "th" if place // 10 == 1 else _ENDINGS.get(place % 10, "th")
+        return f"{place}{ending}{arrow}"

@@ -1,7 +1,7 @@
 """The backlog: the list, its live filter, and the preview of the item under the cursor."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -11,12 +11,14 @@ from textual.message import Message
 
 from backlit.model.errors import BadRequest
 from backlit.store.changes import Subject
+from backlit.store.search import Hit
 from backlit.store.store import Store
 from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
+from backlit.tui.commands import COMMAND_BY_ID
 from backlit.tui.gathered import Gathered
 from backlit.tui.list_names import ListNames
-from backlit.tui.live_filter import LiveFilter
+from backlit.tui.list_words import ListWords
 from backlit.tui.screens.backlog_words import (
     FEW_HINTS,
     HINTS,
@@ -38,11 +40,11 @@ AGE_CHECK = 15.0
 """Seconds between looks at how old what is shown is."""
 
 
-class BacklogScreen(LiveFilter):
+class BacklogScreen(ListWords):
     """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
 
     AUTO_FOCUS = "#items"
-    CSS_PATH = "../styles/backlog.tcss"
+    CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
 
     HINTS: ClassVar[Sequence[str]] = HINTS
     FEW_HINTS: ClassVar[Sequence[str]] = FEW_HINTS
@@ -52,7 +54,7 @@ class BacklogScreen(LiveFilter):
 
     def __init__(self, store: Store, items: ItemList | None = None) -> None:
         super().__init__(store)
-        self._view = store.view(self.spec)
+        self.shown_view = store.view(self.spec)
         self._names = ListNames(store)
         self._project_id = store.project_id
         self.items = BacklogList(self._names.names, id="items") if items is None else items
@@ -63,13 +65,14 @@ class BacklogScreen(LiveFilter):
     # Life
 
     def compose(self) -> ComposeResult:
-        """Title, list and preview between rules, status, and the filter line while it is open."""
+        """Title, tabs, list and preview between rules, status, and the line while it is open."""
         yield self._title
+        yield self.tab_line
         yield RuleLine("┬")
         yield self._panes
         yield RuleLine("┴")
         yield self._status
-        yield self.filter_line
+        yield self.line
 
     def on_mount(self) -> None:
         """Show what the mirror holds before anything else happens."""
@@ -89,11 +92,11 @@ class BacklogScreen(LiveFilter):
             self._wanted_item = gathered.renamed[self._wanted_item]
         if self.store.project_id != self._project_id:
             self.node = None
-            self.spec = replace(self.spec, area_ids=None, iteration_ids=None, query="")
+            self.spec = replace(self.spec, area_ids=None, iteration_ids=None, query=self.tab.spec.query)
             self.items.start_over()
             self.show_view()
         elif Subject.TREES in gathered:
-            self._apply()
+            self.apply()
             self._reload()
         if Subject.ITEMS in gathered:
             self.items.rows_changed(gathered.ids(Subject.ITEMS))
@@ -114,6 +117,7 @@ class BacklogScreen(LiveFilter):
                 self.store.view(spec)
             self.spec = spec
             self.show_view()
+            self.find_words()
 
     def _drop_query(self, error: BadRequest) -> None:
         """Go on without the query, whose names mean nothing any more."""
@@ -123,17 +127,17 @@ class BacklogScreen(LiveFilter):
 
     def show_view(self) -> None:
         """Show the first window at once, unless it takes a search or is put in order; the ids follow."""
-        before, spec = self._view, self.spec
+        before, spec = self.shown_view, self.spec
         self._project_id = self.store.project_id
         try:
-            self._view = self.store.view(spec)
+            self.shown_view = self.store.view(spec)
         except BadRequest as error:
             self._drop_query(error)
             return
         if before.spec.group == spec.group:
-            self._view.fold(*before.folded, is_folded=True)
+            self.shown_view.fold(*before.folded, is_folded=True)
         if not (spec.text or spec.query or spec.group or spec.sort):
-            self.items.show(self._view, self.items.current_id)
+            self.items.show(self.shown_view, self.items.current_id)
             self.draw_words()
         self._reload()
 
@@ -141,13 +145,13 @@ class BacklogScreen(LiveFilter):
         self.run_worker(work(self._load), exclusive=True, group="view")
 
     async def _load(self) -> None:
-        view = self._view
+        view = self.shown_view
         try:
             await view.reload()
         except BadRequest as error:
             self._drop_query(error)
             return
-        if self.is_attached and view is self._view:
+        if self.is_attached and view is self.shown_view:
             wanted, self._wanted_item = self._wanted_item, None
             self.items.show(view, self.items.current_id if wanted is None else wanted)
             self.draw_words()
@@ -156,17 +160,17 @@ class BacklogScreen(LiveFilter):
     def ranked_view(self) -> View:
         """The list's own; its page stays while the row moves in it."""
         self.items.hold_page()
-        return self._view
+        return self.shown_view
 
     async def loaded(self) -> None:
         """Return when all ids of the list are known."""
         while self.is_attached and not self.items.is_complete():
-            await self._view.reload()
-            self.items.show(self._view, self.items.current_id)
+            await self.shown_view.reload()
+            self.items.show(self.shown_view, self.items.current_id)
 
     def show_all(self, item_id: int, *, with_done: bool) -> None:
         """Clear every filter and fold, with the cursor on an item."""
-        self._view.fold(*self._view.folded, is_folded=False)
+        self.shown_view.fold(*self.shown_view.folded, is_folded=False)
         self._wanted_item = item_id
         self.spec = replace(self.spec, with_done=self.spec.with_done or with_done)
         self.do_list_no_filter(None)
@@ -175,14 +179,14 @@ class BacklogScreen(LiveFilter):
 
     def title_words(self) -> list[Part]:
         """Where one is, and what is shown."""
-        return left_title(self.store, self.node, self.spec, self._names)
+        return left_title(self._names, self.tab, self.node, self.spec)
 
     def draw_words(self) -> None:
         """Title and status."""
         connection, items = self.store.connection, self.items
         self._title.say(
             self.title_words(),
-            right_title(connection, self._view.totals, self.store.inbox.unread(), time.time()),
+            right_title(connection, self.shown_view.totals, self.store.inbox.unread(), time.time()),
         )
         self._status.say(
             [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0)],
@@ -205,11 +209,19 @@ class BacklogScreen(LiveFilter):
         for rule in self.query(RuleLine):
             rule.join_at(message.line)
 
+    @on(ItemPanes.Said)
+    def _panes_said(self, message: ItemPanes.Said) -> None:
+        self.say(message.words)
+
     @on(LineList.Chosen)
     def _row_chosen(self) -> None:
-        self.do_item_open(None)
+        self.chord_app.run_command(COMMAND_BY_ID["item.open"])
 
     # Commands
+
+    def hits_found(self, hits: Mapping[int, Hit]) -> None:
+        """Say where the words are in the preview."""
+        self._panes.show_hits(hits)
 
     def item_added(self, item_id: int) -> None:
         """Go to the new item once the list has it."""

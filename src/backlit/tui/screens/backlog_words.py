@@ -2,11 +2,12 @@
 
 from backlit.model.trees import Totals
 from backlit.store.changes import Connection, ConnectionState, OutboxState
-from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
+from backlit.store.views_saved import SavedView
 from backlit.tui.ages import age
 from backlit.tui.filter_words import filter_words
 from backlit.tui.list_names import ListNames
+from backlit.tui.live_filter import PLAIN
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.widgets.lines import Part
 
@@ -15,18 +16,22 @@ FEW_HINTS = ("list.filter", "app.help")
 ROOM_FOR_HINTS = 80
 
 
-def left_title(store: Store, node: NodeFilter | None, spec: ViewSpec, names: ListNames) -> list[Part]:
+def left_title(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
     """Where we are: program, project, what is shown."""
+    store = names.store
     project = next((each.name for each in store.projects() if each.id == store.project_id), "")
     parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
     if not project:
         return parts[:1]
-    if node is None:
+    if view != PLAIN:
+        parts.append((f" › {view.name}", "foreground"))
+    elif node is None:
         parts.append((" › All items" if spec.with_done else " › Open items", "muted"))
-    else:
+    if node is not None:
         path = store.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
         parts.append((f" › {path}" + (" and below" if node.has_subtree else ""), "foreground"))
-    parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))
+    if spec.query != view.spec.query:
+        parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))
     if spec.text:
         parts.append((f" › /{spec.text}", "accent"))
     if not (spec.group or spec.sort) and store.ranking.count_local():

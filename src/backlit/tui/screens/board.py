@@ -6,6 +6,7 @@ from dataclasses import replace
 from textual.message import Message
 
 from backlit.model.boards import LANE_KINDS, RELEASE, STATUS, BoardSettings
+from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
 from backlit.model.query import mentions_status, parse_query
@@ -14,6 +15,7 @@ from backlit.store.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
+from backlit.store.views_saved import SavedView
 from backlit.tui.acting import CannotAct
 from backlit.tui.acts import plan_of
 from backlit.tui.board_columns import DELETED, BoardColumn, BoardColumns, column_fields, field_of, has_field
@@ -109,7 +111,7 @@ class BoardScreen(BacklogScreen):
 
     def title_words(self) -> list[Part]:
         """That it is the board, and what its columns and lanes are."""
-        parts = left_title(self.store, self.node, replace(self.spec, group=()), self._names)
+        parts = left_title(self._names, self.tab, self.node, replace(self.spec, group=()))
         if len(parts) < 2:
             return parts
         lanes = f", lanes by {self._names.label(self._lanes)}" if self._lanes else ""
@@ -142,6 +144,18 @@ class BoardScreen(BacklogScreen):
     def do_list_group(self, count: int | None) -> None:
         """The groups of a board are its lanes."""
         self.do_board_lanes(count)
+
+    def told_list_group(self, keys: str) -> None:
+        """Have swimlanes by a field. Raises BadRequest where there can be none by it."""
+        key = "" if keys == "none" else self.key_named(keys)
+        if key and key not in {each.value for each in self._lane_choices()}:
+            raise BadRequest(f"There are no swimlanes by {self._names.label(key)}; tg lists those there can be.")
+        self._lanes = key
+        self.show_spec(self.spec)
+
+    def spec_of(self, view: SavedView) -> ViewSpec:
+        """With what is done where it has a column."""
+        return replace(view.spec, with_done=view.spec.with_done or self._by == STATUS)
 
     def do_board_move_left(self, count: int | None) -> None:
         """Move the cards to the left."""

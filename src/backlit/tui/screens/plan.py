@@ -19,6 +19,7 @@ from backlit.store.views_query import ViewSpec
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
 from backlit.tui.list_names import ListNames
+from backlit.tui.live_filter import PLAIN
 from backlit.tui.plan_heads import Fill, People, backlog_head, iteration_head
 from backlit.tui.plan_targets import target_of
 from backlit.tui.plan_words import Shift, points_of_row, shift_part, shifts
@@ -228,7 +229,7 @@ class PlanScreen(PlanWriting):
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
 
     def _left_title(self, contested: int) -> list[Part]:
-        parts = [*left_title(self.store, None, self.spec, self._names)[:2], (" › Plan", "foreground")]
+        parts = [*left_title(self._names, PLAIN, None, self.spec)[:2], (" › Plan", "foreground")]
         if contested:
             parts.append((f"   ≠ {contested} changed by others (gD)", "conflict"))
         return parts

@@ -1,4 +1,4 @@
-"""The columns of the backlog: which fit a width, and how a row is drawn in them."""
+"""How a row, a group's header and the headings are drawn in the columns that fit."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from backlit.store.rows import Row, RowSign
 from backlit.store.views_groups import GroupLine
 from backlit.tui.looks import Looks, status_colour, status_sign, status_word, type_colour, type_sign
 from backlit.tui.text import fit, fit_right, safe
+from backlit.tui.widgets.columns import KNOWN, OWNER, PTS, STATUS, USUAL, Column, fitting, taken_by
 
 CURSOR = "cursor-background"
 MARK = "✓"
@@ -37,24 +38,12 @@ class Names:
     group: Callable[[GroupLine], str] = lambda line: str(line.value)
     unready: Callable[[Sequence[int]], Collection[int]] = lambda _ids: ()
     """Which of some items fail the ready-check."""
+    cells: Callable[[Sequence[int], Sequence[str]], Mapping[int, Sequence[str]]] = lambda _ids, _keys: {}
+    """What some items have in some fields, as words; empty for nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column: its heading, its width in cells, from which width of the list on it is shown."""
-
-    title: str
-    width: int
-    shown_from: int = 0
-    is_number: bool = False
-
-
-ID = Column("ID", 3, 48, is_number=True)
-STATUS = Column("Status", 7, 44)
-POINTS = Column("Pts", 5, 36, is_number=True)
-OWNER = Column("Owner", 7, 60)
-ITERATION = Column("Iteration", 11, 70)
-USUAL_COLUMNS = (STATUS, POINTS, OWNER, ITERATION)
+ID_LEAST, ID_FROM = 3, 48
+"""The least width of the ids' column, and the width of the list from which on it is shown."""
 LEAD = 2
 """Cells before the first column: the cursor bar and the row's sign."""
 TYPE = 2
@@ -63,7 +52,7 @@ INDENT = 2
 
 
 class Layout:
-    """The columns that fit a width; the name gets what is left."""
+    """The columns that fit a width; the name gets what is left. A plain cursor is the bar alone."""
 
     def __init__(
         self,
@@ -71,32 +60,46 @@ class Layout:
         names: Names,
         looks: Looks,
         largest_id: int = 0,
-        columns: Sequence[Column] = USUAL_COLUMNS,
+        columns: Sequence[Column] = USUAL,
+        *,
+        is_plain: bool = False,
     ) -> None:
         self.width = width
         self._names = names
         self._looks = looks
-        self._id_width = max(ID.width, len(str(largest_id))) if width >= ID.shown_from else 0
-        self._right = [column for column in columns if width >= column.shown_from]
-        taken = LEAD + TYPE + (self._id_width + 1 if self._id_width else 0)
-        taken += sum(column.width + 1 for column in self._right)
-        taken += bool(self._right and self._right[-1].is_number)  # numbers do not touch what is beside them
-        self._name_width = max(4, width - taken)
+        self._id_width = max(ID_LEAST, len(str(largest_id))) if width >= ID_FROM else 0
+        room = width - LEAD - TYPE - (self._id_width + 1 if self._id_width else 0)
+        self.columns = fitting(columns, room)
+        self._cursor = None if is_plain else CURSOR
+        self._name_width = max(4, room - taken_by(self.columns))
 
-    def header(self) -> Strip:
-        """Draw the headings."""
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The fields that are shown and that rows do not have at hand."""
+        return tuple(each.key for each in self.columns if each.key not in KNOWN)
+
+    def header(self, hidden: str = "") -> Strip:
+        """Draw the headings; `hidden` says what there is beside them."""
         style = self._looks.style("muted")
         text = " " * LEAD
         if self._id_width:
-            text += ID.title.rjust(self._id_width) + " "
-        text += " " * TYPE + "Name".ljust(self._name_width)
-        for column in self._right:
-            text += " " + (column.title.rjust(column.width) if column.is_number else column.title.ljust(column.width))
+            text += "ID".rjust(self._id_width) + " "
+        text += " " * TYPE + fit(f"Name{hidden}", self._name_width)
+        for column in self.columns:
+            text += " " + (fit_right if column.is_number else fit)(safe(column.title), column.width)
         return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
 
-    def row(self, row: Row, *, is_cursor: bool, is_marked: bool = False, is_unready: bool = False) -> Strip:
+    def row(
+        self,
+        row: Row,
+        cells: Sequence[str] = (),
+        *,
+        is_cursor: bool,
+        is_marked: bool = False,
+        is_unready: bool = False,
+    ) -> Strip:
         """Draw one item; a mark stands at the edge, or beside the cursor's bar in the place of the row's sign."""
-        on = CURSOR if is_cursor else None
+        on = self._cursor if is_cursor else None
         looks = self._looks
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
         if sign == " " and is_unready:
@@ -110,17 +113,21 @@ class Layout:
             number = str(row.id) if row.id > 0 else "new"
             segments.append(Segment(fit_right(number, self._id_width) + " ", looks.style("muted", on=on)))
         segments += self._type_and_name(row, on)
-        for column in self._right:
-            segments.append(self._cell(column, row, on))
+        texts = iter(cells)
+        for column in self.columns:
+            if column.key in KNOWN:
+                segments.append(self._known(column, row, on))
+            else:
+                segments.append(self._plain(column, next(texts, ""), on))
         return Strip(segments).adjust_cell_length(self.width, looks.style(on=on))
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
         """Draw the header of a group: what it is called, a rule up to the columns, how much is in it."""
-        looks, on = self._looks, CURSOR if is_cursor else None
+        looks, on = self._looks, self._cursor if is_cursor else None
         noun = "item" if line.count == 1 else "items"
         figures = f" {line.count:,} {noun}, {line.points:,.10g} pts"
         lead = INDENT * (line.level - 1)
-        end = self.width - 1 - max(sum(column.width + 1 for column in self._right), cell_len(figures))
+        end = self.width - 1 - max(taken_by(self.columns), cell_len(figures))
         room = max(0, end - 2 - lead)
         name = safe(self._names.group(line))
         name = fit(name, min(cell_len(name), max(0, room - 2)))
@@ -141,13 +148,20 @@ class Layout:
         name_width = self._name_width - (2 if is_task else 0)
         return sign, Segment(fit(row.name, name_width), looks.style(on=on, bold=on is not None))
 
-    def _cell(self, column: Column, row: Row, on: str | None) -> Segment:
-        looks = self._looks
-        if column is STATUS:
-            text = f"{status_sign(row.status)} {status_word(row.status)}"
-            return Segment(" " + fit(text, STATUS.width), looks.style(status_colour(row.status), on=on))
-        if column is POINTS:
-            return Segment(" " + fit_right(row.estimate or "·", POINTS.width), looks.style(on=on))
-        is_owner = column.title == OWNER.title
-        name = self._names.owner(row.owner_id) if is_owner else self._names.iteration(row.iteration_id)
-        return Segment(" " + fit(name or "–", column.width), looks.style("foreground" if name else "faint", on=on))
+    def _known(self, column: Column, row: Row, on: str | None) -> Segment:
+        looks, width = self._looks, column.width
+        match column.key:
+            case STATUS.key:
+                words = row.status or ""
+                words = words if len(words) + 2 <= width else status_word(row.status)
+                text = f"{status_sign(row.status)} {words}"
+                return Segment(" " + fit(text, width), looks.style(status_colour(row.status), on=on))
+            case PTS.key:
+                return Segment(" " + fit_right(row.estimate or "·", width), looks.style(on=on))
+            case OWNER.key:
+                return self._plain(column, self._names.owner(row.owner_id), on)
+        return self._plain(column, self._names.iteration(row.iteration_id), on)
+
+    def _plain(self, column: Column, text: str, on: str | None) -> Segment:
+        shown = fit_right(text or "·", column.width) if column.is_number else fit(text or "–", column.width)
+        return Segment(" " + shown, self._looks.style("foreground" if text else "faint", on=on))

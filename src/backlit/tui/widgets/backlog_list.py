@@ -1,28 +1,20 @@
 """The backlog's list: rows come from a view of the store as they are seen."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.store.rows import Row
 from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine
-from backlit.tui.looks import Looks
-from backlit.tui.text import fit
-from backlit.tui.widgets.backlog_columns import USUAL_COLUMNS, Column, Layout, Names
-from backlit.tui.widgets.list_folds import ListFolds
+from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.list_columns import ListColumns
 
-STRIPS_KEPT = 512
 FIRST_ROWS = 200
 
 
-class BacklogList(ListFolds):
+class BacklogList(ListColumns):
     """A window on a view; what it keeps in memory is the rows in sight and their drawn lines."""
-
-    HEADER_LINES = 1
-    COLUMNS: ClassVar[Sequence[Column]] = USUAL_COLUMNS
 
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(names, id=id)
@@ -30,10 +22,8 @@ class BacklogList(ListFolds):
         self._levels: tuple[str, ...] = ()
         self._is_page_held = False
         self._known = 0
-        self._largest_id = 0
         self._rows: dict[int, Row | GroupLine] = {}
-        self._strips: dict[tuple[Row | GroupLine, bool, bool, bool], Strip] = {}
-        self._layout: Layout | None = None
+        self._cells: dict[int, tuple[str, ...]] = {}
 
     # What is shown
 
@@ -41,7 +31,7 @@ class BacklogList(ListFolds):
         """Show a view, the cursor on the item where the view has it."""
         self._view = view
         self._rows.clear()
-        self._unready.clear()
+        self._forget_read()
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
         if len(str(view.largest_id)) != len(str(self._largest_id)):
             self._largest_id = view.largest_id
@@ -75,17 +65,20 @@ class BacklogList(ListFolds):
 
     def rows_changed(self, ids: set[int] | None) -> None:
         """Draw anew the rows in sight whose items changed; None means any of them."""
-        self._unready.clear()
+        self._forget_read()
         for index, row in list(self._rows.items()):
             if ids is None or (isinstance(row, Row) and row.id in ids):
                 del self._rows[index]
                 self.refresh_row(index)
 
     def forget_drawn(self) -> None:
-        """Draw everything anew, because names or the theme changed."""
-        self._layout = None
-        self._strips.clear()
-        self.refresh()
+        """Read and draw everything anew."""
+        self._forget_read()
+        super().forget_drawn()
+
+    def _forget_read(self) -> None:
+        self._unready.clear()
+        self._cells.clear()
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
         """The ids of the items on a stretch of lines; without an end all of them, what is folded away too."""
@@ -105,48 +98,30 @@ class BacklogList(ListFolds):
 
     # Drawing
 
-    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the headings."""
-        return self._columns.header()
-
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one item or header, from memory where it was drawn before."""
+        """Draw one item or header."""
         row = self._row(index)
         if row is None:
             return self.render_blank(-1)
-        item_id = row.id if isinstance(row, Row) else 0
-        is_marked = bool(item_id) and self.is_marked(index, item_id)
-        key = (row, is_cursor, is_marked, bool(item_id) and self.is_unready(item_id))
-        strip = self._strips.get(key)
-        if strip is None:
-            if len(self._strips) >= STRIPS_KEPT:
-                self._strips.clear()
-            strip = self._strips[key] = self._draw(*key)
-        return strip
-
-    def _draw(self, row: Row | GroupLine, is_cursor: bool, is_marked: bool, is_unready: bool) -> Strip:
         if isinstance(row, GroupLine):
-            return self._columns.group(row, is_cursor=is_cursor)
-        return self._columns.row(row, is_cursor=is_cursor, is_marked=is_marked, is_unready=is_unready)
+            return self.draw_line((row, (), is_cursor, False, False))
+        is_marked = self.is_marked(index, row.id)
+        return self.draw_line((row, self._cells_of(row.id), is_cursor, is_marked, self.is_unready(row.id)))
 
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""
-        looks = Looks.of(self.app)
-        if y == 1 and self.row_count() == 0:
-            return Strip([Segment(fit("   " + self.empty_words, self.size.width), looks.style("muted"))])
-        return Strip.blank(self.size.width, looks.style())
+        return self.draw_blank(self.empty_words if y == 1 and self.row_count() == 0 else "")
 
-    def on_resize(self) -> None:
-        """Lay the columns out anew."""
-        self._layout = None
-        self._strips.clear()
-        super().on_resize()
-
-    def notify_style_update(self) -> None:
-        """Take the new theme's colours."""
-        super().notify_style_update()
-        self._layout = None
-        self._strips.clear()
+    def _cells_of(self, item_id: int) -> tuple[str, ...]:
+        """The words in columns that the row itself has no values for; read for the rows in sight together."""
+        keys = self.columns.read
+        if not keys:
+            return ()
+        if item_id not in self._cells:
+            ids = [row.id for row in self.rows_read() if row.id not in self._cells]
+            found = self._names.cells(ids, keys)
+            self._cells.update((each, tuple(found.get(each, ()))) for each in ids)
+        return self._cells.get(item_id, ())
 
     def rows_read(self) -> Sequence[Row]:
         """The items among the lines in sight."""
@@ -156,12 +131,6 @@ class BacklogList(ListFolds):
         row = self._row(self.cursor)
         self.current_id = row.id if isinstance(row, Row) else None
         self._group_here = row.group if isinstance(row, GroupLine) else None
-
-    @property
-    def _columns(self) -> Layout:
-        if self._layout is None:
-            self._layout = Layout(self.size.width, self._names, Looks.of(self.app), self._largest_id, self.COLUMNS)
-        return self._layout
 
     def _row(self, index: int) -> Row | GroupLine | None:
         if self._view is None or not 0 <= index < self.row_count():

@@ -78,6 +78,7 @@ class BoardList(BoardMoves):
 
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on the card; a double click chooses."""
+        event.prevent_default()  # the list's own would take the line for a row
         slot = self._layout.slot_at(event.x)
         if slot is None:
             return

@@ -7,6 +7,7 @@ from backlit.store.rows import Row
 from backlit.store.views import View
 from backlit.tui.commands import Context
 from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.line_list import is_far_away
 from backlit.tui.widgets.list_marks import ListMarks
 
 
@@ -22,6 +23,7 @@ class ItemList(ListMarks):
         self._view: View | None = None
         self._names = names
         self._unready: dict[int, bool] = {}
+        self.is_sparing = False
 
     # What subclasses say
 
@@ -49,6 +51,12 @@ class ItemList(ListMarks):
         raise NotImplementedError
 
     # What they share
+
+    def spare(self, is_sparing: bool) -> None:
+        """Send little to the terminal, or not: scroll by half a page, draw the cursor as a bar."""
+        self.is_sparing = is_sparing
+        self.scrolls_by_half = is_sparing or is_far_away()
+        self.forget_drawn()
 
     def start_over(self) -> None:
         """Forget the place, as what is shown next is another list."""

@@ -1,6 +1,6 @@
 """A list of items and the preview of the one under the cursor: beside it, below it, or away."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,6 +11,7 @@ from textual.timer import Timer
 from backlit.model.statuses import is_open
 from backlit.store.people import TreeKind
 from backlit.store.rows import Item
+from backlit.store.search import Hit
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
 from backlit.tui.sturdy import Sturdy
@@ -42,6 +43,13 @@ class ItemPanes(Sturdy, Container):
             super().__init__()
             self.item_id = item_id
 
+    class Said(Message):
+        """Something to be told to the user."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
     class Placed(Message):
         """The panes lie otherwise; `line` is the column of the line between them, None where there is none."""
 
@@ -58,6 +66,7 @@ class ItemPanes(Sturdy, Container):
         self._looking_at: int | None = None
         self._is_wanted_below = False
         self._is_asked_for = False
+        self._hits: Mapping[int, Hit] = {}
 
     def compose(self) -> ComposeResult:
         """The list, then the preview."""
@@ -78,7 +87,11 @@ class ItemPanes(Sturdy, Container):
         areas = self._store.tree(TreeKind.AREAS)
         path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
         store = self._store
-        around = Surroundings(store.people(), store.iterations(), path, store.today(), store.now(), self._faults(item))
+        hit = self._hits.get(item.id) if item else None
+        found = f"in the {hit.place.value}: {hit.snippet}" if hit else ""
+        around = Surroundings(
+            store.people(), store.iterations(), path, store.today(), store.now(), self._faults(item), found
+        )
         self._preview.show(item, self._store.comments(item.id) if item else (), around)
 
     def _faults(self, item: Item | None) -> Sequence[str]:
@@ -86,6 +99,12 @@ class ItemPanes(Sturdy, Container):
         if item is None or not is_open(str(item.fields.get("Status") or "") or None):
             return ()
         return [rule.sentence for rule in self._store.lint.faults([item.id]).get(item.id, ())]
+
+    def show_hits(self, hits: Mapping[int, Hit]) -> None:
+        """Say in the preview where the words are that were looked for."""
+        if hits or self._hits:
+            self._hits = hits
+            self.draw_preview()
 
     def preview_soon(self) -> None:
         """Draw the preview once the cursor has rested."""
@@ -141,6 +160,16 @@ class ItemPanes(Sturdy, Container):
             raise CannotAct(f"There is room beside the list only from {WIDE} columns on.")
         self._is_wanted_below = not self._is_wanted_below
         self._place()
+
+    def do_list_sparing(self, _count: int | None) -> None:
+        """Send less: no preview unless it is asked for, pages by the half, a cursor that is a bar; or all again."""
+        is_sparing = not self._items.is_sparing
+        self._items.spare(is_sparing)
+        self._is_asked_for = False
+        self.set_class(is_sparing, "-alone")
+        self._place()
+        words = "Low bandwidth: p shows the preview." if is_sparing else "As much as there is to show is sent again."
+        self.post_message(self.Said(words))
 
     def do_preview_down(self, count: int | None) -> None:
         """Scroll the preview."""

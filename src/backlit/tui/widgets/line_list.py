@@ -16,6 +16,11 @@ from backlit.tui.text import fit
 WHEEL_LINES = 3
 
 
+def is_far_away() -> bool:
+    """Whether the terminal is at the other end of a line."""
+    return bool(os.environ.get("SSH_CONNECTION"))
+
+
 class LineList(Sturdy, Widget, can_focus=True):
     """Cursor, scrolling and mouse for any number of rows; subclasses say how a row looks.
 
@@ -55,7 +60,7 @@ class LineList(Sturdy, Widget, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.top = 0
         self.cursor = 0
-        self.scrolls_by_half = bool(os.environ.get("SSH_CONNECTION"))
+        self.scrolls_by_half = is_far_away()
 
     # What subclasses say
 
@@ -165,12 +170,16 @@ class LineList(Sturdy, Widget, can_focus=True):
         self.scroll_rows(self.top - WHEEL_LINES)
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor there; a double click chooses."""
+        """Let the row take it, where there is one."""
         index = self.top + event.y - self.HEADER_LINES
         if event.y >= self.HEADER_LINES and index < self.row_count():
-            self.move_to(index)
-            if event.chain > 1:
-                self.post_message(self.Chosen(self, index))
+            self.clicked(index, event)
+
+    def clicked(self, index: int, event: events.Click) -> None:
+        """Put the cursor there; a double click chooses."""
+        self.move_to(index)
+        if event.chain > 1:
+            self.post_message(self.Chosen(self, index))
 
     def _page_by(self, rows: int) -> None:
         """Move cursor and view alike, so that the cursor stays at its line of the screen."""

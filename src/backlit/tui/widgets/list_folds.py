@@ -1,5 +1,7 @@
 """A list whose rows may stand in groups: folding them, and going from one to another (KEYMAP, Lists)."""
 
+from textual import events
+
 from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine, Lines
 from backlit.tui.acting import CannotAct
@@ -21,6 +23,18 @@ class ListFolds(ItemList):
         if index is not None:
             self.move_to(index)
         return index is not None
+
+    def clicked(self, index: int, event: events.Click) -> None:
+        """Fold or unfold a group by its header; with ctrl or shift its items are marked."""
+        is_header = self._view is not None and bool(self._view.spec.group) and self._view.id_at(index) is None
+        if is_header and not (event.ctrl or event.shift):
+            self.move_to(index)
+            self.do_list_toggle(None)
+        elif is_header and event.ctrl:
+            self.move_to(index)
+            self.do_list_mark(None)
+        else:
+            super().clicked(index, event)
 
     # Commands
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from textual import events
 from textual.message import Message
 
 from backlit.tui.acting import CannotAct
@@ -104,6 +105,20 @@ class ListMarks(ListMoves):
     def _marked(self) -> None:
         self.refresh()
         self.post_message(self.Marked())
+
+    def clicked(self, index: int, event: events.Click) -> None:
+        """With ctrl mark the row or take its mark off, with shift mark all from the cursor to it."""
+        first, last = sorted((self.cursor, index))
+        if event.ctrl:
+            self.end_range()
+            for item_id in self.ids_between(index, index + 1):
+                self._marks.toggle(item_id)
+            self._marked()
+        elif event.shift:
+            self.end_range()
+            self._marks.add(self.ids_between(first, last + 1))
+            self._marked()
+        super().clicked(index, event)
 
     # Commands
 

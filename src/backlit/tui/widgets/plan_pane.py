@@ -1,7 +1,7 @@
 """One side of the plan: what it is and how full, above the items that are in it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,8 +13,9 @@ from backlit.store.views import View
 from backlit.store.views_groups import GroupLine
 from backlit.tui.commands import Context
 from backlit.tui.sturdy import Sturdy
-from backlit.tui.widgets.backlog_columns import OWNER, POINTS, Column, Names
+from backlit.tui.widgets.backlog_columns import Names
 from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.columns import OWNER, PTS, Column
 from backlit.tui.widgets.lines import Part, SidesLine
 
 FORECAST = "forecast"
@@ -33,7 +34,7 @@ class PlanList(BacklogList):
     """The items of a pane; only the one that has the focus shows its cursor."""
 
     CONTEXTS = (Context.PLAN, Context.LIST, Context.ITEM)
-    COLUMNS: ClassVar[Sequence[Column]] = (POINTS, replace(OWNER, shown_from=44))
+    COLUMNS: ClassVar[Sequence[Column]] = (PTS, OWNER)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one item."""

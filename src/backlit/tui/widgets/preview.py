@@ -39,6 +39,8 @@ class Surroundings:
     now: datetime
     faults: Sequence[str] = ()
     """What the ready-check says of the item, in sentences."""
+    found: str = ""
+    """The text around the words that were looked for, and where it stands."""
 
 
 class Preview(ScrollView, can_focus=False, inherit_bindings=False):
@@ -178,6 +180,7 @@ def _properties(item: Item, around: Surroundings) -> list[tuple[str, str, str]]:
         ("Severity", str(fields.get("Severity") or ""), plain),
         ("Blocking", "yes" if fields.get("IsBlocking") is True else "", "conflict"),
         ("Tags", ", ".join(map(str, tags)) if isinstance(tags, list) else "", plain),
+        ("Found", around.found, "accent"),
         ("Changed", " ".join(part for part in (moment(item.last_modified_at), item.last_modified_by) if part), "muted"),
     ]
 

@@ -1,0 +1,148 @@
+"""The columns of the backlog: chosen, written, scrolled, saved."""
+
+from pathlib import Path
+
+import pytest
+from tests.tui.conftest import Open
+from tests.tui.listing import press
+from tests.tui.stage import lines_of, text_of
+from tests.tui.test_view_tabs import LARGE, viewed
+from textual.pilot import Pilot
+
+from backlit.model.errors import BadRequest
+from backlit.store import Store
+from backlit.store.view_columns import ColumnWish, column_wish
+from backlit.tui.widgets.columns import USUAL, Column, fitting
+
+
+async def say(pilot: Pilot[None], line: str) -> None:
+    await press(pilot, ":", *("space" if sign == " " else sign for sign in line), "enter")
+    await pilot.pause()
+
+
+def headings(pilot: Pilot[None]) -> list[str]:
+    return lines_of(pilot.app)[2].partition("│")[0].split()
+
+
+# What fits
+
+
+@pytest.mark.parametrize(
+    ("room", "titles"),
+    [
+        (70, ["Status", "Pts", "Owner", "Iteration"]),
+        (56, ["Status", "Pts", "Owner"]),
+        (44, ["Status", "Pts"]),
+        (36, ["Pts"]),
+        (30, []),
+    ],
+)
+def test_columns_go_by_their_priority_where_it_is_narrow(room: int, titles: list[str]) -> None:
+    assert [each.title for each in fitting(USUAL, room)] == titles
+
+
+def test_without_priorities_the_last_column_goes_first() -> None:
+    columns = [Column("a", "A", 10), Column("b", "B", 10), Column("c", "C", 10, drop=2)]
+
+    assert [each.title for each in fitting(columns, 50)] == ["A", "B"]
+    assert [each.title for each in fitting(columns, 40)] == ["A"]
+
+
+def test_growing_columns_share_half_of_what_the_name_can_spare() -> None:
+    grown = fitting([Column("a", "A", 10, grows=True), Column("b", "B", 10)], 102)
+
+    assert [each.width for each in grown] == [30, 10]
+
+
+# How they are written
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("Tags", ColumnWish("Tags")),
+        ("Tags 14", ColumnWish("Tags", 14)),
+        ("Tags 14+ drop 1", ColumnWish("Tags", 14, grows=True, drop=1)),
+        ("Tags +", ColumnWish("Tags", grows=True)),
+        ("Size_cf drop 12", ColumnWish("Size_cf", drop=12)),
+    ],
+)
+def test_a_column_is_written_as_it_is_read(text: str, wish: ColumnWish) -> None:
+    assert column_wish(text, str) == wish
+    assert column_wish(str(wish), str) == wish
+
+
+@pytest.mark.parametrize("text", ["", "Tags wide", "Name", "Description", "Tags 99", "Tags drop"])
+def test_what_is_no_column_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(BadRequest, match=r"\.$"):
+        column_wish(text, str)
+
+
+# On the screen
+
+
+async def test_columns_are_added_with_tab(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        await press(pilot, "t", "c", *"area", "enter")
+
+        assert headings(pilot) == ["ID", "Name", "Status", "Pts", "Owner", "Iteration", "Area"]
+
+
+async def test_written_columns_show_values_of_any_field(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        await say(pilot, "columns tags 20, channel, changed 10")
+        cells = " ".join(line.partition("│")[0] for line in lines_of(pilot.app)[3:30])
+
+        assert headings(pilot) == ["ID", "Name", "Tags", "Channel", "Modified"]
+        assert "Store" in cells
+        assert "2026-" in cells
+
+
+async def test_a_field_that_is_none_is_named(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await say(pilot, "columns tags, colour")
+
+        assert "There is no field 'colour'" in text_of(pilot.app)
+
+
+async def test_columns_that_do_not_fit_are_scrolled_to_and_id_and_name_stay(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await say(pilot, "columns status 20, area 20, team 20, changed 12")
+        before = headings(pilot)
+        await press(pilot, "z", "l")
+        after = headings(pilot)
+        await press(pilot, "z", "h")
+
+        assert before == headings(pilot) == ["ID", "Name", "Status", "Area"]
+        assert after == ["ID", "Name", "‹", "1", "Area", "Team"]
+
+
+async def test_where_all_columns_are_in_sight_there_is_nothing_to_scroll(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "z", "l")
+
+        assert "There are no more columns at the right" in text_of(pilot.app)
+
+
+async def test_a_changed_value_is_drawn_in_its_column(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        await say(pilot, "columns tags 30")
+        item_id = pilot.app.screen.items.current_id  # type: ignore[attr-defined] # it is the backlog
+        await store.edit([item_id], {"Tags": ["zebra"]})
+        await pilot.pause(0.2)
+
+        assert "zebra" in lines_of(pilot.app)[3].partition("│")[0]
+
+
+async def test_a_saved_view_keeps_its_columns(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", LARGE, size=(160, 40)) as pilot:
+        await say(pilot, "columns area 18+ drop 1, team")
+        await say(pilot, "save Places")
+        await press(pilot, "g", "1")
+        usual = lines_of(pilot.app)[3].partition("│")[0].split()
+        await press(pilot, "g", "3")
+        kept = (tmp_path / "home" / "config" / "views.toml").read_text()
+
+        assert usual == ["ID", "Name", "Status", "Pts", "Owner", "Iteration"]
+        assert lines_of(pilot.app)[3].partition("│")[0].split() == ["ID", "Name", "Area", "Team"]
+        assert 'columns = ["AreaID 18+ drop 1", "TeamID"]' in kept

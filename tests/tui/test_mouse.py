@@ -1,0 +1,134 @@
+"""The mouse in the backlog, and the ways to show less."""
+
+from pathlib import Path
+
+from tests.store.world import until
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press, shown, status_line
+from tests.tui.stage import lines_of, text_of
+from tests.tui.test_view_tabs import BUGS, LARGE, viewed
+from textual import events
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.widgets.tab_line import TabLine
+
+
+async def click(pilot: Pilot[None], row: int, *, shift: bool = False, control: bool = False, times: int = 1) -> None:
+    """Click on a row of the list, counted from 0 at the top."""
+    await pilot.click(items(pilot), offset=(20, row + 1), shift=shift, control=control, times=times)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def test_a_click_moves_the_cursor_and_a_double_click_opens_the_item(store: Store, opened: Open) -> None:
+    wanted = (await shown(store))[4].id
+    async with opened(store) as pilot:
+        await click(pilot, 4)
+        there = items(pilot).current_id
+        await click(pilot, 4, times=2)
+
+        assert there == wanted
+        assert isinstance(pilot.app.screen, EditorScreen)
+
+
+async def test_the_wheel_scrolls_three_rows(store: Store, opened: Open) -> None:
+    async with opened(store, (100, 20)) as pilot:
+        items(pilot).post_message(
+            events.MouseScrollDown(items(pilot), 5, 5, 0, 0, 0, shift=False, meta=False, ctrl=False)
+        )
+        await pilot.pause()
+
+        assert items(pilot).top == 3
+
+
+async def test_ctrl_marks_a_row_and_takes_its_mark_off(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        await click(pilot, 2, control=True)
+        await click(pilot, 5, control=True)
+        await click(pilot, 2, control=True)
+
+        assert list(items(pilot).marked_ids()) == [rows[5].id]
+
+
+async def test_shift_marks_from_the_cursor_to_the_row_and_the_sum_is_said(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        await click(pilot, 1)
+        await click(pilot, 4, shift=True)
+        await until(lambda: "4 marked" in status_line(pilot) or "marked" in status_line(pilot))
+
+        assert set(items(pilot).marked_ids()) == {row.id for row in rows[1:5]}
+
+
+async def test_a_click_on_a_header_folds_its_group_and_another_unfolds_it(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "t", "g", *"type", "enter")
+        everything = items(pilot).row_count()
+        await click(pilot, 0)
+        folded = items(pilot).row_count()
+        await click(pilot, 0)
+
+        assert folded < everything == items(pilot).row_count()
+
+
+async def test_a_double_click_on_a_header_opens_nothing(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "t", "g", *"type", "enter")
+        await click(pilot, 0, times=2)
+
+        assert not isinstance(pilot.app.screen, EditorScreen)
+
+
+async def test_a_click_on_a_tab_goes_to_its_view(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
+        await pilot.click(pilot.app.screen.query_one(TabLine), offset=(18, 0))
+        await pilot.pause()
+
+        assert "› Bugs" in lines_of(pilot.app)[0]
+
+
+async def test_of_many_tabs_those_around_the_present_one_are_shown(store: Store, tmp_path: Path) -> None:
+    own = "\n".join(LARGE.replace("Large", f"View number {number}") for number in range(2, 10))
+    async with viewed(store, tmp_path / "home", own, size=(60, 20)) as pilot:
+        await press(pilot, "g", "6")
+        line = lines_of(pilot.app)[1]
+
+        assert line.startswith(" …")
+        assert line.endswith("…")
+        assert "6 View number 6" in line
+
+
+async def test_zen_leaves_the_list_alone_and_ends_as_it_began(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        before = text_of(pilot.app)
+        await press(pilot, "t", "z")
+        zen = lines_of(pilot.app)
+        await press(pilot, "t", "z")
+
+        assert zen[0].split()[:2] == ["ID", "Name"]
+        assert "keys" not in zen[-1]
+        assert text_of(pilot.app) == before
+
+
+async def test_low_bandwidth_shows_no_preview_and_the_cursor_as_a_bar_alone(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "t", "l")
+        strip = pilot.app.screen._compositor.render_strips()[3]
+
+        assert "│" not in lines_of(pilot.app)[5]
+        assert strip.text.startswith("▌")
+        assert len({segment.style.bgcolor for segment in strip if segment.style}) == 1
+        assert items(pilot).scrolls_by_half
+
+
+async def test_what_is_done_is_hidden_until_it_is_asked_for(store: Store, opened: Open) -> None:
+    some, everything = len(await shown(store)), len(await shown(store, with_done=True))
+    async with opened(store) as pilot:
+        hidden = items(pilot).row_count()
+        await press(pilot, "t", "d")
+
+        assert (hidden, items(pilot).row_count()) == (some, everything)
+        assert "All items" in lines_of(pilot.app)[0]

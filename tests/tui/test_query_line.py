@@ -1,0 +1,86 @@
+"""The line for filters and commands, driven by keys."""
+
+from tests.store.world import until
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press, shown
+from tests.tui.stage import lines_of, text_of
+from textual.pilot import Pilot
+
+from backlit.store import Store, ViewSpec
+
+
+async def count_of(store: Store, query: str) -> int:
+    view = store.view(ViewSpec(query=query))
+    await view.load()
+    return view.count or 0
+
+
+async def type_in(pilot: Pilot[None], text: str, *then: str) -> None:
+    await press(pilot, *("space" if sign == " " else sign for sign in text), *then)
+
+
+async def test_a_query_typed_into_the_filter_finds_by_field(store: Store, opened: Open) -> None:
+    wanted = await count_of(store, "type:bug est:none")
+    async with opened(store) as pilot:
+        await type_in(pilot, "/type:bug est:none", "enter")
+
+        assert items(pilot).row_count() == wanted > 0
+        assert "type bug › est:none" in lines_of(pilot.app)[0]
+
+
+async def test_what_cannot_be_read_is_said_under_the_line_with_its_place(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await type_in(pilot, "/type:bug colour:red", "enter")
+
+        assert "/type:bug colour:red" in lines_of(pilot.app)[-3]
+        assert "character 10" in lines_of(pilot.app)[-2]
+
+
+async def test_keys_and_values_are_offered_and_tab_takes_them(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await type_in(pilot, "/sever")
+        offered = lines_of(pilot.app)[-1]
+        await press(pilot, "tab", *"hi", "tab", "enter")
+
+        assert "severity:" in offered
+        assert "severity:" in lines_of(pilot.app)[0]
+        assert "High" in lines_of(pilot.app)[0]
+
+
+async def test_tab_again_takes_the_next_one_offered(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await type_in(pilot, "/type:", "tab")
+        first = lines_of(pilot.app)[-2]
+        await press(pilot, "tab")
+        second = lines_of(pilot.app)[-2]
+        await press(pilot, "shift+tab")
+
+        assert first != second
+        assert lines_of(pilot.app)[-2] == first
+
+
+async def test_escape_takes_the_query_away(store: Store, opened: Open) -> None:
+    everything = len(await shown(store))
+    async with opened(store) as pilot:
+        await type_in(pilot, "/type:bug", "enter", "escape")
+
+        assert items(pilot).row_count() == everything
+
+
+async def test_lines_come_back_with_up_even_in_the_next_run(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await type_in(pilot, "/type:bug", "enter", "escape")
+    async with opened(store) as pilot:
+        await press(pilot, "/", "up", "enter")
+
+        assert "type bug" in lines_of(pilot.app)[0]
+
+
+async def test_words_in_texts_are_shown_where_they_were_found(store: Store, opened: Open) -> None:
+    story = next(row for row in await shown(store) if row.type == "Story")
+    await store.comment(story.id, "The zeppelin lands at noon")
+    async with opened(store) as pilot:
+        await type_in(pilot, "/text:zepp", "enter")
+        await until(lambda: "in the comment: The" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert items(pilot).row_count() == 1

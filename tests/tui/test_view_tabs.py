@@ -1,0 +1,143 @@
+"""Saved views as tabs of the backlog."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.tui.listing import items, press, shown
+from tests.tui.stage import lines_of, text_of
+from textual.pilot import Pilot
+
+from backlit.config import find_locations
+from backlit.store import Store, ViewSpec
+from backlit.tui.app import BacklitApp
+from backlit.tui.view_files import ViewFiles
+
+BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
+LARGE = '[[view]]\nname = "Large"\nquery = "est>5"\nsort = ["est desc"]\n'
+
+
+@asynccontextmanager
+async def viewed(
+    store: Store, home: Path, own: str = "", shared: str = "", size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Pilot[None]]:
+    """The application with views of the user's own, and of the repository it is started in."""
+    files = ViewFiles(find_locations({"BACKLIT_HOME": str(home)}), home / "repository")
+    (home / "repository").mkdir(parents=True)
+    files.own.parent.mkdir(parents=True)
+    if own:
+        files.own.write_text(own)
+    if shared:
+        (home / "repository" / "backlit-views.toml").write_text(shared)
+    async with BacklitApp(store, view_files=files).run_test(size=size, notifications=True) as pilot:
+        await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
+        yield pilot
+
+
+async def count_of(store: Store, query: str) -> int:
+    view = store.view(ViewSpec(query=query))
+    await view.load()
+    return view.count or 0
+
+
+async def test_there_is_no_tab_line_without_views(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home") as pilot:
+        assert lines_of(pilot.app)[1].startswith("───")
+
+
+async def test_own_views_and_those_of_the_repository_are_tabs(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
+        assert lines_of(pilot.app)[1].split("  ") == [" 1 Open items", "2 Bugs", "3 Large"]
+
+
+async def test_a_number_goes_to_a_view_and_1_back_to_the_backlog(store: Store, tmp_path: Path) -> None:
+    large, everything = await count_of(store, "est>5"), len(await shown(store))
+    async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
+        await press(pilot, "g", "3")
+        count, title = items(pilot).row_count(), lines_of(pilot.app)[0]
+        await press(pilot, "g", "1")
+
+        assert (count, items(pilot).row_count()) == (large, everything)
+        assert "› Large" in title
+        assert "points ↓" in title
+
+
+async def test_brackets_go_from_view_to_view(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
+        titles = []
+        for key in ("]", "]", "]", "["):
+            await press(pilot, key)
+            titles.append(lines_of(pilot.app)[0])
+
+        assert ["Bugs" in titles[0], "Large" in titles[1], "Open items" in titles[2], "Large" in titles[3]] == [
+            True
+        ] * 4
+
+
+async def test_the_filter_narrows_a_view_and_escape_shows_all_of_it_again(store: Store, tmp_path: Path) -> None:
+    both, bugs = await count_of(store, "type:bug est:none"), await count_of(store, "type:bug")
+    async with viewed(store, tmp_path / "home", BUGS.replace('group = ["status"]\n', "")) as pilot:
+        await press(pilot, "g", "2", "/", *"est:none", "enter")
+        narrowed = items(pilot).row_count()
+        await press(pilot, "escape")
+
+        assert (narrowed, items(pilot).row_count()) == (both, bugs)
+
+
+async def test_what_is_shown_is_saved_under_a_name_and_read_again(store: Store, tmp_path: Path) -> None:
+    bugs = await count_of(store, "type:bug")
+    async with viewed(store, tmp_path / "home", "# mine\n" + LARGE) as pilot:
+        await press(pilot, "/", *"type:bug", "enter", "t", "s", *"name", "enter")
+        await press(pilot, "S", *"Bugs", "enter")
+        tabs, title = lines_of(pilot.app)[1], lines_of(pilot.app)[0]
+        kept = (tmp_path / "home" / "config" / "views.toml").read_text()
+
+        assert "3 Bugs" in tabs
+        assert "› Bugs" in title
+        assert items(pilot).row_count() == bugs
+        assert kept.startswith("# mine\n" + LARGE)
+        assert 'query = "type:bug"\nsort = ["Name"]' in kept
+
+
+async def test_a_view_of_the_same_name_is_replaced_and_no_other(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", BUGS + "\n" + LARGE) as pilot:
+        await press(pilot, "g", "2", "t", "g", *"owner", "enter", "S", "enter")
+        kept = (tmp_path / "home" / "config" / "views.toml").read_text()
+
+        assert kept.count("Bugs") == 1
+        assert LARGE in kept
+        assert 'group = ["AssignedToID"]' in kept
+
+
+async def test_views_that_cannot_be_read_are_named_and_the_backlog_is_there(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", '[[view]]\nname = "X"\ngroup = ["nonsense"]\n') as pilot:
+        assert "There is no field 'nonsense'" in text_of(pilot.app)
+        assert items(pilot).row_count() > 0
+
+
+async def test_a_number_without_a_view_says_so(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", BUGS) as pilot:
+        await press(pilot, "g", "7")
+
+        assert "There is no view 7" in text_of(pilot.app)
+
+
+async def test_the_command_line_goes_to_a_view_by_name(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
+        await press(pilot, ":", *"view", "space", *"lar", "tab", "enter")
+
+        assert "› Large" in lines_of(pilot.app)[0]
+
+
+async def test_the_board_shows_the_view_that_the_list_shows(store: Store, tmp_path: Path) -> None:
+    bugs = await count_of(store, "type:bug")
+    async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
+        await press(pilot, "g", "2")
+        await press(pilot, "g", "k")
+        title = lines_of(pilot.app)[0]
+        await press(pilot, "g", "b", "escape")
+
+        assert "› Board" in title
+        assert "› Bugs" in title
+        assert items(pilot).row_count() >= bugs
