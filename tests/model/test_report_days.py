@@ -5,7 +5,7 @@ from datetime import date
 from backlit.model.reports.burndown import burndown
 from backlit.model.reports.burnup import burnup
 from backlit.model.reports.chart import Timeline
-from backlit.model.reports.course import NOTHING, Course, Standing
+from backlit.model.reports.course import Course, Standing
 from backlit.model.reports.report import Measure, Report
 from backlit.model.reports.scope import scope_change
 from backlit.model.trees import Totals
@@ -99,10 +99,22 @@ def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> Non
 def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
     report = burndown(course(()))
 
-    assert report.headline == NOTHING
+    assert report.headline == "No day of it is on record yet; one is from the next sync on."
     assert timeline(report).bars.values == (None,) * 5
     assert timeline(report).lines[0].values == (None,) * 5
     assert report.notes == ("From your own records: 0 of 4 days; the service keeps no history.",)
+
+
+def test_what_was_never_recorded_is_told_as_it_stands_now() -> None:
+    now = standing(9, (5, 21.0), (4, 16.0))
+    unestimated = standing(9, (5, 0.0), (4, 0.0))
+
+    assert burnup(Course("Sprint 9", MONDAY, FRIDAY, day(9), (), now=now)).headline == (
+        "It is over, and no day of it is on record. As it stands now, 16 of 21 pts are done."
+    )
+    assert burndown(Course("Sprint 9", MONDAY, FRIDAY, day(1), (), now=unestimated)).headline == (
+        "It has not begun. As it stands now, 4 of 5 items are done."
+    )
 
 
 def test_an_iteration_to_come_has_no_gaps() -> None:

@@ -1,14 +1,14 @@
 """The reports of the current project: numbers are gathered on the store's threads and added up by the model."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from backlit.model.reports.age import Stay, age
 from backlit.model.reports.burndown import burndown
 from backlit.model.reports.burnup import burnup
-from backlit.model.reports.course import Course
+from backlit.model.reports.course import Course, Standing
 from backlit.model.reports.estimates import estimates
 from backlit.model.reports.load import load_by_area, load_by_person
 from backlit.model.reports.report import Measure, Report, ReportName
@@ -82,8 +82,14 @@ class Reports:
 
     async def _course(self, coverage: Coverage) -> Course:
         standings = await self._records.snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
-        sample_until = self._records.sample.until()
-        return Course(coverage.name, coverage.start, coverage.end, self._names.today(), standings, sample_until)
+        today, until = self._names.today(), self._records.sample.until()
+        now = None if standings else await self._now(coverage, today)
+        return Course(coverage.name, coverage.start, coverage.end, today, standings, until, now)
+
+    async def _now(self, coverage: Coverage, today: date) -> Standing:
+        return await self._read(
+            coverage, lambda connection, project_id, ids: items.standing(connection, project_id, ids, today)
+        )
 
     async def _velocity(self, coverage: Coverage, measure: Measure) -> Report:
         today = self._names.today()
@@ -91,16 +97,28 @@ class Reports:
         begun = [each for each in self.coverages.leaves(below) if each.start <= today]
         if below is None and coverage.node_id is None:
             begun = [each for each in begun if each.end >= coverage.start]
-        runs = [await self._run(each, today) for each in begun[-MOST_RUNS:]]
+        runs = await self._runs(begun[-MOST_RUNS:], today)
         about = below.name if below is not None else f"the last {len(runs):,} iterations" if runs else "no iterations"
         return velocity(about, runs, today, measure, self._records.sample.until())
 
-    async def _run(self, coverage: Coverage, today: date) -> Run:
-        standings = await self._records.snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
-        now = await self._read(
-            coverage, lambda connection, project_id, ids: items.standing(connection, project_id, ids, today)
+    async def _runs(self, coverages: Sequence[Coverage], today: date) -> Sequence[Run]:
+        """The iterations with their records, and how those stand now that have none."""
+        recorded = [
+            (each, await self._records.snapshots.standings(each.iteration_ids, each.start, each.end))
+            for each in coverages
+        ]
+        ids = frozenset(each.node_id for each, standings in recorded if not standings and each.node_id is not None)
+        project_id = self._lookups.project_id or 0
+        now = (
+            await self._files.read(lambda connection: items.standings(connection, project_id, ids, today))
+            if ids
+            else {}
         )
-        return Run(coverage.name, coverage.start, coverage.end, standings, now)
+        nothing = items.standing_of(today, {})
+        return [
+            Run(each.name, each.start, each.end, standings, now.get(each.node_id or 0, nothing))
+            for each, standings in recorded
+        ]
 
     async def _age(self, coverage: Coverage) -> Report:
         found = await self._read(coverage, items.under_way)

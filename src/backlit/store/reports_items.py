@@ -44,6 +44,22 @@ def standing(connection: sqlite3.Connection, project_id: int, ids: frozenset[int
     return standing_of(day, {status or "": Totals(count, points) for status, count, points in found})
 
 
+def standings(
+    connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date
+) -> Mapping[int, Standing]:
+    """How things stand now in each of some iterations, in one query."""
+    where, values = _place(ids)
+    found = connection.execute(
+        "SELECT iteration_id, status, count(*), total(points) FROM items"  # noqa: S608 # bound values
+        f" WHERE project_id = ? AND is_task = 0 {where} GROUP BY 1, 2",
+        (project_id, *values),
+    )
+    statuses: dict[int, dict[str, Totals]] = {}
+    for iteration_id, status, count, points in found:
+        statuses.setdefault(iteration_id, {})[status or ""] = Totals(count, points)
+    return {iteration_id: standing_of(day, each) for iteration_id, each in statuses.items()}
+
+
 def standing_of(day: date, statuses: Mapping[str, Totals]) -> Standing:
     """The scope (not what is deferred or deleted) and what of it is done."""
     scope, done = Totals(), Totals()

@@ -4,6 +4,7 @@ Only what was begun and is not done is followed, which is little; a line goes wh
 """
 
 import sqlite3
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -12,6 +13,9 @@ from backlit.store.files import Files, Writer
 from backlit.store.reports_items import begun_items
 from backlit.store.stays_kept import Seen
 
+FEW = 1_000
+"""Items under way that are looked at after every change; for more there is a pause, a second for each SPEED items."""
+SPEED = 500
 _SETTING = "stays noted on"
 """The setting of the journal that says when the items of a project were last looked at."""
 
@@ -23,15 +27,18 @@ class Stays:
         self._files = files
         self._today = today
         self._noted: tuple[int, date, int] | None = None
+        self._not_before = 0.0
 
     async def note(self, project_id: int) -> None:
         """Look at the items that are under way; called by the syncing process after every complete turn."""
         key = (project_id, self._today(), await self._files.read(_data_version))
-        if key == self._noted:
+        is_same_day = self._noted is not None and self._noted[:2] == key[:2]
+        if key == self._noted or (is_same_day and time.monotonic() < self._not_before):
             return
         items = await self._files.read(lambda connection: begun_items(connection, project_id))
         await self._files.write(lambda writer: _note(writer, project_id, items, key[1]))
         self._noted = key
+        self._not_before = time.monotonic() + (len(items) / SPEED if len(items) > FEW else 0.0)
 
     async def seen(self, project_id: int) -> "StaysSeen":
         """What was seen of the items of a project."""

@@ -3,7 +3,7 @@
 from datetime import date
 
 from backlit.model.reports.chart import Series, Timeline, Tone
-from backlit.model.reports.course import NOTHING, Course
+from backlit.model.reports.course import Course
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
 from backlit.model.reports.words import day_text, number_text
 
@@ -40,7 +40,7 @@ def _straight(course: Course, measure: Measure) -> Series:
 
 def _headline(course: Course, measure: Measure, guide: dict[date, float | None]) -> str:
     if not course.standings:
-        return NOTHING
+        return course.unrecorded(measure)
     last = course.standings[-1]
     left, scope = number_text(measure.of(last.left)), number_text(measure.of(last.scope))
     when = "today" if last.day == course.today else f"on {day_text(last.day)}"

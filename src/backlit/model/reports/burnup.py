@@ -1,7 +1,7 @@
 """How much of an iteration, a release or the backlog was done at the end of each day, under all that counts."""
 
 from backlit.model.reports.chart import Timeline, Tone
-from backlit.model.reports.course import NOTHING, Course
+from backlit.model.reports.course import Course
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
 from backlit.model.reports.words import day_text, number_text, signed_text
 
@@ -35,7 +35,7 @@ def _share(done: float | None, scope: float | None) -> float | None:
 
 def _headline(course: Course, measure: Measure) -> str:
     if not course.standings:
-        return NOTHING
+        return course.unrecorded(measure)
     first, last = course.standings[0], course.standings[-1]
     done, scope = number_text(measure.of(last.done)), number_text(measure.of(last.scope))
     when = "today" if last.day == course.today else f"on {day_text(last.day)}"

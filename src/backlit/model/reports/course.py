@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from backlit.model.reports.chart import Series, Tone
 from backlit.model.reports.report import Measure
-from backlit.model.reports.words import counted, day_text, ranges_text
+from backlit.model.reports.words import counted, day_text, number_text, ranges_text
 from backlit.model.trees import Totals
 
 _DAY = timedelta(days=1)
@@ -39,6 +39,8 @@ class Course:
     today: date
     recorded: Sequence[Standing]
     sample_until: date | None = None
+    now: Standing | None = None
+    """How it stands now, where it was never recorded."""
 
     @property
     def standings(self) -> tuple[Standing, ...]:
@@ -70,6 +72,20 @@ class Course:
         """A number for each of its days, None for those that have none."""
         return Series(name, tone, tuple(numbers.get(day) for day in self.days))
 
+    def unrecorded(self, measure: Measure) -> str:
+        """The headline where no day was recorded: that, and how it stands now."""
+        if self.start > self.today:
+            said = "It has not begun."
+        elif self.end < self.today:
+            said = "It is over, and no day of it is on record."
+        else:
+            said = "No day of it is on record yet; one is from the next sync on."
+        if self.now is None or not self.now.scope.count:
+            return said
+        shown = measure if self.now.scope.points else Measure.ITEMS
+        done, scope = number_text(shown.of(self.now.done)), number_text(shown.of(self.now.scope))
+        return f"{said} As it stands now, {done} of {scope} {shown.value} are done."
+
     def notes(self) -> tuple[str, ...]:
         """Where the numbers come from, and which are missing."""
         past = len(self.past_days)
@@ -83,7 +99,3 @@ class Course:
         if self.gaps and self.standings:
             notes.append(f"No record of {ranges_text(self.gaps)}: backlit did not sync then.")
         return tuple(notes)
-
-
-NOTHING = "Nothing is on record yet: the first record is made when backlit has synced, and one a day from then on."
-"""The headline where no day was recorded."""

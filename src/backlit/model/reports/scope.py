@@ -4,7 +4,7 @@ from datetime import date
 from itertools import pairwise
 
 from backlit.model.reports.chart import Series, Timeline, Tone
-from backlit.model.reports.course import NOTHING, Course
+from backlit.model.reports.course import Course
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
 from backlit.model.reports.words import day_text, number_text
 
@@ -31,7 +31,7 @@ def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
 
 def _headline(course: Course, measure: Measure, changes: dict[date, float]) -> str:
     if not course.standings:
-        return NOTHING
+        return course.unrecorded(measure)
     first, last = course.standings[0], course.standings[-1]
     now = f"{number_text(measure.of(last.scope))} {measure.value}"
     if first == last:
