@@ -41,6 +41,11 @@ class Timeline:
     today: date
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return all(value is None for value in self.bars.values)
+
+    @property
     def top(self) -> float:
         """The largest number that is shown."""
         every = (self.bars, *self.lines)
@@ -75,6 +80,11 @@ class Bars:
     parts: tuple[Part, ...]
     bars: tuple[Bar, ...]
     keeps_last: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not self.bars
 
     @property
     def top(self) -> float:

@@ -20,7 +20,7 @@ def legend(chart: Chart) -> Row:
         if chart.gaps:
             pieces += [(f"{GAP} no record", "muted")]
         return tuple(pieces)
-    if len(chart.parts) == 1 or not chart.bars:
+    if len(chart.parts) == 1:
         return ()
     return tuple(
         piece

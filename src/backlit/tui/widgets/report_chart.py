@@ -73,7 +73,8 @@ def rows_of(report: Report, width: int, height: int) -> list[Row]:
     """The whole report in so many cells; notes give way to the chart, the first ones stay."""
     gap = [BLANK] if height >= AIRY else []
     said = [*words(report.headline, width, "foreground"), *gap]
-    signs = _legend_rows(legend(report.chart), width)
+    is_empty = report.chart.is_empty
+    signs = _legend_rows(() if is_empty else legend(report.chart), width)
     signs = [*gap, *signs] if signs else []
     notes = [row for note in report.notes for row in words(note, width, _note_colour(note))]
     left = height - len(said) - len(signs) - len(gap)
@@ -81,7 +82,8 @@ def rows_of(report: Report, width: int, height: int) -> list[Row]:
     notes = _cut(notes, max(LEAST_NOTES if gap else 1, left - least), width)
     plot = left - len(notes)
     plot = min(plot, max(1, 2 * len(report.chart.bars)) if isinstance(report.chart, Bars) else MOST_PLOT)
-    return [*said, *draw(report.chart, width, max(1, plot)), *signs, *(gap if notes else []), *notes]
+    chart = [] if is_empty else draw(report.chart, width, max(1, plot))
+    return [*said, *chart, *signs, *(gap if notes and chart else []), *notes]
 
 
 def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
