@@ -39,6 +39,10 @@ class CardPainter:
         self._looks = looks
         self._names = names
         self._has_status = has_status
+        self.ground = looks.style()
+        self._blanks: dict[int, Strip] = {}
+        self._letters: dict[tuple[str, int, bool], Strip] = {}
+        self._tables: dict[tuple[int, int], Layout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
         """The name of a column with its figures."""
@@ -129,18 +133,29 @@ class CardPainter:
 
     def collapsed(self, column: BoardColumn, y: int, width: int, *, is_current: bool) -> Strip:
         """One line of a collapsed column: its name reads downwards."""
-        looks = self._looks
         name = safe(column.name)
-        letter = name[y] if y < len(name) else " "
-        colour = "accent" if is_current else "muted"
-        bar = "▌" if is_current else " "
-        segments = [Segment(bar, looks.style("accent")), Segment(fit(letter, 1), looks.style(colour, bold=is_current))]
-        return Strip(segments).adjust_cell_length(width, looks.style())
+        key = (name[y] if y < len(name) else " ", width, is_current)
+        if key not in self._letters:
+            looks = self._looks
+            bar = Segment("▌" if is_current else " ", looks.style("accent"))
+            colour = "accent" if is_current else "muted"
+            letter = Segment(fit(key[0], 1), looks.style(colour, bold=is_current))
+            self._letters[key] = Strip([bar, letter]).adjust_cell_length(width, self.ground)
+        return self._letters[key]
+
+    def table(self, width: int, largest_id: int = 0) -> Layout:
+        """The columns of a list of a width, for cards that have it to themselves."""
+        key = (width, largest_id)
+        if key not in self._tables:
+            self._tables[key] = Layout(width, self._names, self._looks, largest_id)
+        return self._tables[key]
 
     def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
         """The header of a lane, across all columns."""
-        return Layout(width, self._names, self._looks).group(header, is_cursor=is_cursor)
+        return self.table(width).group(header, is_cursor=is_cursor)
 
     def blank(self, width: int) -> Strip:
         """Nothing."""
-        return Strip.blank(width, self._looks.style())
+        if width not in self._blanks:
+            self._blanks[width] = Strip.blank(width, self.ground)
+        return self._blanks[width]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rich.segment import Segment
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from backlit.store.rows import Row
@@ -14,7 +14,7 @@ from backlit.tui.board_grid import Grid, Lane
 from backlit.tui.commands import Context
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
-from backlit.tui.widgets.backlog_columns import Layout, Names
+from backlit.tui.widgets.backlog_columns import Names
 from backlit.tui.widgets.board_cards import CardPainter
 from backlit.tui.widgets.board_layout import GAP, BoardLayout, Slot, laid_out
 from backlit.tui.widgets.item_list import ItemList
@@ -47,6 +47,9 @@ class BoardDrawing(ItemList):
         self._rows: dict[int, Row] = {}
         self._cards: dict[tuple[Row, int, bool, bool, bool], Card] = {}
         self._kept_painter: CardPainter | None = None
+        self._painted: dict[int, list[tuple[int, Strip]]] = {}
+        self._is_due = False
+        self._box = Size(0, 0)
 
     # Sizes
 
@@ -58,7 +61,7 @@ class BoardDrawing(ItemList):
     @property
     def page(self) -> int:
         """The cards that fit below each other."""
-        return max(1, (self.size.height - self.HEADER_LINES) // self.card_lines)
+        return max(1, (self._box.height - self.HEADER_LINES) // self.card_lines)
 
     def row_count(self) -> int:
         """The rows of the current column."""
@@ -75,6 +78,7 @@ class BoardDrawing(ItemList):
 
     def on_resize(self) -> None:
         """Place the columns anew."""
+        self._box = self.size
         self.forget_drawn()
         self.lay_out()
         super().on_resize()
@@ -85,6 +89,8 @@ class BoardDrawing(ItemList):
         """Draw everything anew, because names or the theme changed."""
         self._kept_painter = None
         self._cards.clear()
+        self._unready.clear()
+        self._painted.clear()
         self.refresh()
 
     def notify_style_update(self) -> None:
@@ -108,30 +114,48 @@ class BoardDrawing(ItemList):
             y = self.HEADER_LINES + (index - self.top) * self.card_lines
             self.refresh(Region(x, y, width, self.card_lines))
 
+    def repaint(self) -> None:
+        """Paint soon the parts of lines that look otherwise than when they were last painted."""
+        if not self._is_due:
+            self._is_due = True
+            self.call_next(self._repaint)
+
+    def _repaint(self) -> None:
+        self._is_due = False
+        for y in range(self._box.height):
+            before, now = self._painted.get(y), self._parts(y)
+            if before is None or len(before) != len(now):
+                self.refresh(Region(0, y, self._box.width, 1))
+                continue
+            for (x, old), (new_x, new) in zip(before, now, strict=True):
+                if old is not new and (x != new_x or old != new):
+                    self.refresh(Region(min(x, new_x), y, max(old.cell_length, new.cell_length), 1))
+
     def render_line(self, y: int) -> Strip:
         """Draw what all columns in sight have on a line."""
+        parts = self._painted[y] = self._parts(y)
+        gap = self._painter.blank(GAP)
+        strips = [strip for _, strip in parts for strip in (gap, strip)][1:]
+        return Strip.join(strips).adjust_cell_length(self._box.width, self._painter.ground)
+
+    def _parts(self, y: int) -> list[tuple[int, Strip]]:
+        """The pieces of a line, each with where it begins."""
         if y < self.HEADER_LINES:
             return self._header(y)
         offset, line = divmod(y - self.HEADER_LINES, self.card_lines)
         lane = self._grid.header_at(self.top + offset) if offset < self.page else None
         if lane is not None:
-            return self._lane_line(lane, self.top + offset, line)
+            return [(0, self._lane_line(lane, self.top + offset, line))]
         if not sum(totals.rows for totals in self._grid.totals) and y == self.HEADER_LINES + 1:
             muted = Looks.of(self.app).style("muted")
-            return Strip([Segment(fit("   " + self.empty_words, self.size.width), muted)])
-        return self._joined(self._cell(slot, offset, line, y - self.HEADER_LINES) for slot in self._layout.slots)
+            return [(0, Strip([Segment(fit("   " + self.empty_words, self._box.width), muted)]))]
+        return [(slot.x, self._cell(slot, offset, line, y - self.HEADER_LINES)) for slot in self._layout.slots]
 
-    def _joined(self, strips: Iterator[Strip]) -> Strip:
-        parts: list[Strip] = []
-        for strip in strips:
-            parts += [self._painter.blank(GAP), strip] if parts else [strip]
-        return Strip.join(parts).adjust_cell_length(self.size.width, Looks.of(self.app).style())
-
-    def _header(self, y: int) -> Strip:
+    def _header(self, y: int) -> list[tuple[int, Strip]]:
         grid, layout, painter = self._grid, self._layout, self._painter
         if layout.is_single and y == 0:
-            return painter.tabs(grid.columns, grid.totals, self.column, self.size.width)
-        return self._joined(self._head(slot, y) for slot in layout.slots)
+            return [(0, painter.tabs(grid.columns, grid.totals, self.column, self._box.width))]
+        return [(slot.x, self._head(slot, y)) for slot in layout.slots]
 
     def _head(self, slot: Slot, y: int) -> Strip:
         layout, painter, is_current = self._layout, self._painter, slot.number == self.column
@@ -147,9 +171,9 @@ class BoardDrawing(ItemList):
     def _lane_line(self, lane: Lane, row: int, line: int) -> Strip:
         assert lane.header is not None
         if line < self.card_lines - 1:
-            return self._painter.blank(self.size.width)
+            return self._painter.blank(self._box.width)
         header = replace(lane.header, is_folded=lane.is_folded)
-        return self._painter.lane(header, self.size.width, is_cursor=row == self.cursor)
+        return self._painter.lane(header, self._box.width, is_cursor=row == self.cursor)
 
     def _cell(self, slot: Slot, offset: int, line: int, y: int) -> Strip:
         is_current = slot.number == self.column
@@ -176,8 +200,7 @@ class BoardDrawing(ItemList):
     def _draw(self, row: Row, width: int, is_cursor: bool, is_marked: bool, is_unready: bool) -> Card:
         if not self._layout.is_single:
             return self._painter.card(row, width, is_cursor=is_cursor, is_marked=is_marked, is_unready=is_unready)
-        largest = self._view.largest_id if self._view else 0
-        columns = Layout(width, self._names, Looks.of(self.app), largest)
+        columns = self._painter.table(width, self._view.largest_id if self._view else 0)
         return (columns.row(row, is_cursor=is_cursor, is_marked=is_marked, is_unready=is_unready),)
 
     # Rows

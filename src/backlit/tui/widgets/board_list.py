@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual import events
 
 from backlit.store.views import View
+from backlit.tui.widgets.board_drawing import ROWS_KEPT
 from backlit.tui.widgets.board_moves import BoardMoves
 
 
@@ -19,7 +20,6 @@ class BoardList(BoardMoves):
         is_other = self._view is None or view.spec.group != self._view.spec.group
         self._view = view
         self._rows.clear()
-        self._unready.clear()
         if is_other:
             self._collapsed.clear()
             self._folded.clear()
@@ -29,6 +29,7 @@ class BoardList(BoardMoves):
         spot = None if place is None else self._grid.spot_of(place)
         column = self._number_of(before) if spot is None else spot[0]
         self._take_column(self._first_column() if column is None else column)
+        self.lay_out()
         self.rows_replaced(self.cursor if spot is None else spot[1])
         self._settle()
 
@@ -49,12 +50,15 @@ class BoardList(BoardMoves):
 
     def rows_changed(self, ids: set[int] | None) -> None:
         """Draw anew the cards whose items changed; None means any of them."""
-        self._unready.clear()
+        if ids is None or len(self._unready) > ROWS_KEPT:
+            self._unready.clear()
+        for item_id in ids or ():
+            self._unready.pop(item_id, None)
         gone = [place for place, row in self._rows.items() if ids is None or row.id in ids]
         for place in gone:
             del self._rows[place]
         if gone:
-            self.refresh()
+            self.repaint()
 
     # Rows of the current column, as marks see them
 

@@ -1,7 +1,5 @@
 """Where one is on a board: the current column, each column's own place, what is collapsed and folded."""
 
-from textual.geometry import Region
-
 from backlit.store.views_groups import GroupKey
 from backlit.tui.board_columns import BoardColumn
 from backlit.tui.board_grid import Grid, Lane
@@ -71,7 +69,7 @@ class BoardPlaces(BoardDrawing):
         is_scrolled = super()._keep_in_sight()
         if self.top and self._grid.header_at(self.top - 1) and self.cursor < self.top + self.page - 1:
             self.top -= 1
-            self.refresh()
+            self.repaint()
             return True
         return is_scrolled
 
@@ -89,23 +87,15 @@ class BoardPlaces(BoardDrawing):
         """Make another column the current one, the cursor at a row of it or where it was."""
         if not 0 <= column < len(self._grid.columns):
             return
-        before, was = self._layout.slot(self.column), self.current_id
+        was = self.current_id
         self.end_range()
-        self.refresh_row(self.cursor)
         self._take_column(column)
         wanted = self.cursor if row is None else row
         self.cursor = self._grid.snapped(column, max(0, min(wanted, self.row_count() - 1)), 1)
-        is_scrolled = self._keep_in_sight()
+        self._keep_in_sight()
         self._note_current()
-        if self.lay_out() or is_scrolled:
-            self.refresh()
-        else:
-            for slot in (before, self._layout.slot(column)):
-                height = self.size.height if slot and slot.is_collapsed else self.HEADER_LINES
-                self.refresh(Region(slot.x, 0, slot.width, height) if slot else Region())
-            if self._layout.is_single:
-                self.refresh()
-            self.refresh_row(self.cursor)
+        self.lay_out()
+        self.repaint()
         if was != self.current_id:
             self.post_message(self.Highlighted(self, self.cursor))
 
@@ -127,7 +117,7 @@ class BoardPlaces(BoardDrawing):
         self._keep_in_sight()
         self.find_anchor()
         self._note_current()
-        self.refresh()
+        self.repaint()
 
     def _make_grid(self) -> None:
         if self._view is None:

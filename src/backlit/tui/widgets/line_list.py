@@ -105,6 +105,10 @@ class LineList(Sturdy, Widget, can_focus=True):
         if 0 <= y < self.page:
             self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, 1))
 
+    def repaint(self) -> None:
+        """Paint anew what may look otherwise now: all of it, unless a subclass knows better."""
+        self.refresh()
+
     # Moving
 
     def move_to(self, index: int) -> None:
@@ -126,7 +130,7 @@ class LineList(Sturdy, Widget, can_focus=True):
         top = max(0, min(top, self.row_count() - self.page))
         if top != self.top:
             self.top = top
-            self.refresh()
+            self.repaint()
         self.move_to(max(self.top, min(self.cursor, self.top + self.page - 1)))
 
     def rows_replaced(self, cursor: int) -> None:
@@ -136,7 +140,7 @@ class LineList(Sturdy, Widget, can_focus=True):
         self.cursor = max(0, min(cursor, count - 1))
         self.top = max(0, min(self.cursor - line, count - self.page))
         self._keep_in_sight()
-        self.refresh()
+        self.repaint()
 
     def _keep_in_sight(self) -> bool:
         """Scroll if the cursor is out of sight; whether everything has to be painted."""
@@ -150,7 +154,7 @@ class LineList(Sturdy, Widget, can_focus=True):
         if top == self.top:
             return False
         self.top = top
-        self.refresh()
+        self.repaint()
         return True
 
     def on_resize(self) -> None:
@@ -189,5 +193,5 @@ class LineList(Sturdy, Widget, can_focus=True):
         self.cursor = max(0, min(before + rows, self.row_count() - 1))
         if not self.top <= self.cursor < self.top + self.page:
             self.top = max(0, self.cursor - line)
-        self.refresh()
+        self.repaint()
         self.moved(before)

@@ -103,7 +103,7 @@ class ListMarks(ListMoves):
         return first, last + 1
 
     def _marked(self) -> None:
-        self.refresh()
+        self.repaint()
         self.post_message(self.Marked())
 
     def clicked(self, index: int, event: events.Click) -> None:
