@@ -51,6 +51,11 @@ class Scene:
 SHOWN = ("1", "7", "j")
 """To an item that has an owner, a description and comments."""
 
+GROOMING = (*"ftbug", "enter", "g", "q", "enter")
+"""To a bug in the groom queue that lacks an estimate, and is neither triaged nor fresh."""
+LOGGING = (*"fttask", "enter", *"jjjL1,5", "tab", *"te", "tab", "tab", *"retry path on staging")
+"""To the hours of a task."""
+
 SCENES: Mapping[str, Scene] = {
     "backlog-120x40": Scene((120, 40), SHOWN),
     "backlog-marked-120x40": Scene((120, 40), (*SHOWN, "v", "3", "j", "v", "s", "down", "down", "enter")),
@@ -69,6 +74,11 @@ SCENES: Mapping[str, Scene] = {
     "reports-80x24": Scene((80, 24), ("g", "r", "{"), has_history=True),
     "reports-age-80x24": Scene((80, 24), ("g", "r", "4", "l"), has_history=True),
     "reports-velocity-120x40": Scene((120, 40), ("g", "r", "3", "l"), has_history=True),
+    "groom-120x40": Scene((120, 40), (*GROOMING, "j", "j")),
+    "groom-80x24": Scene((80, 24), GROOMING),
+    "groom-summary-120x40": Scene((120, 40), (*"v3jvgq3", "enter", "tab", "2", "enter")),
+    "log-work-120x40": Scene((120, 40), LOGGING),
+    "log-work-80x24": Scene((80, 24), LOGGING),
     "inbox-80x24": Scene((80, 24), ("g", "h", "j"), has_news=True),
 }
 

@@ -7,13 +7,15 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, StorageError
+from backlit.model.grooming import field_keys
+from backlit.model.lint import STALE_DAYS, USUAL, Lint, chosen
 from backlit.model.planning import OwnCapacities, Share
 from backlit.private_files import PRIVATE, write_private
 
@@ -68,6 +70,10 @@ class Settings:
     board: "BoardSettings | None" = None
     """How the board is set up; None where nothing is said of it."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)
+    lint: Lint = USUAL
+    stale_days: int = STALE_DAYS
+    groom_fields: tuple[str, ...] = ()
+    """The fields that the groom queue asks for beside what the ready-check finds missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,7 @@ def read_settings(locations: Locations) -> Settings:
         values = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
-    known = {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in"}
+    known = {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom"}
     unknown = sorted(values.keys() - known)
     if unknown:
         raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
@@ -146,7 +152,9 @@ def read_settings(locations: Locations) -> Settings:
             raise StorageError(f'The setting "{name}" is true or false ({path}).')
     board = _board_in(values["board"], path) if "board" in values else None
     scale = _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path)
-    return Settings(theme, scale, **switches, board=board, capacities=_capacities_in(values, path))
+    capacities, (lint, stale_days) = _capacities_in(values, path), _lint_in(values.get("lint", {}), path)
+    settings = Settings(theme, scale, **switches, board=board, capacities=capacities)
+    return replace(settings, lint=lint, stale_days=stale_days, groom_fields=_groom_in(values, path))
 
 
 def _board_in(value: object, path: Path) -> "BoardSettings":
@@ -185,6 +193,30 @@ def _shares_in(table: object, name: str, path: Path) -> dict[str, Share]:
 def _amount(value: object) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
     return float(value) if is_number else None  # type: ignore[arg-type] # a number
+
+
+def _lint_in(table: object, path: Path) -> tuple[Lint, int]:
+    """The ready-check's rules by type, and after how many days an item is stale."""
+    if not isinstance(table, dict):
+        raise StorageError(f'The setting "lint" is a table, such as [lint] with Story = ["estimate"] ({path}).')
+    days = table.get("stale_days", STALE_DAYS)
+    if not isinstance(days, int) or isinstance(days, bool) or days < 1:
+        raise StorageError(f'The setting "stale_days" of [lint] is a whole number of days ({path}).')
+    try:
+        return chosen({key: value for key, value in table.items() if key != "stale_days"}), days
+    except BadRequest as error:
+        raise StorageError(f"The settings of [lint]: {error} ({path}).") from error
+
+
+def _groom_in(values: Mapping[str, object], path: Path) -> tuple[str, ...]:
+    """The fields that the groom queue asks for."""
+    table = values.get("groom", {})
+    if not isinstance(table, dict) or table.keys() - {"fields"}:
+        raise StorageError(f'The setting "groom" is a table, [groom] with fields = ["PriorityClass"] ({path}).')
+    try:
+        return field_keys(table.get("fields", []))
+    except BadRequest as error:
+        raise StorageError(f'The setting "fields" of [groom]: {error} ({path}).') from error
 
 
 def _scale_in(value: object, path: Path) -> tuple[float, ...]:

@@ -148,3 +148,32 @@ def test_pictures_can_be_switched_off(tmp_path: Path) -> None:
     (locations.config / "config.toml").write_text("images = false\n")
 
     assert not read_settings(locations).images
+
+
+def test_the_rules_of_the_ready_check_and_the_fields_to_ask_for_are_read(locations: Locations) -> None:
+    locations.config.mkdir()
+    text = '[lint]\nStory = ["estimate"]\nstale_days = 30\n[groom]\nfields = ["priorityclass", "Channel_cf"]\n'
+    (locations.config / "config.toml").write_text(text)
+
+    settings = read_settings(locations)
+
+    assert [rule for rule, types in settings.lint.types_by_rule.items() if "Story" in types] == ["estimate"]
+    assert (settings.stale_days, settings.groom_fields) == (30, ("PriorityClass", "Channel_cf"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("lint = 3", '"lint" is a table'),
+        ("[lint]\nstale_days = 0", '"stale_days" of'),
+        ('[lint]\nStory = ["hat"]', "no rule 'hat'"),
+        ("[groom]\nfield = []", '"groom" is a table'),
+        ('[groom]\nfields = ["hat"]', "no field 'hat'"),
+    ],
+)
+def test_what_is_wrong_with_the_rules_and_fields_is_named(locations: Locations, text: str, said: str) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text(text)
+
+    with pytest.raises(StorageError, match=said):
+        read_settings(locations)

@@ -6,7 +6,7 @@ import pytest
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.filters import matches
+from backlit.model.filters import POINTS, matches
 from backlit.model.lint import RULES, USUAL, Ground, chosen
 
 NOW = datetime(2026, 3, 2, 12)
@@ -17,7 +17,7 @@ def item(**other: object) -> dict[str, object]:
     """Something that lacks nothing."""
     return {
         "Status": "Not Done",
-        "points": 3.0,
+        POINTS: 3.0,
         "AssignedToID": 4,
         "AreaID": 2,
         "IterationID": 7,
@@ -40,7 +40,7 @@ def test_what_lacks_nothing_passes(item_type: ItemType) -> None:
 @pytest.mark.parametrize(
     ("item_type", "lack", "rule"),
     [
-        ("Story", {"points": None}, "estimate"),
+        ("Story", {POINTS: None}, "estimate"),
         ("Story", {"AssignedToID": None}, "owner"),
         ("Task", {"AssignedToID": None, "IterationID": 9, "Status": "In Progress"}, "owner"),
         ("Feature", {"AreaID": 1}, "area"),
@@ -58,8 +58,8 @@ def test_what_is_lacking_is_named(item_type: str, lack: dict[str, object], rule:
 @pytest.mark.parametrize(
     ("item_type", "lack"),
     [
-        ("Task", {"points": None, "AreaID": 1}),
-        ("Feature", {"points": None, "AssignedToID": None, "Maturity": "1 - Undefined"}),
+        ("Task", {POINTS: None, "AreaID": 1}),
+        ("Feature", {POINTS: None, "AssignedToID": None, "Maturity": "1 - Undefined"}),
         ("Story", {"AssignedToID": None, "IterationID": 9}),
         ("Story", {"Maturity": None}),
         ("Story", {"lastModifiedAt": NOW - timedelta(days=89)}),
@@ -70,9 +70,7 @@ def test_what_a_type_need_not_have_yet_is_not_held_against_it(item_type: str, la
 
 
 @pytest.mark.parametrize("item_type", ItemType)
-@pytest.mark.parametrize(
-    "lack", [{}, {"points": None}, {"AssignedToID": None}, {"IsBlocking": True, "IsTriaged": None}]
-)
+@pytest.mark.parametrize("lack", [{}, {POINTS: None}, {"AssignedToID": None}, {"IsBlocking": True, "IsTriaged": None}])
 def test_the_one_filter_finds_exactly_what_fails_a_rule(item_type: ItemType, lack: dict[str, object]) -> None:
     values = item(type=item_type, **lack)
 
@@ -81,7 +79,7 @@ def test_the_one_filter_finds_exactly_what_fails_a_rule(item_type: ItemType, lac
 
 def test_a_type_keeps_only_the_rules_chosen_for_it() -> None:
     lint = chosen({"Story": ["estimate"], "Bug": []})
-    bad = item(points=None, Maturity="1 - Undefined", AreaID=1)
+    bad = item(Points=None, Maturity="1 - Undefined", AreaID=1)
 
     assert [[rule.id for rule in lint.faults(name, bad, GROUND)] for name in ("Story", "Bug", "Issue")] == [
         ["estimate"],
@@ -92,7 +90,7 @@ def test_a_type_keeps_only_the_rules_chosen_for_it() -> None:
 
 
 def test_no_rule_at_all_finds_nothing() -> None:
-    assert not matches(chosen({name: [] for name in ItemType}).failing(GROUND), item(type="Bug", points=None))
+    assert not matches(chosen({name: [] for name in ItemType}).failing(GROUND), item(type="Bug", Points=None))
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,12 @@ from backlit.tui.acts import DoesNotApply
 from backlit.tui.commands import COMMANDS, Context
 from backlit.tui.screens.comments import CommentsScreen
 from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.screens.groom import GroomScreen
 from backlit.tui.state_verbs import stepped
 from backlit.tui.widgets.board_list import BoardList
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
-VIEWS = ("backlog", "search", "board", "plan", "editor", "comments")
+VIEWS = ("backlog", "search", "board", "plan", "editor", "comments", "groom queue")
 
 
 # Estimate
@@ -189,6 +190,11 @@ async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
         await store.edit([item_id], {"IterationID": store.plan.backlog_id})
         await press(pilot, "g", "p")
         await until(lambda: items(pilot).go_to(item_id))
+    elif view == "groom queue":
+        store.grooming.fields = ("StepsToReproduce", "ValueClass", "Complexity", "Certainty", "Tags")
+        await press(pilot, "space", "g", "q")
+        await until(lambda: isinstance(pilot.app.screen, GroomScreen))
+        await pilot.pause()
     return item_id
 
 

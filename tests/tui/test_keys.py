@@ -24,13 +24,17 @@ STACKS = [
     (Context.OUTBOX, Context.GLOBAL),
     (Context.INBOX, Context.GLOBAL),
     (Context.REPORTS, Context.GLOBAL),
+    (Context.GROOM, Context.ITEM, Context.GLOBAL),
+    (Context.SUMMARY, Context.GLOBAL),
 ]
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
     *((key, Context.PLAN) for key in "{}"),
     *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x", "g =")),
-    *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g", "t c")),
+    *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g", "t c", "L")),
     *((key, Context.COMMENTS) for key in ("a", "C", "d", "e", "E", "y y")),
+    *((key, Context.GROOM) for key in ("q", "escape", "enter")),
+    ("q", Context.SUMMARY),
 }
 """Keys that a context takes from those behind it, on purpose."""
 TAKEN_BY_TERMINALS = ("ctrl+a", "ctrl+b", "ctrl+i", "ctrl+m", "ctrl+h", "ctrl+[", "ctrl+q")
@@ -87,6 +91,15 @@ def test_there_are_counts_wherever_rows_are(context: Context) -> None:
 
     assert isinstance(last, Run)
     assert last.count == 3
+
+
+def test_in_the_groom_queue_digits_are_answers() -> None:
+    answer = COMMAND_BY_ID["groom.answer"]
+
+    assert typed(Resolver(), "3 0", (Context.GROOM, Context.ITEM, Context.GLOBAL)) == [
+        Run(answer, None, "3"),
+        Run(answer, None),
+    ]
 
 
 def test_a_chord_that_leads_nowhere_is_named_and_forgotten() -> None:
@@ -210,7 +223,10 @@ def test_every_command_has_a_handler_and_every_handler_a_command() -> None:
     [
         (
             "down",
-            ["list.down", "tree.down", "editor.down", "comments.down", "outbox.down", "inbox.down", "reports.down"],
+            [
+                *("list.down", "tree.down", "editor.down", "comments.down", "outbox.down", "inbox.down"),
+                *("reports.down", "groom.down", "summary.down"),
+            ],
         ),
         ("up", ["list.up", "tree.up", "editor.up", "comments.up", "outbox.up", "inbox.up", "reports.up"]),
         ("first", ["list.first", "tree.first", "editor.first", "comments.first", "outbox.first", "inbox.first"]),
@@ -233,9 +249,9 @@ def test_every_command_has_a_handler_and_every_handler_a_command() -> None:
         ("comment", ["item.comment", "comments.add"]),
         ("difference", ["editor.difference", "inbox.difference", "plan.difference"]),
         ("capacity", ["tree.capacity", "plan.capacity"]),
-        ("copy", ["item.copy-id", "comments.copy"]),
-        ("copy Markdown", ["item.copy-markdown", "reports.copy"]),
-        ("save as", ["attachments.save", "reports.save"]),
+        ("copy", ["item.copy-id", "comments.copy", "summary.copy"]),
+        ("copy Markdown", ["item.copy-markdown", "reports.copy", "summary.copy"]),
+        ("save as", ["attachments.save", "reports.save", "summary.save"]),
         ("iteration", ["filter.iteration", "reports.about"]),
         ("open", ["item.open", "inbox.open", "reports.open"]),
     ],
@@ -283,6 +299,8 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("yn", "item.copy-name"), ("za", "tree.toggle"), ("zM", "tree.fold-all"), ("zR", "tree.unfold-all"),
         ("enter", "tree.filter"), ("ctrl+s", "editor.save"), ("gD", "editor.difference"), ("gu", "editor.revert"),
         ("a", "comments.add"), ("r", "comments.quote"), ("yy", "comments.copy"),
+        ("gq", "app.groom"), ("{1-9}", "groom.answer"), ("0", "groom.answer"), ("enter", "groom.accept"),
+        ("tab", "groom.skip"), ("backspace", "groom.previous"), ("q", "groom.pause"), ("L", "item.log"),
     ],
 )  # fmt: skip
 def test_the_keys_are_those_of_the_contract(keys: str, command_id: str) -> None:

@@ -48,7 +48,7 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
 
     from backlit.cli.wiring import store_of
 
-    store = store_of(profile, locations)
+    store = store_of(profile, locations, settings)
     with ThreadPoolExecutor(1) as opener:
         opening = opener.submit(store.open)
         from backlit.tui.app import BacklitApp

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backlit.config import Locations, Profile, ProfileKind
+from backlit.config import Locations, Profile, ProfileKind, Settings, read_settings
 from backlit.model.errors import BacklitError, StorageError
 
 if TYPE_CHECKING:
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 Report = Callable[[str, int, int], None]
 
 
-def store_of(profile: Profile, locations: Locations) -> "Store":
-    """The store of a profile, not opened yet."""
+def store_of(profile: Profile, locations: Locations, settings: Settings | None = None) -> "Store":
+    """The store of a profile, not opened yet, that judges and asks as the settings have it."""
     from backlit.store.places import Places
     from backlit.store.store import Store
 
+    settings = settings or read_settings(locations)
     store = Store(Places(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
     store.sample_history.is_wanted = profile.kind is ProfileKind.DEMO
+    store.names.lint, store.names.stale_days = settings.lint, settings.stale_days
+    store.grooming.fields = settings.groom_fields
     return store
 
 

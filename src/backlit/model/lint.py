@@ -7,11 +7,9 @@ from types import MappingProxyType
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import MATURITIES, ItemType
-from backlit.model.filters import And, Comparison, Filter, In, Literal, Operator, Or, Property, matches
+from backlit.model.filters import POINTS, And, Comparison, Filter, In, Literal, Operator, Or, Property, matches
 
 STALE_DAYS = 90
-POINTS = "points"
-"""What an Estimate is worth; None where it is missing or no number (`capacity.points_of`)."""
 
 _ESTIMATED = frozenset({ItemType.STORY, ItemType.BUG, ItemType.ISSUE, ItemType.RISK})
 _OWNED = frozenset(ItemType) - {ItemType.FEATURE, ItemType.FEEDBACK}
@@ -106,7 +104,7 @@ class Lint:
     types_by_rule: Mapping[str, frozenset[ItemType]]
 
     def faults(self, item_type: str, values: Mapping[str, object], ground: Ground) -> tuple[Rule, ...]:
-        """The rules that an item fails; `values` as `filters.matches` reads them, with `points` beside."""
+        """The rules that an item fails; `values` as `filters.matches` reads them, with POINTS beside."""
         return tuple(
             rule
             for rule in RULES

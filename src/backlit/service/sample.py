@@ -12,7 +12,16 @@ from backlit.service.access import Role
 from backlit.service.passwords import hash_password
 from backlit.service.sample_items import ItemMaker, Places, Sprint
 from backlit.service.sample_words import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS
-from backlit.service.schema import areas, comments, custom_fields, iterations, project_totals, teams, work_items
+from backlit.service.schema import (
+    areas,
+    comments,
+    custom_fields,
+    iterations,
+    project_totals,
+    teams,
+    time_entry_types,
+    work_items,
+)
 from backlit.service.seed import add_project, add_user, audit, new_database, user_of
 from backlit.service.settings import ServiceSettings
 from backlit.service.tables import projects, users
@@ -25,6 +34,7 @@ CURRENT = 14
 SPRINTS_PER_RELEASE = 6
 BATCH = 1000
 _SHARES = (0.72, 0.18, 0.10)
+_TIME_ENTRY_TYPES = ("Development", "Testing", "Design", "Meetings", "Support")
 _CUSTOM_FIELDS: tuple[tuple[str, Kind, list[str], str | None], ...] = (
     ("Channel_cf", Kind.CHOICE, ["Web", "Store", "Phone"], "Web"),
     ("BusinessValue_cf", Kind.NUMBER, [], None),
@@ -87,6 +97,7 @@ def _write_frame(connection: Connection, random: Random, today: date, now: datet
             connection, project_id, name, description=PROJECT_TEXTS[name], dates=dates, now=now
         )
         _write_teams(connection, project_id, name, now)
+        _write_time_entry_types(connection, project_id, now)
         _write_custom_fields(connection, project_id)
         found_areas = _write_areas(connection, project_id, name, root_area, now)
         sprints = _write_iterations(connection, project_id, name, root_iteration, today=today, random=random)
@@ -114,6 +125,11 @@ def _grant(connection: Connection, project_id: int) -> tuple[tuple[int, str], ..
 def _write_teams(connection: Connection, project_id: int, name: str, now: datetime) -> None:
     rows = [{"project_id": project_id, "name": team, **audit("maya", now)} for team in TEAMS[name]]
     connection.execute(insert(teams), rows)
+
+
+def _write_time_entry_types(connection: Connection, project_id: int, now: datetime) -> None:
+    rows = [{"project_id": project_id, "name": each, **audit("maya", now)} for each in _TIME_ENTRY_TYPES]
+    connection.execute(insert(time_entry_types), rows)
 
 
 def _write_custom_fields(connection: Connection, project_id: int) -> None:

@@ -20,9 +20,10 @@ class Subject(StrEnum):
     OUTBOX = "outbox"
     INBOX = "inbox"
     PLAN = "plan"
+    TIMER = "timer"
 
 
-ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN)
+ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER)
 ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION, *ABOUT_JOURNAL})
 """What the files hold: when another process has written one, any of this may be another."""
 

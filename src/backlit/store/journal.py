@@ -25,6 +25,7 @@ from backlit.store.renames import Renames
 from backlit.store.settings_kept import SettingsKept
 from backlit.store.stays_kept import StaysKept
 from backlit.store.steps import Steps
+from backlit.store.stops import Stops
 from backlit.store.trash import Trash
 
 KEPT_SENT = 10_000
@@ -53,6 +54,7 @@ class Journal:
         self.ranks = Ranks(self._connection)
         self.settings = SettingsKept(self._connection)
         self.stays = StaysKept(self._connection)
+        self.stops = Stops(self._connection)
 
     def close(self) -> None:
         """Close the connection; nothing is pending in it."""

@@ -98,5 +98,18 @@ CREATE TABLE stays (
 ) WITHOUT ROWID
 """
 
-STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS)
+_GROOMING = """
+CREATE TABLE groom_queues (project_id INTEGER PRIMARY KEY, place INTEGER NOT NULL, began_on TEXT NOT NULL);
+CREATE TABLE groom_stops (
+  project_id INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  item_id INTEGER NOT NULL,
+  is_skipped INTEGER NOT NULL DEFAULT 0,
+  asked TEXT,
+  before TEXT,
+  PRIMARY KEY (project_id, place)
+) WITHOUT ROWID
+"""
+
+STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING)
 """Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""

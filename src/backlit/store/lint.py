@@ -1,6 +1,7 @@
 """The ready-check over the mirror: what items still lack before a team begins them."""
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 
 from backlit.model.filters import Filter
 from backlit.model.lint import RULES, Ground, Rule
@@ -8,6 +9,9 @@ from backlit.store.database import ids_json
 from backlit.store.files import Files
 from backlit.store.filter_sql import condition
 from backlit.store.names import StoreNames
+
+Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[Rule, ...]]]
+"""Finds the rules that each of some items fails."""
 
 
 class ReadyCheck:
@@ -27,13 +31,21 @@ class ReadyCheck:
 
     def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
         """The rules that each of some items fails, in one query; those that lack nothing are left out."""
+        return self.judge()(self._files.mirror, ids)
+
+    def judge(self) -> Judge:
+        """The same as it stands now, over a connection of another thread."""
         asked = [condition(self._names.failing(rule.id)) for rule in RULES]
         columns = ", ".join(each.text for each in asked)
         values = [value for each in asked for value in each.values]
         sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
-        found = {}
-        for item_id, *failed in self._files.mirror.execute(sql, (*values, ids_json(ids))):
-            rules = tuple(rule for rule, has_failed in zip(RULES, failed, strict=True) if has_failed)
-            if rules:
-                found[item_id] = rules
-        return found
+
+        def judged(mirror: sqlite3.Connection, ids: Sequence[int]) -> dict[int, tuple[Rule, ...]]:
+            found = {}
+            for item_id, *failed in mirror.execute(sql, (*values, ids_json(ids))):
+                rules = tuple(rule for rule, has_failed in zip(RULES, failed, strict=True) if has_failed)
+                if rules:
+                    found[item_id] = rules
+            return found
+
+        return judged

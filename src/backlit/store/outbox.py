@@ -35,6 +35,7 @@ from backlit.store.reassigned import going
 from backlit.store.receiving import receive
 from backlit.store.removals import Removals
 from backlit.store.rows import Document, fields_in, is_item, whole
+from backlit.store.work_log import COMPLETED, add_up
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -173,7 +174,10 @@ class Outbox:
             fetched = await self._client.work_items.fetch(entry.item_id)
             if not is_item(fetched.document, entry.item_id):
                 raise ServiceError("The service answered with something other than the item that it was asked for.")
-            merged = merge(entry.base, entry.payload, fields_in(fetched.document))
+            theirs = fields_in(fetched.document)
+            if COMPLETED in entry.payload and entry.known_id is None and entry.id not in self._has_left:
+                entry = await self._files.write(partial(add_up, entry=entry, theirs=theirs))
+            merged = merge(entry.base, entry.payload, theirs)
             if merged.conflicts:
                 await self._conflict(entry, fetched.document, dict(merged.conflicts))
                 return

@@ -18,6 +18,7 @@ from backlit.store.deletions import Deletions
 from backlit.store.edits import Edits
 from backlit.store.engine import Engine, Report
 from backlit.store.files import Files
+from backlit.store.grooming import Grooming
 from backlit.store.history import History
 from backlit.store.inbox import Inbox
 from backlit.store.lint import ReadyCheck
@@ -35,10 +36,12 @@ from backlit.store.search import Search
 from backlit.store.server import Server
 from backlit.store.snapshots import Snapshots
 from backlit.store.stays import Stays
+from backlit.store.timer import Timer
 from backlit.store.transfers import Transfers
 from backlit.store.typed import TypedLines
 from backlit.store.views import View
 from backlit.store.views_query import ViewSpec
+from backlit.store.work_log import WorkLog
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -98,11 +101,14 @@ class Store(Edits):
         self.plan = Plan(self._files, self, self._signal, self.wake)
         self.nodes = Nodes(self._files, self, self.today, self.wake)
         self.deletions = Deletions(self._files, self, self.wake)
+        self.work_log = WorkLog(self._files, self.wake)
+        self.timer = Timer(self._files, clock)
         self.names = StoreNames(self, self.now, self.today)
         self.lint = ReadyCheck(self._files, self.names)
         self.reports = Reports(self._files, self, Records(self.snapshots, self.stays, self.sample_history), self.names)
         self.typed = TypedLines(self._files)
         self.cells = Cells(self._files)
+        self.grooming = Grooming(self._files, self.names, self.lint, lambda: self.project_id)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()

@@ -5,7 +5,7 @@ from textual.theme import Theme
 from backlit.model.errors import BacklitError
 from backlit.store.changes import ConnectionState
 from backlit.store.store import Store
-from backlit.tui.acting import contexts_of
+from backlit.tui.acting import CannotAct, contexts_of
 from backlit.tui.commands import Command
 from backlit.tui.history_acts import HistoryActs
 from backlit.tui.macros import MacroApp
@@ -82,6 +82,19 @@ class AppActs(HistoryActs, MacroApp, inherit_bindings=False):
             await self.store.refresh()
         except BacklitError as error:
             self.say(str(error), is_bad=True)
+
+    def do_app_stop_timer(self, _count: int | None) -> None:
+        """Ask what the timer's time was spent on, and log it; esc lets it run on."""
+        from backlit.tui.log_verbs import ask_work, drop_timer
+
+        running = self.store.timer.running
+        if running is None:
+            raise CannotAct("No timer is running; ctrl+t in the dialog of L starts one.")
+        task = self.store.item(running.item_id)
+        if task is None:
+            self.run_worker(work(drop_timer, self, self.store), group="writes")
+            raise CannotAct(f"#{running.item_id} is no longer there; the timer is stopped.")
+        ask_work(self, self.store, task)
 
     def do_app_redraw(self, _count: int | None) -> None:
         """Draw everything anew."""

@@ -25,6 +25,8 @@ class Context(StrEnum):
     OUTBOX = "Outbox"
     INBOX = "Inbox"
     REPORTS = "Reports"
+    GROOM = "Groom queue"
+    SUMMARY = "Groom summary"
     GLOBAL = "Everywhere"
 
 
@@ -62,3 +64,21 @@ class Command:
     @property
     def _name(self) -> str:
         return self.id.replace(".", "_").replace("-", "_")
+
+
+def spelled(sequence: str) -> str:
+    """A key sequence as people write it: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
+    names = {
+        "letter": LETTERS,
+        "digit": DIGITS,
+        "escape": "esc",
+        "pagedown": "PgDn",
+        "pageup": "PgUp",
+        "down": "↓",
+        "up": "↑",
+        "left": "←",
+        "right": "→",
+    }
+    parts = [names.get(part, part) for part in sequence.split()]
+    is_close = all(len(part) == 1 or part in {LETTERS, DIGITS} for part in parts)
+    return "".join(parts) if is_close else " ".join(parts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from backlit.tui.command import DIGITS, LETTERS, Command, Context
+from backlit.tui.command import DIGITS, LETTERS, Command, Context, spelled
 
 __all__ = ["COMMANDS", "COMMAND_BY_ID", "DIGITS", "LETTERS", "Command", "Context", "commands_in", "spelled"]
 
@@ -98,6 +98,8 @@ def _verbs() -> Iterator[Command]:
     yield Command("item.repeat", (".",), where, "repeat", "Repeat the last change here; 3. on three rows.")
     yield Command("item.delete", ("d",), where, "delete", "Delete: by its status, or for good; asks first.")
     yield Command("item.comment", ("C",), where, "comment", "Add a comment.")
+    yield Command("item.log", ("L",), where, "log work", "Log hours on the task: two fields, a comment.")
+    yield Command("item.timer", (), where, "timer", "Start the timer on the task; on its own task, log it.")
     yield Command("item.comments", ("g c",), where, "comments", "Go to the comments.")
     yield Command("item.attachments", ("g t",), where, "attachments", "Go to the attached files.")
     yield Command(
@@ -313,6 +315,26 @@ def _reports() -> Iterator[Command]:
     yield Command("reports.copy", ("y m",), where, "copy Markdown", "Copy the report as Markdown.")
 
 
+def _groom() -> Iterator[Command]:
+    where = Context.GROOM
+    yield Command("groom.answer", ("digit", "0"), where, "answer", "Give the answer of the digit; 0 asks for others.")
+    yield Command("groom.accept", ("enter",), where, "next", "Take the item as it is now, and go to the next one.")
+    yield Command("groom.skip", ("tab",), where, "skip", "Leave the item for another time, and go to the next one.")
+    yield Command("groom.previous", ("backspace",), where, "previous", "Go back to the item before this one.")
+    yield Command("groom.down", ("j", "down"), where, "next question", "Go to the next question.")
+    yield Command("groom.up", ("k", "up"), where, "previous question", "Go to the previous question.")
+    yield Command("groom.item-down", ("ctrl+e", "ctrl+d", "pagedown"), where, "item down", "Scroll the item down.")
+    yield Command("groom.item-up", ("ctrl+y", "ctrl+u", "pageup"), where, "item up", "Scroll the item up.")
+    yield Command("groom.pause", ("q", "escape"), where, "pause", "Leave; gq goes on from here, after a restart too.")
+    where = Context.SUMMARY
+    yield Command("summary.down", ("j", "down", "ctrl+d", "pagedown"), where, "down", "Scroll down.")
+    yield Command("summary.up", ("k", "up", "ctrl+u", "pageup"), where, "up", "Scroll up.")
+    yield Command("summary.copy", ("y m", "y y"), where, "copy", "Copy the summary as Markdown.")
+    yield Command("summary.save", ("s",), where, "save as", "Save the summary as a file; asks before it replaces one.")
+    yield Command("summary.previous", ("backspace",), where, "last item", "Go back to the last item of the queue.")
+    yield Command("summary.close", ("q",), where, "close", "Close the summary; the queue is over.")
+
+
 def _everywhere() -> Iterator[Command]:
     where = Context.GLOBAL
     yield Command("app.help", ("?",), where, "keys", "Show the keys that act here; searchable.")
@@ -329,11 +351,13 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.reports", ("g r",), where, "reports", "Go to the reports: burndown, velocity, load and others.")
     yield Command("app.inbox", ("g h",), where, "inbox", "Show what others did since you looked.")
     yield Command("app.outbox", ("g o",), where, "outbox", "Show what waits to be sent, and what was refused.")
+    yield Command("app.groom", ("g q",), where, "groom queue", "Ask what the marked items lack, or all in the list.")
     yield Command("app.go-to", ("#",), where, "go to item", "Go to an item by its number, or words of it.")
     yield Command("app.jump-back", ("ctrl+o",), where, "jump back", "Go back to where you were before the last jump.")
     yield Command("app.jump-forward", ("g n",), where, "jump forward", "Go forward again, after going back.")
     yield Command("app.project", ("g P",), where, "project", "Switch the project.")
     yield Command("app.theme", ("t T",), where, "theme", "Choose the colour theme.")
+    yield Command("app.stop-timer", (), where, "stop the timer", "Log the timer's time, and stop it.")
     yield Command("app.refresh", ("R",), where, "refresh", "Ask the service for what is new.")
     yield Command("macro.record", ("Q letter",), where, "record", "Record keys under a letter; Q ends it.")
     yield Command("macro.play", ("@ letter",), where, "play", "Play the keys of a letter; stops when something fails.")
@@ -349,7 +373,7 @@ def _everywhere() -> Iterator[Command]:
 
 COMMANDS: tuple[Command, ...] = (
     *(*_board(), *_lists(), *_views(), *_verbs(), *_ranks(), *_fields(), *_copying(), *_trees(), *_plan()),
-    *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_reports(), *_everywhere()),
+    *(*_editor(), *_comments(), *_attachments(), *_outbox(), *_inbox(), *_reports(), *_groom(), *_everywhere()),
 )
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
 
@@ -357,21 +381,3 @@ COMMAND_BY_ID = {command.id: command for command in COMMANDS}
 def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
     """The commands of some contexts, in the order of the contexts, then of the table."""
     return tuple(command for context in contexts for command in COMMANDS if command.context is context)
-
-
-def spelled(sequence: str) -> str:
-    """A key sequence as people write it: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
-    names = {
-        "letter": LETTERS,
-        "digit": DIGITS,
-        "escape": "esc",
-        "pagedown": "PgDn",
-        "pageup": "PgUp",
-        "down": "↓",
-        "up": "↑",
-        "left": "←",
-        "right": "→",
-    }
-    parts = [names.get(part, part) for part in sequence.split()]
-    is_close = all(len(part) == 1 or part in {LETTERS, DIGITS} for part in parts)
-    return "".join(parts) if is_close else " ".join(parts)

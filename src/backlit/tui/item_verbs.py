@@ -10,6 +10,7 @@ from backlit.tui.delete_verb import DeleteVerb
 from backlit.tui.duplicate import DuplicateVerb
 from backlit.tui.field_asking import check_name
 from backlit.tui.field_verbs import FieldVerbs
+from backlit.tui.log_verbs import LogVerbs
 from backlit.tui.looks import type_sign
 from backlit.tui.rank_verbs import RankVerbs
 from backlit.tui.settling import settle_item
@@ -27,7 +28,7 @@ NEW_TYPES = (
 )
 
 
-class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, TextVerb, RankVerbs):
+class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, TextVerb, RankVerbs, LogVerbs):
     """All the verbs; subclasses also say what to do with a new item."""
 
     def do_item_open(self, _count: int | None) -> None:

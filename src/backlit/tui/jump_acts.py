@@ -1,4 +1,4 @@
-"""Going to an item by number or name, and back to where one was."""
+"""Going to an item by number or name, to the groom queue, and back to where one was."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,7 @@ from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
 from backlit.tui.app_acts import AppActs
 from backlit.tui.jumps import Jumps, Place, Recent
+from backlit.tui.marked_list import MarkedList
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
 
@@ -65,6 +66,14 @@ class JumpActs(AppActs, inherit_bindings=False):
         self.jumps.leave(here)
         if self.backlog is not None:
             self.backlog.go_to_item(item_id)
+
+    def do_app_groom(self, _count: int | None) -> None:
+        """Open the groom queue: the paused one, or one of the marked items, or of all that the list shows."""
+        from backlit.tui.groom_opening import open_queue
+
+        place = self.screen if isinstance(self.screen, MarkedList) else self.backlog
+        if place is not None:
+            open_queue(self, self.store, place)
 
     def do_app_jump_back(self, count: int | None) -> None:
         """Go back to where one was."""

@@ -14,6 +14,8 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "item.rank-position": ("rank",),
     "item.rank-write": ("rank write",),
     "item.rank-forget": ("rank forget",),
+    "item.log": ("log",),
+    "item.timer": ("timer",),
     "plan.commit": ("w",),
     "plan.discard": ("discard",),
     "editor.save": ("w",),
@@ -26,6 +28,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "app.redo": ("redo",),
     "app.refresh": ("refresh",),
     "app.project": ("project",),
+    "app.stop-timer": ("stop",),
     "app.theme": ("theme",),
     "app.help": ("help",),
 }

@@ -21,6 +21,7 @@ from backlit.tui.carrying import Carried
 from backlit.tui.chord_app import ChordApp
 from backlit.tui.commands import COMMAND_BY_ID
 from backlit.tui.gathered import Gathered
+from backlit.tui.log_verbs import timer_words
 from backlit.tui.looks import type_colour, type_sign
 from backlit.tui.paths import downloads, folder_and_name, shown_path
 from backlit.tui.screens.backlog_words import left_status
@@ -88,7 +89,8 @@ class AttachmentsScreen(Attaching):
         if self.carried is not None:
             status.say(self.carried.parts(), [("  esc cancels ", "muted")] if self.carried.total else [])
             return
-        left = left_status(self.store.connection, self.store.outbox, self._list.cursor + 1, len(self._entries))
+        at = left_status(self.store.connection, self.store.outbox, self._list.cursor + 1, len(self._entries))
+        left = [*at, *timer_words(self.store)]
         status.say(left, hints(HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS))
 
     def _left_title(self) -> list[Part]:

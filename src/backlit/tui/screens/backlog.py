@@ -19,6 +19,7 @@ from backlit.tui.commands import COMMAND_BY_ID
 from backlit.tui.gathered import Gathered
 from backlit.tui.list_names import ListNames
 from backlit.tui.list_words import ListWords
+from backlit.tui.log_verbs import timer_words
 from backlit.tui.screens.backlog_words import (
     FEW_HINTS,
     HINTS,
@@ -189,7 +190,7 @@ class BacklogScreen(ListWords):
             right_title(connection, self.shown_view.totals, self.store.inbox.unread(), time.time()),
         )
         self._status.say(
-            [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0)],
+            [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0), *timer_words(self.store)],
             hints(self.HINTS if self.size.width >= ROOM_FOR_HINTS else self.FEW_HINTS),
         )
         items.say_when_empty(empty_words(connection, self.spec))

@@ -10,6 +10,7 @@ from backlit.store.store import CommentEntry
 from backlit.tui.acting import CannotAct
 from backlit.tui.comment_verbs import CommentVerbs
 from backlit.tui.gathered import Gathered
+from backlit.tui.log_verbs import timer_words
 from backlit.tui.looks import type_colour, type_sign
 from backlit.tui.screens.backlog_words import left_status
 from backlit.tui.widgets.comment_thread import CommentThread
@@ -68,7 +69,10 @@ class CommentsScreen(CommentVerbs):
     def _draw_words(self) -> None:
         connection = self.store.connection
         self.query_one("#title", SidesLine).say(self._left_title(), [(f"  {self._how_many()} ", "foreground")])
-        status = left_status(connection, self.store.outbox, self._thread.cursor + 1, len(self._comments))
+        status = [
+            *left_status(connection, self.store.outbox, self._thread.cursor + 1, len(self._comments)),
+            *timer_words(self.store),
+        ]
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self.query_one("#status", SidesLine).say(status, hints(hint_ids))
         is_there = connection.state is ConnectionState.ONLINE

@@ -16,6 +16,7 @@ from backlit.tui.field_lines import FieldLines
 from backlit.tui.gathered import Gathered
 from backlit.tui.item_draft import ItemDraft
 from backlit.tui.kept_draft import KeptDraft
+from backlit.tui.log_verbs import timer_words
 from backlit.tui.screens.editor_texts import EditorTexts
 from backlit.tui.screens.editor_words import SIGN_NOTES, differences, left_status, left_title, right_status, right_title
 from backlit.tui.widgets.field_form import FieldForm
@@ -175,4 +176,6 @@ class EditorScreen(EditorTexts):
         field = self.form.grid.field
         about = self.lines.help(field, self.draft) if field else ""
         self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
-        self._status.say(left_status(self.draft), right_status(width, is_editing=self.form.is_editing))
+        self._status.say(
+            [*left_status(self.draft), *timer_words(self.store)], right_status(width, is_editing=self.form.is_editing)
+        )

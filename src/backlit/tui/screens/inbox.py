@@ -15,6 +15,7 @@ from backlit.store.news import NewsKind
 from backlit.tui.acting import CannotAct
 from backlit.tui.dialogs.difference import Difference, DifferenceDialog
 from backlit.tui.gathered import Gathered
+from backlit.tui.log_verbs import timer_words
 from backlit.tui.news_words import comment_lines, is_long, lines_of
 from backlit.tui.screens.backlog_words import left_status
 from backlit.tui.screens.base import StoreScreen
@@ -102,7 +103,8 @@ class InboxScreen(StoreScreen[None]):
         right: list[Part] = [(f"  {unread:,} new ", "accent")] if unread else [("  nothing new ", "muted")]
         self._title.say([(" backlit ", "accent"), (" Inbox", "foreground"), (place, "muted")], right)
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
-        self._status.say(left_status(connection, self.store.outbox, rows.cursor + 1, rows.row_count()), hints(hint_ids))
+        left = left_status(connection, self.store.outbox, rows.cursor + 1, rows.row_count())
+        self._status.say([*left, *timer_words(self.store)], hints(hint_ids))
         rows.say_when_empty(_empty_words(connection, is_feed=self._feed.display))
         self._text.update(Content("\n").join(self._lines()))
 

@@ -15,6 +15,7 @@ from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntr
 from backlit.tui.acting import CannotAct
 from backlit.tui.entry_words import content_of, fields_of, lines_of
 from backlit.tui.gathered import Gathered
+from backlit.tui.log_verbs import timer_words
 from backlit.tui.screens.backlog_words import left_status
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.settling import settle_entry
@@ -90,7 +91,8 @@ class OutboxScreen(StoreScreen[None]):
         self.query_one("#title", SidesLine).say(
             [(" backlit ", "accent"), (" Outbox", "foreground")], [*right, (" ", "muted")]
         )
-        status = left_status(self.store.connection, self.store.outbox, self._list.cursor + 1, len(self._entries))
+        left = left_status(self.store.connection, self.store.outbox, self._list.cursor + 1, len(self._entries))
+        status = [*left, *timer_words(self.store)]
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self.query_one("#status", SidesLine).say(status, hints(hint_ids))
         entry = self._list.current

@@ -15,6 +15,7 @@ from backlit.store.reports import OF_DAYS
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
+from backlit.tui.log_verbs import timer_words
 from backlit.tui.report_choice import ReportChoice
 from backlit.tui.report_saving import ReportSaving
 from backlit.tui.screens.backlog_words import left_status
@@ -151,7 +152,8 @@ class ReportsScreen(ReportSaving):
         place: list[Part] = [(project, "foreground"), (" › Reports", "muted"), (f" › {about}", "foreground")]
         unit = f"{self._measure.value} "
         self._title.say([(" backlit ", "accent"), *place], [(f"  {days}  ", "muted"), (unit, "foreground")])
-        status = left_status(store.connection, store.outbox, self._table.cursor + 1, self._table.row_count())
+        left = left_status(store.connection, store.outbox, self._table.cursor + 1, self._table.row_count())
+        status = [*left, *timer_words(store)]
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
 
     # Commands

@@ -13,6 +13,7 @@ from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
 from backlit.tui.gathered import Gathered
+from backlit.tui.log_verbs import timer_words
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.screens.backlog_words import empty_words, left_status
 from backlit.tui.tree_verbs import TreeVerbs
@@ -160,7 +161,10 @@ class TreeScreen(TreeVerbs):
     def _draw_words(self) -> None:
         connection = self.store.connection
         self.query_one("#title", SidesLine).say(self._left_title(), self._right_title())
-        status = left_status(connection, self.store.outbox, self._tree.cursor + 1, self._tree.row_count())
+        status = [
+            *left_status(connection, self.store.outbox, self._tree.cursor + 1, self._tree.row_count()),
+            *timer_words(self.store),
+        ]
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self.query_one("#status", SidesLine).say(status, hints(hint_ids))
         is_there = connection.state is ConnectionState.ONLINE

@@ -9,15 +9,15 @@ from textual.message import Message
 from textual.timer import Timer
 
 from backlit.model.statuses import is_open
-from backlit.store.people import TreeKind
 from backlit.store.rows import Item
 from backlit.store.search import Hit
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
 from backlit.tui.sturdy import Sturdy
+from backlit.tui.surroundings import surroundings_of
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.preview import Preview, Surroundings
+from backlit.tui.widgets.preview import Preview
 
 PREVIEW_DELAY = 0.06
 """Seconds the cursor rests on a row before its preview is drawn, so that holding j draws none."""
@@ -83,15 +83,9 @@ class ItemPanes(Sturdy, Container):
             return
         item_id = self._items.current_id
         item = self._store.item(item_id) if item_id is not None else None
-        area_id = item.fields.get("AreaID") if item else None
-        areas = self._store.tree(TreeKind.AREAS)
-        path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
-        store = self._store
         hit = self._hits.get(item.id) if item else None
         found = f"in the {hit.place.value}: {hit.snippet}" if hit else ""
-        around = Surroundings(
-            store.people(), store.iterations(), path, store.today(), store.now(), self._faults(item), found
-        )
+        around = surroundings_of(self._store, item, self._faults(item), found)
         self._preview.show(item, self._store.comments(item.id) if item else (), around)
 
     def _faults(self, item: Item | None) -> Sequence[str]:

@@ -14,8 +14,8 @@ from backlit.tui.text import literal
 class TextView(ScrollView, can_focus=False, inherit_bindings=False):
     """Takes the place of the long text in the editor; the grid moves on under it."""
 
-    def __init__(self) -> None:
-        super().__init__(id="text-view")
+    def __init__(self, *, id: str = "text-view") -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
         self._shown: tuple[str, str] = ("", "")
         self._lines: list[Line] = []
 

@@ -1,0 +1,41 @@
+"""Hours of work as people type and read them."""
+
+import re
+
+from backlit.model.errors import BadRequest
+
+MOST_HOURS = 10_000.0
+_NUMBER = re.compile(r"(\d{1,5}(?:[.,]\d*)?|[.,]\d+)\s*(?:h|hours?)?", re.ASCII | re.IGNORECASE)
+_CLOCK = re.compile(r"(\d{1,4}):([0-5]\d)", re.ASCII)
+_MINUTES = re.compile(r"(\d{1,6})\s*(?:m|min|minutes?)", re.ASCII | re.IGNORECASE)
+
+
+def hours_of(text: str, label: str = "Hours", *, least: float = 0.01) -> float:
+    """Read `2`, `2.5`, `2,5 h`, `1:30` or `90m`, to a hundredth; raises BadRequest with a sentence."""
+    hours = _read(text.strip())
+    if hours is None:
+        raise BadRequest(f"{label}: a number such as 2, 1.5 or 1,5, or a time such as 1:30 or 90m.")
+    if not least <= hours < MOST_HOURS:
+        raise BadRequest(f"{label}: more than nothing, and less than {MOST_HOURS:,.0f}.")
+    return hours
+
+
+def _read(text: str) -> float | None:
+    if found := _NUMBER.fullmatch(text):
+        return round(float(found[1].replace(",", ".")), 2)
+    if found := _CLOCK.fullmatch(text):
+        return round(int(found[1]) + int(found[2]) / 60, 2)
+    if found := _MINUTES.fullmatch(text):
+        return round(int(found[1]) / 60, 2)
+    return None
+
+
+def hours_text(hours: float) -> str:
+    """Hours to a hundredth, without a needless fraction."""
+    return f"{round(hours, 2):.10g}"
+
+
+def clock_text(seconds: float) -> str:
+    """Seconds as hours and minutes, `0:42`."""
+    minutes = max(0, int(seconds // 60))
+    return f"{minutes // 60}:{minutes % 60:02}"

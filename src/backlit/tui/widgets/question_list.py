@@ -1,0 +1,120 @@
+"""What the groom queue asks of one item: the questions in a column, and under the present one its answers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from backlit.model.fields import Field
+from backlit.tui.commands import Context
+from backlit.tui.dialogs.choice_list import Choice
+from backlit.tui.looks import Looks
+from backlit.tui.text import fit, safe, wrapped
+from backlit.tui.widgets.backlog_columns import UNREADY
+
+LABEL = 15
+SIDE = 2
+OTHERS = "another …"
+Line = list[Segment]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it stands: its field, why it is asked, what the item has, whether that still has to be answered."""
+
+    field: Field
+    reasons: Sequence[str]
+    value: object
+    words: str
+    is_open: bool
+    answers: Sequence[Choice] = ()
+
+
+class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Draws the questions; the screen says which is the present one."""
+
+    CONTEXTS = (Context.GROOM, Context.ITEM)
+
+    def __init__(self) -> None:
+        super().__init__(id="questions")
+        self._asked: Sequence[Asked] = ()
+        self._at = 0
+        self._lines: list[Line] = []
+        self._place = range(0)
+
+    def show(self, asked: Sequence[Asked], at: int) -> None:
+        """Show the questions of an item, or the same ones answered; the present one is brought into sight."""
+        self._asked, self._at = tuple(asked), at
+        self._lay_out()
+
+    def notify_style_update(self) -> None:
+        """Take the new theme's colours."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self._lay_out()
+
+    def on_resize(self) -> None:
+        """Break the lines anew."""
+        self._lay_out()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        looks, at = Looks.of(self.app), y + round(self.scroll_y)
+        line = self._lines[at] if at < len(self._lines) else []
+        return Strip(line).adjust_cell_length(self.size.width, looks.style())
+
+    def _lay_out(self) -> None:
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        looks, self._lines = Looks.of(self.app), []
+        for number, asked in enumerate(self._asked):
+            begin = len(self._lines)
+            self._lines += _head(asked, width, looks, is_current=number == self._at)
+            if number == self._at:
+                self._lines += _body(asked, width, looks)
+                self._place = range(begin, len(self._lines))
+        if not self._asked:
+            self._lines = [[Segment("  Nothing is missing here.", looks.style("muted"))]]
+        self.virtual_size = Size(width, len(self._lines))
+        self._bring_into_sight()
+        self.refresh()
+
+    def _bring_into_sight(self) -> None:
+        """Show all of the present question, or its beginning where there is no room for it."""
+        top, height = round(self.scroll_y), self.size.height
+        wanted = max(min(top, self._place.start), min(self._place.stop - height, self._place.start))
+        if wanted != top:
+            self.scroll_to(y=max(0, wanted), animate=False, force=True)
+
+
+def _head(asked: Asked, width: int, looks: Looks, *, is_current: bool) -> Iterator[Line]:
+    on = "cursor-background" if is_current else None
+    sign, colour = (UNREADY, "muted") if asked.is_open else ("✓", "mark")
+    label, value = fit(asked.field.label, LABEL - 1), fit(asked.words, max(0, width - LABEL - SIDE - 2))
+    yield [
+        Segment("▌" if is_current else " ", looks.style("accent", on=on)),
+        Segment(f"{sign} ", looks.style(colour, on=on)),
+        Segment(f"{label} ", looks.style("foreground", on=on, bold=is_current)),
+        Segment(f"{value} ", looks.style("muted" if asked.is_open else "foreground", on=on)),
+    ]
+
+
+def _body(asked: Asked, width: int, looks: Looks) -> Iterator[Line]:
+    for reason in asked.reasons:
+        for line in wrapped(reason, width - SIDE - 2):
+            yield [Segment(f"   {line}", looks.style("muted"))]
+    for number, choice in enumerate(asked.answers, 1):
+        has_it = choice.value == asked.value and type(choice.value) is type(asked.value)
+        label, hint = choice.label.strip(), f"  {safe(choice.hint)}" if choice.hint else ""
+        yield [
+            Segment(f"   {number} ", looks.style("accent", bold=True)),
+            Segment("● " if has_it else "  ", looks.style("accent")),
+            Segment(fit(label, min(len(safe(label)), max(1, width - 8))), looks.style()),
+            Segment(hint, looks.style("muted")),
+        ]
+    yield [Segment("   0 ", looks.style("accent", bold=True)), Segment(f"  {OTHERS}", looks.style("muted"))]
+    yield []

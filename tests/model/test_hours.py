@@ -1,0 +1,36 @@
+"""Hours as they are typed and shown."""
+
+import pytest
+
+from backlit.model.errors import BadRequest
+from backlit.model.hours import clock_text, hours_of, hours_text
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [("2", 2), ("2.5", 2.5), ("2,5", 2.5), (",5", 0.5), ("1 h", 1), ("2h", 2), ("1:30", 1.5), ("90m", 1.5), (" 3 ", 3)],
+)
+def test_hours_are_read_with_a_comma_a_point_or_as_a_time(text: str, hours: float) -> None:
+    assert hours_of(text) == hours
+
+
+@pytest.mark.parametrize("text", ["", "0", "x", "-1", "1:75", "1e9", "99999", "0.001", "nan", "1.2.3"])
+def test_what_is_no_time_is_said_by_the_field(text: str) -> None:
+    with pytest.raises(BadRequest, match=r"^Hours: "):
+        hours_of(text)
+
+
+def test_nothing_may_remain() -> None:
+    assert hours_of("0", "Remaining", least=0) == 0
+
+
+@pytest.mark.parametrize(("hours", "text"), [(2.0, "2"), (1.5, "1.5"), (1 / 3, "0.33"), (0.1 + 0.2, "0.3"), (0, "0")])
+def test_hours_are_shown_without_a_needless_fraction(hours: float, text: str) -> None:
+    assert hours_text(hours) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0:00"), (59, "0:00"), (2520, "0:42"), (36_000, "10:00"), (-5, "0:00")]
+)
+def test_a_clock_shows_whole_minutes(seconds: float, text: str) -> None:
+    assert clock_text(seconds) == text

@@ -1,0 +1,190 @@
+"""The groom queue in the store: what is asked, how far it is, what came of it, across restarts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store
+from tests.store.world import World, sent
+
+from backlit.model.errors import BadRequest
+from backlit.model.grooming import field_keys
+from backlit.store import Store
+
+
+def keys_of(store: Store, item_id: int) -> list[str]:
+    found = store.item(item_id)
+    assert found is not None
+    return [each.key for each in store.grooming.questions(found)]
+
+
+async def shown(store: Store, place: int = 0) -> int:
+    """Show the next item from a place on, as the screen does; returns its place."""
+    stop = store.grooming.next_stop(place)
+    assert stop is not None
+    found = store.item(stop.item_id)
+    assert found is not None
+    await store.grooming.show(stop, found, [each.key for each in store.grooming.questions(found)])
+    return stop.place
+
+
+def test_only_what_is_unanswered_is_asked_and_each_field_once(tmp_path: Path) -> None:
+    bug = item(1, kind="Bug", IsTriaged=False, IsBlocking=True, Status="In Progress", lastModifiedAt="2026-03-01")
+    with offline_store(tmp_path, [bug]) as store:
+        found = store.item(1)
+        assert found is not None
+        asked = {each.key: len(each.reasons) for each in store.grooming.questions(found)}
+
+        assert asked["AssignedToID"] == 2
+        assert {"Estimate", "IsTriaged"} <= asked.keys()
+
+
+def test_chosen_fields_are_asked_where_they_are_empty_and_the_type_has_them(tmp_path: Path) -> None:
+    story, task = item(1, Estimate="3", Tags=[], PriorityClass="1 - Must Have"), item(2, kind="Task", ParentID=1)
+    with offline_store(tmp_path, [story, task]) as store:
+        before = keys_of(store, 1)
+        store.grooming.fields = ("Tags", "PriorityClass", "Gone_cf")
+
+        assert "Tags" not in before
+        assert keys_of(store, 1) == [*before, "Tags"]
+        assert "Tags" not in keys_of(store, 2)
+
+
+def test_what_is_done_is_asked_nothing(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, Status="Done")]) as store:
+        assert keys_of(store, 1) == []
+
+
+@pytest.mark.parametrize("fields", [(), ("Tags",), ("PriorityClass", "IsBlocking", "Description", "WorkRemaining")])
+async def test_the_queue_holds_exactly_those_that_are_asked_something(world: World, fields: Sequence[str]) -> None:
+    store = await world.online()
+    store.grooming.fields = tuple(fields)
+    page = await world.rival.work_items.documents(filter="projectId eq 1", order="id", top=1000)
+    ids = [int(each["id"]) for each in page.results]
+    asked = [item_id for item_id in ids if keys_of(store, item_id)]
+
+    count = await store.grooming.begin(ids)
+
+    queued = [stop.item_id for stop in store._files.journal.stops.from_place(1, 0, 1000)]
+    assert queued == asked
+    assert 0 < count == len(asked) < len(ids)
+
+
+async def test_what_no_field_of_its_type_can_answer_is_no_question(tmp_path: Path) -> None:
+    stale = item(1, kind="Feedback", lastModifiedAt="2020-03-01T10:00:00.000")
+    with offline_store(tmp_path, [stale, item(2)]) as store:
+        count = await store.grooming.begin([1, 2])
+
+        assert [rule.id for rule in store.lint.faults([1])[1]] == ["stale"]
+        assert (keys_of(store, 1), count) == ([], 1)
+
+
+async def test_the_order_is_the_one_given_and_nothing_is_there_twice(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
+        await store.grooming.begin([3, 1, 3, 9, 2])
+
+        assert [stop.item_id for stop in store._files.journal.stops.from_place(1, 0, 9)] == [3, 1, 2]
+
+
+async def test_it_is_where_it_was_after_a_restart(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
+        await store.grooming.begin([1, 2, 3])
+        await shown(store)
+        await shown(store, 1)
+
+    with offline_store(tmp_path) as store:
+        progress = store.grooming.progress()
+        assert progress is not None
+        assert (progress.place, progress.count, progress.is_over) == (1, 3, False)
+
+
+async def test_items_that_are_gone_or_were_answered_meanwhile_are_passed_over(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(number) for number in range(1, 5)]) as store:
+        await store.grooming.begin([1, 2, 3, 4])
+        await shown(store)
+        store._files.submit(lambda writer: writer.mirror.remove_items([2])).result()
+        await store.edit([3], {"Status": "Done"})
+
+        assert await shown(store, 1) == 3
+        before = store.grooming.previous_stop(3)
+        assert before is not None
+        assert before.item_id == 1
+
+
+async def test_what_was_shown_is_shown_again_when_it_is_gone_back_to(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        await store.grooming.begin([1, 2])
+        await shown(store)
+        await store.edit([1], {"Status": "Done"})
+
+        assert await shown(store, 0) == 0
+
+
+async def test_the_results_are_what_changed_since_an_item_was_shown(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2, Estimate="2"), item(3)]) as store:
+        await store.grooming.begin([1, 2, 3])
+        for place in range(2):
+            await shown(store, place)
+        await store.edit([1], {"Estimate": "5", "Description": "long"})
+        await store.edit([2], {"Estimate": "3"})
+        await store.history.undo()
+        stop = store.grooming.stop_at(1)
+        assert stop is not None
+        await store.grooming.leave(stop, is_skipped=True)
+
+        first, second = await store.grooming.results()
+
+        assert [(each.key, each.before, each.after) for each in first.answers] == [("Estimate", None, "5")]
+        assert "estimate" not in [rule.id for rule in first.open]
+        assert (second.item_id, second.answers, second.is_skipped) == (2, (), True)
+
+
+async def test_a_new_item_is_followed_when_it_gets_its_number(world: World) -> None:
+    store = await world.online()
+    world.faults.is_down = True
+    temporary = await store.add("Story", {"Name": "New"})
+    await store.grooming.begin([temporary])
+    await shown(store)
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    stop = store.grooming.next_stop(0)
+    (groomed,) = await store.grooming.results()
+
+    assert stop is not None
+    assert groomed.item_id > 0
+    assert groomed.name == "New"
+
+
+async def test_with_nothing_to_ask_a_paused_queue_stays(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2, Status="Done")]) as store:
+        await store.grooming.begin([1])
+
+        assert await store.grooming.begin([2]) == 0
+        assert store.grooming.progress() is not None
+
+
+async def test_a_queue_that_is_over_stays_until_it_is_ended(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.grooming.begin([1])
+        await store.grooming.finish()
+        over = store.grooming.progress()
+        await store.grooming.end()
+
+        assert over is not None
+        assert over.is_over
+        assert store.grooming.progress() is None
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [("Tags", "list of fields"), (["Colour"], "no field 'Colour'"), (["id"], "not to be filled in"), ([3], "list")],
+)
+def test_fields_that_cannot_be_asked_for_are_named(names: object, said: str) -> None:
+    with pytest.raises(BadRequest, match=said):
+        field_keys(names)
+
+
+def test_fields_are_named_in_any_case_and_once() -> None:
+    assert field_keys(["tags", "PRIORITYCLASS", "Tags", "My_cf"]) == ("Tags", "PriorityClass", "My_cf")

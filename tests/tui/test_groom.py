@@ -1,0 +1,311 @@
+"""The groom queue by keys: answers, skipping, going back, pausing over a restart, the summary."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import fields_of, items, press, shown
+from tests.tui.stage import line_with, missing, text_of
+from textual.pilot import Pilot
+
+from backlit.store import ConnectionState, Store
+from backlit.tui.screens.backlog import BacklogScreen
+from backlit.tui.screens.groom import GroomScreen
+from backlit.tui.screens.groom_summary import GroomSummaryScreen
+
+
+async def unestimated(world: World, store: Store, count: int, *types: str) -> list[int]:
+    """The first open stories and bugs, without their estimates."""
+    ids = [row.id for row in await shown(store) if row.type in (types or ("Story", "Bug"))][:count]
+    assert len(ids) == count
+    for item_id in ids:
+        await world.rival.work_items.update(item_id, {"Estimate": None})
+    await store.refresh()
+    assert all("estimate" in [rule.id for rule in store.lint.faults([each])[each]] for each in ids)
+    return ids
+
+
+async def queue_of(pilot: Pilot[None], ids: list[int]) -> None:
+    """Mark some items of the backlog, in its order, and open the queue."""
+    backlog = items(pilot)
+    for item_id in ids:
+        row = backlog.find_row(item_id)
+        assert row is not None
+        await press(pilot, *str(row + 1), "G", "space")
+    await press(pilot, "g", "q")
+    await until(lambda: isinstance(pilot.app.screen, GroomScreen))
+    await pilot.pause()
+
+
+def current(pilot: Pilot[None]) -> int:
+    screen = pilot.app.screen
+    assert isinstance(screen, GroomScreen)
+    return screen.current_item().id
+
+
+async def answer(pilot: Pilot[None], label: str, digit: str) -> None:
+    """Go to a question and give an answer."""
+    screen = pilot.app.screen
+    assert isinstance(screen, GroomScreen)
+    for _ in range(9):
+        await press(pilot, "k")
+    while not re.search(rf"▌. {label}", text_of(pilot.app)):
+        await press(pilot, "j")
+    await press(pilot, digit)
+
+
+async def groom_five(pilot: Pilot[None], ids: list[int]) -> None:
+    """Estimate three items, skip one, estimate the next and pause there."""
+    await queue_of(pilot, ids)
+    assert "1 of 10" in text_of(pilot.app)
+    for digit in "345":  # 3, 5 and 8 points
+        await answer(pilot, "Estimate", digit)
+        await press(pilot, "enter")
+    await press(pilot, "tab")
+    await answer(pilot, "Estimate", "1")
+    assert current(pilot) == ids[4]
+    await press(pilot, "q")
+    assert isinstance(pilot.app.screen, BacklogScreen)
+    assert "Paused at 5 of 10" in text_of(pilot.app)
+
+
+async def resume(pilot: Pilot[None], ids: list[int]) -> None:
+    """Go on at the fifth, go two back and forward again, and estimate the others."""
+    await press(pilot, "g", "q")
+    assert "paused at item 5 of 10" in text_of(pilot.app)
+    await press(pilot, "r")
+    await until(lambda: isinstance(pilot.app.screen, GroomScreen))
+    await pilot.pause()
+    assert current(pilot) == ids[4]
+    assert re.search(r"✓ Estimate +1", text_of(pilot.app))
+    await press(pilot, "backspace", "backspace")
+    assert current(pilot) == ids[2]
+    await press(pilot, "enter", "tab", "enter")
+    for _ in ids[5:]:
+        await answer(pilot, "Estimate", "2")
+        await press(pilot, "enter")
+    await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+    await pilot.pause()
+
+
+async def test_ten_items_are_groomed_by_keys_with_a_pause_and_a_restart(
+    world: World, store: Store, opened: Open, tmp_path: Path
+) -> None:
+    ids = await unestimated(world, store, 10)
+    async with opened(store) as pilot:
+        await groom_five(pilot, ids)
+    await sent(store)
+    await world.close(store)
+
+    again = await world.online()
+    async with opened(again) as pilot:
+        await resume(pilot, ids)
+        summary = text_of(pilot.app)
+        await press(pilot, "y", "y")
+        copied, target = pilot.app.clipboard, tmp_path / "groomed.md"
+        await press(pilot, "s", "ctrl+u", *str(target), "enter")
+        saved = target.read_text()
+        await press(pilot, "q")
+
+        assert "Summary" not in text_of(pilot.app)
+        assert again.grooming.progress() is None
+        estimates = [(await fields_of(world, again, each))["Estimate"] for each in ids]
+        assert estimates == ["3", "5", "8", None, "1", *["2"] * 5]
+    assert copied == saved
+    assert "9 changed" in summary
+    assert "10 items, 9 changed, 1 skipped." in saved
+    assert saved.count("Estimate: – → ") == 9
+    assert f"## Skipped\n\n- #{ids[3]} " in saved
+    assert "still: " in saved
+
+
+async def test_an_answer_is_taken_back_with_u_and_asked_again(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await answer(pilot, "Estimate", "4")
+        given = (await fields_of(world, store, item_id))["Estimate"]
+        await press(pilot, "u")
+        await until(lambda: re.search(r"¡ Estimate +–", text_of(pilot.app)))
+
+        assert given == "5"
+        assert (await fields_of(world, store, item_id))["Estimate"] is None
+
+
+async def test_offline_it_goes_on_and_is_sent_later(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    async with opened(store) as pilot:
+        world.faults.is_down = True
+        await queue_of(pilot, [item_id])
+        await answer(pilot, "Estimate", "2")
+        await until(lambda: store.connection.state is ConnectionState.OFFLINE)
+        await until(lambda: re.search(r"✓ Estimate +2", text_of(pilot.app)))
+        world.faults.is_down = False
+        await press(pilot, "R")
+
+        assert (await fields_of(world, store, item_id))["Estimate"] == "2"
+
+
+async def test_without_marks_the_queue_is_what_the_list_shows(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "f", "t", *"bug", "enter")
+        ids = [item_id for item_id in items(pilot).ids_between(0, None) if store.lint.faults([item_id])]
+        await press(pilot, "g", "q")
+        await until(lambda: isinstance(pilot.app.screen, GroomScreen))
+        await pilot.pause()
+
+        assert f"1 of {len(ids)}" in text_of(pilot.app)
+        assert current(pilot) == ids[0]
+
+
+async def test_where_nothing_is_lacking_there_is_no_queue(store: Store, opened: Open) -> None:
+    rows = [row.id for row in await shown(store)]
+    (item_id, *_) = [each for each in rows if not store.lint.faults([each])]
+    async with opened(store) as pilot:
+        await press(pilot, "/", "#", *str(item_id), "enter", "g", "q")
+        await until(lambda: "Nothing to ask: 1 item" in text_of(pilot.app))
+
+        assert store.grooming.progress() is None
+
+
+async def test_a_verb_answers_too_and_the_next_question_comes(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "+")
+        await until(lambda: re.search(r"✓ Estimate +1", text_of(pilot.app)))
+
+        assert (await fields_of(world, store, item_id))["Estimate"] == "1"
+        assert current(pilot) == item_id
+
+
+async def test_zero_asks_for_another_answer(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await answer(pilot, "Estimate", "0")
+        await press(pilot, *"40", "enter")
+
+        assert (await fields_of(world, store, item_id))["Estimate"] == "40"
+
+
+async def test_two_answers_typed_in_a_row_go_to_two_questions(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1, "Story")
+    await world.rival.work_items.update(item_id, {"PriorityClass": None, "Maturity": "5 - Mature"})
+    await store.refresh()
+    store.grooming.fields = ("PriorityClass",)
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await pilot.press("3", "2")
+        fields = await fields_of(world, store, item_id)
+
+        assert (fields["Estimate"], fields["PriorityClass"]) == ("3", "2 - Should Have")
+        assert "all answered" in text_of(pilot.app)
+
+
+def _fields(store: Store, item_id: int) -> dict[str, object]:
+    item = store.item(item_id)
+    assert item is not None
+    return dict(item.fields)
+
+
+async def test_the_item_stands_beside_the_questions_with_its_comments(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    await store.comment(item_id, "Three days at most, says Jon.")
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        said = [f"#{item_id}", str(_fields(store, item_id)["Name"])[:20], "Three days at most", "comment", "┬"]
+
+        assert missing(pilot.app, said) == []
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_on_a_small_screen_questions_and_answers_are_in_sight(
+    world: World, store: Store, opened: Open, size: tuple[int, int]
+) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    async with opened(store, size) as pilot:
+        await queue_of(pilot, [item_id])
+        await answer(pilot, "Estimate", "4")
+        await answer(pilot, "Estimate", "k")
+
+        assert missing(pilot.app, ["It has no estimate", "0   another", f"#{item_id}", "enter next"]) in (
+            [],
+            ["It has no estimate"],
+        )
+
+
+async def test_a_file_that_is_there_is_not_replaced_unasked(
+    world: World, store: Store, opened: Open, tmp_path: Path
+) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    target = tmp_path / "there.md"
+    target.write_text("mine")
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "tab")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await press(pilot, "s", "ctrl+u", *str(target), "enter")
+        asked = text_of(pilot.app)
+        await press(pilot, "enter")
+        kept = target.read_text()
+        await press(pilot, "s", "ctrl+u", *str(target), "enter", "o")
+
+        assert "There is a file" in asked
+        assert kept == "mine"
+        assert target.read_text().startswith("# Groomed: Aurora")
+
+
+async def test_from_the_summary_one_goes_back_to_the_last_item(world: World, store: Store, opened: Open) -> None:
+    ids = await unestimated(world, store, 2)
+    async with opened(store) as pilot:
+        await queue_of(pilot, ids)
+        await press(pilot, "enter", "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await press(pilot, "backspace")
+        await until(lambda: isinstance(pilot.app.screen, GroomScreen))
+        await pilot.pause()
+
+        assert current(pilot) == ids[1]
+
+
+async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Store, opened: Open) -> None:
+    (item_id,) = await unestimated(world, store, 1)
+    await world.rival.work_items.update(item_id, {"Name": "[red]\x1b[2J*bold*"})
+    await store.refresh()
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
+        await pilot.pause()
+
+        assert "\x1b" not in text_of(pilot.app)
+        assert "[red]" in line_with(pilot.app, f"#{item_id}")
+
+
+async def test_an_item_that_goes_while_it_is_asked_about_is_passed_over(
+    world: World, store: Store, opened: Open
+) -> None:
+    ids = await unestimated(world, store, 2)
+    async with opened(store) as pilot:
+        await queue_of(pilot, ids)
+        store._files.submit(lambda writer: writer.mirror.remove_items([ids[0]])).result()
+        await go_on(pilot)
+
+        assert current(pilot) == ids[1]
+
+
+async def go_on(pilot: Pilot[None]) -> None:
+    await press(pilot, "enter")
+
+
+@pytest.mark.parametrize(("key", "mode"), [("i", "iterations"), ("k", "board")])
+async def test_the_queue_is_there_from_other_places_too(store: Store, opened: Open, key: str, mode: str) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "g", key, "g", "q")
+        await until(lambda: isinstance(pilot.app.screen, GroomScreen))
+        await press(pilot, "q")
+
+        assert pilot.app.current_mode == mode

@@ -1,0 +1,178 @@
+"""Logging work from the terminal: the dialog, the timer, and what the service then has."""
+
+import pytest
+from tests.store.world import World, sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import fields_of, go_to, press, status_line
+from tests.tui.stage import missing, text_of
+
+from backlit.store import ConnectionState, EntryState, Store
+
+
+async def comments_of(world: World, item_id: int) -> list[str]:
+    return [each.description for each in (await world.rival.work_items.comments(item_id, order="id")).results]
+
+
+def work_of(store: Store, item_id: int) -> tuple[float, float]:
+    item = store.item(item_id)
+    assert item is not None
+    completed, remaining = (item.fields.get(key) or 0.0 for key in ("WorkCompleted", "WorkRemaining"))
+    assert isinstance(completed, int | float)
+    assert isinstance(remaining, int | float)
+    return completed, remaining
+
+
+async def test_hours_are_logged_by_keys_and_undone_by_one(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        completed, remaining = work_of(store, task_id)
+        before = await fields_of(world, store, task_id)
+        written = await comments_of(world, task_id)
+        await press(pilot, "L", *"1,5", "tab", *"te", "tab", "tab", *"both browsers", "enter")
+        fields = await fields_of(world, store, task_id)
+        comments = await comments_of(world, task_id)
+        await press(pilot, "u")
+        after = await fields_of(world, store, task_id)
+
+        assert (fields["WorkCompleted"], fields["WorkRemaining"]) == (completed + 1.5, max(0, remaining - 1.5))
+        assert comments == [*written, "[time] 1.5h Testing: both browsers"]
+        assert [after[key] for key in ("WorkCompleted", "WorkRemaining")] == [
+            before[key] for key in ("WorkCompleted", "WorkRemaining")
+        ]
+        assert await comments_of(world, task_id) == written
+
+
+async def test_offline_it_is_logged_and_undone_too(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        completed, _ = work_of(store, task_id)
+        world.faults.is_down = True
+        await press(pilot, "L", "2", "enter")
+        logged = work_of(store, task_id)[0]
+        await until(lambda: store.connection.state is ConnectionState.OFFLINE)
+        await until(lambda: all(each.state is EntryState.WAITING for each in store.outbox_entries()))
+        await press(pilot, "u")
+        undone = work_of(store, task_id)[0]
+        await press(pilot, "ctrl+r")
+        world.faults.is_down = False
+        await press(pilot, "R")
+
+        assert (logged, undone) == (completed + 2, completed)
+        assert (await fields_of(world, store, task_id))["WorkCompleted"] == completed + 2
+        assert (await comments_of(world, task_id))[-1] == "[time] 2h Development"
+
+
+async def test_the_dialog_says_what_it_will_do_and_that_there_are_no_time_entries(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Task")
+        await press(pilot, "L", *"1:30")
+        said = ["[time] 1.5h Development", "The service stores no time entries", "Development, Testing"]
+
+        assert missing(pilot.app, said) == []
+
+
+async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Task")
+        await press(pilot, "L", "1", "ctrl+n", "ctrl+n", "enter", "L", "1")
+
+        assert "[time] 1h Design" in text_of(pilot.app)
+
+
+async def test_what_remains_follows_the_hours_until_it_is_typed(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        await press(pilot, "L", *"9999", "tab", "tab", *"7", "enter")
+        fields = await fields_of(world, store, task_id)
+
+        assert fields["WorkRemaining"] == 7
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        (("x", "enter"), "Hours: a number such as 2"),
+        (("0", "enter"), "Hours: more than nothing"),
+        (("1", "tab", *"zzz", "enter"), "Type: one of this project's, Development"),
+        (("1", "tab", "tab", *"-1", "enter"), "Remaining: a number"),
+    ],
+)
+async def test_what_is_wrong_is_said_by_the_field(
+    store: Store, opened: Open, keys: tuple[str, ...], sentence: str
+) -> None:
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Task")
+        await press(pilot, "L", *keys)
+
+        assert sentence in text_of(pilot.app)
+
+
+async def test_what_is_no_task_has_no_hours(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Story")
+        await press(pilot, "L")
+
+        assert "Work is logged on tasks; A adds one" in text_of(pilot.app)
+
+
+async def test_the_timer_is_started_shown_and_logged(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        completed, _ = work_of(store, task_id)
+        await press(pilot, "L", "ctrl+t")
+        await until(lambda: f"◷ 0:00 #{task_id}" in status_line(pilot))
+        await store._files.write(lambda writer: writer.journal.drafts.save("timer", _begun_earlier(store, 0.75)))
+        await press(pilot, "g", "i", ":", *"stop", "enter")
+        dialog = text_of(pilot.app)
+        await press(pilot, "enter")
+        fields = await fields_of(world, store, task_id)
+
+        assert "0.75" in dialog
+        assert "running here for 0:45" in dialog
+        assert fields["WorkCompleted"] == completed + 0.75
+        assert store.timer.running is None
+        await until(lambda: "◷" not in status_line(pilot))
+
+
+async def test_leaving_the_dialog_lets_the_timer_run_on(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Task")
+        await press(pilot, ":", *"timer", "enter")
+        await press(pilot, "L", "escape")
+
+        assert store.timer.running is not None
+
+
+async def test_a_stopped_timer_leaves_its_time_in_the_line(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        completed, _ = work_of(store, task_id)
+        await press(pilot, ":", *"timer", "enter")
+        await press(pilot, "L", "ctrl+t")
+        stopped = store.timer.running is None
+        await press(pilot, "enter")
+        await sent(store)
+
+        assert stopped
+        assert work_of(store, task_id)[0] == completed + 0.01
+
+
+async def test_there_is_one_timer_at_a_time(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        await press(pilot, ":", *"timer", "enter")
+        await press(pilot, "j")
+        while True:
+            item = store.item(pilot.app.screen.current_item().id)  # type: ignore[attr-defined] # the backlog
+            if item is not None and item.type == "Task":
+                break
+            await press(pilot, "j")
+        await press(pilot, "L", "ctrl+t")
+
+        assert f"The timer runs on #{task_id}" in text_of(pilot.app)
+
+
+def _begun_earlier(store: Store, hours: float) -> dict[str, object]:
+    running = store.timer.running
+    assert running is not None
+    return {"item": running.item_id, "began": running.began_at - hours * 3600}
