@@ -70,7 +70,7 @@ SCENES: Mapping[str, Scene] = {
     "comments-120x40": Scene((120, 40), (*SHOWN, "g", "c")),
     "attachments-120x40": Scene((120, 40), (*SHOWN, "g", "t", "j"), has_files=True),
     "inbox-120x40": Scene((120, 40), ("g", "h", "j"), has_news=True),
-    "reports-120x40": Scene((120, 40), ("g", "r", "5", "{", "l"), has_history=True),
+    "reports-120x40": Scene((120, 40), ("g", "r", "f", "i", *"release 3.1", "enter"), has_history=True),
     "reports-80x24": Scene((80, 24), ("g", "r", "{"), has_history=True),
     "reports-age-80x24": Scene((80, 24), ("g", "r", "4", "l"), has_history=True),
     "reports-velocity-120x40": Scene((120, 40), ("g", "r", "3", "l"), has_history=True),

@@ -117,6 +117,15 @@ def test_what_was_never_recorded_is_told_as_it_stands_now() -> None:
     )
 
 
+def test_a_period_has_no_line_to_fall_along() -> None:
+    report = burndown(Course("90 days", MONDAY, THURSDAY, THURSDAY, HISTORY, is_period=True))
+
+    assert timeline(report).lines == ()
+    assert report.headline == "25 of 45 pts left today."
+    assert [column.title for column in report.table.columns] == ["Day", "Left", "Done"]
+    assert report.table.rows[0] == (day(2), 40.0, 0.0)
+
+
 def test_an_iteration_to_come_has_no_gaps() -> None:
     report = burnup(course((), today=date(2026, 2, 1)))
 

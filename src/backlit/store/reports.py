@@ -84,7 +84,9 @@ class Reports:
         standings = await self._records.snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
         today, until = self._names.today(), self._records.sample.until()
         now = None if standings else await self._now(coverage, today)
-        return Course(coverage.name, coverage.start, coverage.end, today, standings, until, now)
+        return Course(
+            coverage.name, coverage.start, coverage.end, today, standings, until, now, coverage.node_id is None
+        )
 
     async def _now(self, coverage: Coverage, today: date) -> Standing:
         return await self._read(

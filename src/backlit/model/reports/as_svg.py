@@ -14,6 +14,8 @@ WIDTH, LEFT, RIGHT = 800, 64, 24
 TOP, PLOT = 84, 260
 """Where the chart begins below the title, and how high its days are."""
 ROW, BAR = 24, 15
+ROOM_FOR_GAP = 8
+"""Width of a day from which each one without a record has its sign; else each stretch of them has one."""
 LABEL = 190
 """Room for the names of bars."""
 NOTE_LINE = 17
@@ -72,7 +74,7 @@ def _timeline(chart: Timeline) -> tuple[int, list[str]]:
             high = height_of(value)
             box = f'x="{x + slot * 0.15:.1f}" y="{TOP + PLOT - high:.1f}" width="{slot * 0.7:.1f}" height="{high:.1f}"'
             parts.append(f'<rect {box} fill="{COLOURS[chart.bars.tone]}"/>')
-        elif day in chart.gaps:
+        elif day in chart.gaps and (slot >= ROOM_FOR_GAP or chart.days[max(0, at - 1)] not in chart.gaps or at == 0):
             parts.append(_label(x + slot / 2, TOP + PLOT - 4, "?", anchor="middle", fill=PALE, size=11))
     parts += [_stroke(line, slot, height_of) for line in chart.lines]
     parts += _days(chart, slot)

@@ -41,6 +41,8 @@ class Course:
     sample_until: date | None = None
     now: Standing | None = None
     """How it stands now, where it was never recorded."""
+    is_period: bool = False
+    """Whether it only ends because today does."""
 
     @property
     def standings(self) -> tuple[Standing, ...]:

@@ -14,6 +14,9 @@ BELOW = 2
 """The axis and its labels."""
 WIDEST_SLOT = 8
 LINES_PER_TICK = 3
+LABEL_GAP = 2
+DOT_EVERY = 3
+"""Where columns are one cell wide, a guide leaves most of the bars to be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +101,12 @@ def _draw_bar(grid: Grid, chart: Timeline, slot: Slot, plot: int, top: float) ->
 def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: float) -> None:
     """A sign in the cell whose middle is nearest; a scope runs through, a guide is dots at the ends of days."""
     sign, colour = LINES[line.tone], COLOURS[line.tone]
-    for slot in slots:
+    is_through = line.tone is not Tone.GUIDE
+    every = DOT_EVERY if slots[0].width == 1 and not is_through else 1
+    for slot in slots[::every]:
         value = slot.value(line)
         if value is not None:
             y = plot - 1 - max(0, min(plot - 1, round(value / top * plot - 0.5)))
-            is_through = line.tone is not Tone.GUIDE
             grid.put(slot.x if is_through else slot.end, y, sign * (slot.width if is_through else 1), colour)
 
 
@@ -119,8 +123,7 @@ def _draw_days(grid: Grid, chart: Timeline, slots: Sequence[Slot], left: int, pl
         text = _day_label(chart.days[at], chart.today)
         slot = place[at]
         x = min(slot.x if at == 0 else slot.middle - len(text) // 2, grid.width - len(text))
-        before = 1 if x > 0 else 0
-        after = 1 if x + len(text) < grid.width else 0
+        before, after = min(LABEL_GAP, x), min(LABEL_GAP, grid.width - x - len(text))
         if grid.is_free(x - before, plot + 1, len(text) + before + after):
             grid.put(x, plot + 1, text, "accent" if at == today else "muted")
 
