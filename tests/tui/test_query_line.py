@@ -4,6 +4,7 @@ from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import lines_of, text_of
+from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
@@ -65,6 +66,30 @@ async def test_escape_takes_the_query_away(store: Store, opened: Open) -> None:
         await type_in(pilot, "/type:bug", "enter", "escape")
 
         assert items(pilot).row_count() == everything
+
+
+async def test_a_burst_of_keys_is_all_taken_by_the_line_and_what_follows_by_the_list(
+    store: Store, opened: Open
+) -> None:
+    wanted = await count_of(store, "type:bug")
+    async with opened(store) as pilot:
+        for key in (*"/type:bug", "enter", "j", "j"):
+            pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(lambda: items(pilot).row_count() == wanted)
+
+        assert "/type:bug" not in lines_of(pilot.app)[-1]
+        assert "type bug" in lines_of(pilot.app)[0]
+
+
+async def test_escape_behind_a_burst_leaves_the_line_and_takes_nothing_else(store: Store, opened: Open) -> None:
+    everything = len(await shown(store))
+    async with opened(store) as pilot:
+        for key in (*"/abc", "escape", "j"):
+            pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(lambda: items(pilot).cursor == 1)
+
+        assert items(pilot).row_count() == everything
+        assert len(pilot.app.screen_stack) == 1
 
 
 async def test_lines_come_back_with_up_even_in_the_next_run(store: Store, opened: Open) -> None:

@@ -119,10 +119,10 @@ class LiveFilter(ItemFinding):
         """Undo one layer: the range, what is typed, the marks, the query, the node's filter (KEYMAP, rule f)."""
         if self.items.end_range():
             return
-        if self.line.is_open or self.spec.text:
-            query = self._kept if self.line.is_open else self.spec.query
-            self.close_line()
-            self.show_spec(replace(self.spec, text="", query=query))
+        if self.line.is_open:
+            self.line.input.call_later(self._leave_line)  # after the keys that were typed before
+        elif self.spec.text:
+            self.show_spec(replace(self.spec, text=""))
         elif self.items.clear_marks():
             return
         elif self.spec.query != self.tab.spec.query:
@@ -143,13 +143,21 @@ class LiveFilter(ItemFinding):
 
     @on(QueryLine.Typed)
     def _line_typed(self) -> None:
+        if not self.line.is_open:
+            return
         try:
             self._take_line()
         except BadRequest as error:
             self.line.blame(str(error))
 
-    @on(QueryLine.Entered)
-    def _line_entered(self) -> None:
+    def press(self, key: str) -> bool:
+        """Take the line with enter; called before any key that was typed after it."""
+        if key == "enter" and self.line.is_open:
+            self._enter_line()
+            return True
+        return False
+
+    def _enter_line(self) -> None:
         try:
             self._take_line()
         except BadRequest as error:
@@ -164,7 +172,11 @@ class LiveFilter(ItemFinding):
         self._typed = "" if spec.text else self.line.text
         self.show_spec(spec)
 
+    def _leave_line(self) -> None:
+        self.close_line()
+        self.show_spec(replace(self.spec, text="", query=self._kept))
+
     def close_line(self) -> None:
         """Close the line and go back to the list."""
         self.line.close()
-        self.items.focus()
+        self.set_focus(self.items)

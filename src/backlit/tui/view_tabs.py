@@ -64,8 +64,7 @@ class ViewTabs(LiveFilter, ColumnVerbs):
         self.node, self.tab = None, view
         self.show_spec(self.spec_of(view))
         self.use_columns(view.columns)
-        self.line.close()
-        self.items.focus()
+        self.close_line()
         self.draw_tabs()
         self.draw_words()
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from textual import on
 from textual.app import ComposeResult
 
 from backlit.model.query import Candidate
@@ -41,7 +40,10 @@ class CommandLine(Dialog[str | None]):
         self.line.input.put(character)
 
     def press(self, key: str) -> bool:
-        """Leave, also by deleting the sign."""
+        """Answer, or leave, also by deleting the sign."""
+        if key == "enter":
+            self.dismiss(self.line.text.removeprefix(COMMAND).strip() or None)
+            return True
         if key == "backspace" and not self.line.input.value:
             self.dismiss(None)
             return True
@@ -49,7 +51,3 @@ class CommandLine(Dialog[str | None]):
 
     def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:
         return self._spoken.candidates(text, cursor)
-
-    @on(QueryLine.Entered)
-    def _entered(self) -> None:
-        self.dismiss(self.line.text.removeprefix(COMMAND).strip() or None)

@@ -25,11 +25,9 @@ class QueryLine(Vertical):
     class Typed(Message):
         """The text is another."""
 
-    class Entered(Message):
-        """Enter was pressed."""
-
     def __init__(self, complete: Complete, history: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
+        self.display = False
         self.sign = FILTER
         self.input = LineInput()
         self.input.id = "filter"
@@ -59,7 +57,7 @@ class QueryLine(Vertical):
     @property
     def is_open(self) -> bool:
         """Whether it is on the screen."""
-        return self.has_class("-open")
+        return bool(self.display)
 
     def open(self, sign: str, text: str, placeholder: str) -> None:
         """Ask for a line."""
@@ -70,14 +68,14 @@ class QueryLine(Vertical):
         self.input.cursor_position = len(text)
         self._walk, self._step = [text, *self._history(sign)], 0
         self._completed, self._fault, self._seen = None, "", text
-        self.add_class("-open")
+        self.display = True
         self._offer()
         self._draw_note()
-        self.input.focus()
+        self.screen.set_focus(self.input)  # at once: the next key is for it already
 
     def close(self) -> None:
         """Take it off the screen; the text stays what it is."""
-        self.remove_class("-open")
+        self.display = False
 
     def blame(self, fault: str, *, is_sure: bool = False) -> None:
         """Say what is wrong, or nothing; while something could still follow only if it is sure."""
@@ -87,7 +85,7 @@ class QueryLine(Vertical):
         self._draw_note()
 
     def press(self, key: str) -> bool:
-        """Complete, walk through the history, or enter."""
+        """Complete, or walk through the history."""
         match key:
             case "tab" | "shift+tab":
                 self._next_candidate(1 if key == "tab" else -1)
@@ -95,8 +93,6 @@ class QueryLine(Vertical):
                 self._walk_by(1)
             case "down" | "ctrl+n":
                 self._walk_by(-1)
-            case "enter":
-                self.post_message(self.Entered())
             case _:
                 return False
         return True
