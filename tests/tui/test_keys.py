@@ -271,6 +271,7 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("gi", "app.iterations"), ("ga", "app.areas"), ("gr", "app.reports"),
         (">", "plan.send"), ("<", "plan.back"), ("{", "plan.previous-target"), ("}", "plan.next-target"),
         ("w", "plan.commit"), ("gD", "plan.difference"), ("cm", "plan.capacity"), ("gp", "app.plan"),
+        ("gw", "plan.rollover"),
         ("go", "app.outbox"), ("gh", "app.inbox"), ("space", "inbox.read"), ("M", "inbox.read-all"),
         ("tc", "inbox.feed"), ("gP", "app.project"), ("ctrl+l", "app.redraw"), ("ctrl+z", "app.suspend"),
         ("J", "item.rank-down"), ("K", "item.rank-up"), ("mt", "item.rank-top"), ("me", "item.rank-bottom"),

@@ -30,6 +30,7 @@ from backlit.store.plan import Plan
 from backlit.store.ranking import Ranking
 from backlit.store.receiving import note_turn
 from backlit.store.reports import Records, Reports
+from backlit.store.rollover import Rollover
 from backlit.store.rows import Item, Row, item_of, moment
 from backlit.store.sample_history import SampleHistory
 from backlit.store.search import Search
@@ -99,6 +100,7 @@ class Store(Edits):
         self.ranking = Ranking(self._files, self.server, self.wake, lambda: self.project_id)
         self.history = History(self._files, self, self.wake)
         self.plan = Plan(self._files, self, self._signal, self.wake)
+        self.rollover = Rollover(self._files, self, self.wake)
         self.nodes = Nodes(self._files, self, self.today, self.wake)
         self.deletions = Deletions(self._files, self, self.wake)
         self.work_log = WorkLog(self._files, self.wake)

@@ -193,6 +193,7 @@ def _plan() -> Iterator[Command]:
     yield Command("plan.commit", ("w",), where, "write", "Write the plan, once its difference was agreed to.")
     yield Command("plan.difference", ("g D",), where, "changes", "Show what the plan changes.")
     yield Command("plan.discard", (), where, "discard", "Drop the plan; u brings it back.")
+    yield Command("plan.rollover", ("g w",), where, "roll over", "Carry over what is unfinished of an ended iteration.")
     yield Command("plan.capacity", ("c m",), where, "capacity", "Change the least and the most points.")
 
 

@@ -23,7 +23,7 @@ from backlit.tui.live_filter import PLAIN
 from backlit.tui.plan_heads import Fill, People, backlog_head, iteration_head
 from backlit.tui.plan_targets import target_of
 from backlit.tui.plan_words import Shift, points_of_row, shift_part, shifts
-from backlit.tui.plan_writing import PlanWriting
+from backlit.tui.rollover_verb import RolloverVerb
 from backlit.tui.screens.backlog_words import empty_words, left_status, left_title, marks_words, right_title
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
@@ -41,7 +41,7 @@ FEW_HINTS = ("plan.send", "plan.commit", "app.help")
 AGE_CHECK = 15.0
 
 
-class PlanScreen(PlanWriting):
+class PlanScreen(RolloverVerb):
     """Every pane is a window on the store as the draft has it; the screen keeps no item."""
 
     AUTO_FOCUS = "#backlog PlanList"
@@ -140,9 +140,11 @@ class PlanScreen(PlanWriting):
     async def _load(self) -> None:
         plan, targets = self.store.plan, self.targets()
         every = plan.targets()
-        upcoming = every[every.index(targets[0]) :][:FORETOLD] if targets else []
-        self._velocity = await plan.velocity(self.store.today())
-        self._loads = await plan.loads([each.id for each in upcoming])
+        today = self.store.today()
+        later = every[every.index(targets[0]) :] if targets else []
+        upcoming = [each for each in later if each.end is None or each.end >= today][:FORETOLD]
+        self._velocity = await plan.velocity(today)
+        self._loads = await plan.loads({each.id for each in (*upcoming, *targets)})
         for pane, target in zip(self._panes.targets, [*targets, *[None] * MOST_TARGETS], strict=False):
             pane.place = target.id if target else None
             places = frozenset({target.id} if target else ())

@@ -1,0 +1,157 @@
+"""What is unfinished when an iteration ends: where each item goes, written as one step."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from backlit.model.capacity import points_of
+from backlit.model.errors import BadRequest
+from backlit.model.fields import NAME_LIMIT, Settable
+from backlit.model.statuses import StatusGroup, group_of
+from backlit.store.checks import check
+from backlit.store.edits import edit_entry, journalled
+from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.files import Files, Writer
+from backlit.store.lookups import Lookups
+from backlit.store.people import TreeKind
+from backlit.store.rows import Document, Item, fields_in
+
+SUFFIX = " (done part)"
+_ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
+_KEPT = ("AreaID", "AssignedToID", "TeamID", "Tags", "Priority", "PriorityClass", "Severity")
+"""What the done part of a split item has of it."""
+_UNFINISHED_SQL = (
+    "SELECT id FROM items WHERE iteration_id = ? AND is_task = 0 AND is_open = 1"
+    " ORDER BY rank_priority, rank_id, own_priority, id"
+)
+_TASKS_SQL = (
+    "SELECT id FROM items WHERE parent_id = ? AND iteration_id = ? AND is_task = 1 AND own_open = 1 ORDER BY id"
+)
+
+
+class Way(StrEnum):
+    """What becomes of an unfinished item; a split one goes on with what is left, and its done part stays."""
+
+    NEXT = "next"
+    BACKLOG = "backlog"
+    SPLIT = "split"
+    DONE = "done"
+    STAY = "stay"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A way, and for a split the points that are done."""
+
+    way: Way
+    done: float = 0.0
+
+
+def rest_of(item: Item, decision: Decision) -> float:
+    """The points that go on to the next iteration."""
+    points = points_of(_text(item.fields.get("Estimate"))) or 0.0
+    if decision.way is Way.NEXT:
+        return points
+    return max(0.0, points - decision.done) if decision.way is Way.SPLIT else 0.0
+
+
+class Rollover:
+    """Carries the unfinished items of an iteration over."""
+
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._wake = wake
+
+    def unfinished(self, iteration_id: int) -> list[int]:
+        """The open items of an iteration, tasks left out, in backlog order."""
+        return [item_id for (item_id,) in self._files.mirror.execute(_UNFINISHED_SQL, (iteration_id,))]
+
+    def tasks_along(self, item_id: int, iteration_id: int) -> list[int]:
+        """The open tasks that go where their item goes."""
+        return [task_id for (task_id,) in self._files.mirror.execute(_TASKS_SQL, (item_id, iteration_id))]
+
+    async def write(self, iteration_id: int, target_id: int | None, decisions: Mapping[int, Decision]) -> int:
+        """Do what was decided, as one step; items that have left the iteration meanwhile stay where they are.
+
+        Returns how many items that are. Raises BadRequest for a type without a status for done, and where there is no
+        next iteration; then nothing is done.
+        """
+        roots = self._lookups.tree(TreeKind.ITERATIONS).roots
+        needs_target = any(each.way in {Way.NEXT, Way.SPLIT} for each in decisions.values())
+        if (needs_target and target_id is None) or not roots:
+            raise BadRequest("There is no iteration after it; gi shows them, and cs there makes a series.")
+        place = {Way.NEXT: target_id, Way.SPLIT: target_id, Way.BACKLOG: roots[0].id}
+        done = {kind: self._done_status(kind) for kind in self._types(decisions)}
+
+        def act(writer: Writer) -> int:
+            entries: list[OutboxEntry] = []
+            count = 0
+            for given_id, decision in decisions.items():
+                item_id = writer.journal.real_id(given_id)
+                document = writer.mirror.effective(item_id)
+                if document is None or fields_in(document).get("IterationID") != iteration_id:
+                    continue
+                found = self._entries(item_id, document, decision, place.get(decision.way), done)
+                for task_id in self._moved_tasks(writer, item_id, iteration_id) if decision.way in place else ():
+                    task = writer.mirror.effective(task_id) or {}
+                    found.append(edit_entry(task_id, task, {"IterationID": place[decision.way]}))
+                count += bool(found)
+                entries += found
+            if entries:
+                journalled(writer, entries)
+            return count
+
+        written = await self._files.write(act)
+        self._wake()
+        return written
+
+    @staticmethod
+    def _moved_tasks(writer: Writer, item_id: int, iteration_id: int) -> Sequence[int]:
+        return [task_id for (task_id,) in writer.mirror.connection.execute(_TASKS_SQL, (item_id, iteration_id))]
+
+    def _entries(
+        self, item_id: int, document: Document, decision: Decision, place: int | None, done: Mapping[str, str]
+    ) -> list[OutboxEntry]:
+        kind, fields = str(document.get("type") or ""), fields_in(document)
+        match decision.way:
+            case Way.NEXT | Way.BACKLOG:
+                return [edit_entry(item_id, document, {"IterationID": place})]
+            case Way.DONE:
+                return [edit_entry(item_id, document, {"Status": done[kind]})]
+            case Way.SPLIT:
+                rest = max(0.0, (points_of(_text(fields.get("Estimate"))) or 0.0) - decision.done)
+                changed = {"IterationID": place, "Estimate": _number(rest)}
+                return [self._done_part(document, decision, done[kind]), edit_entry(item_id, document, changed)]
+        return []
+
+    def _done_part(self, document: Document, decision: Decision, status: str) -> OutboxEntry:
+        """A new item that stays behind with the points that are done."""
+        kind, fields = str(document.get("type") or ""), fields_in(document)
+        name = str(fields.get("Name") or "")[: NAME_LIMIT - len(SUFFIX)] + SUFFIX
+        values = {key: fields[key] for key in _KEPT if fields.get(key) not in (None, "", [])}
+        values |= {"Name": name, "Status": status, "Estimate": _number(decision.done)}
+        values |= {"IterationID": fields.get("IterationID")}
+        project_id = self._lookups.project_id or 0
+        payload = {"type": kind, "projectId": project_id, "fields": check(kind, values, self._lookups, _ON_ADD)}
+        return OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
+
+    def _types(self, decisions: Mapping[int, Decision]) -> set[str]:
+        ids = [item_id for item_id, each in decisions.items() if each.way in {Way.DONE, Way.SPLIT}]
+        found = (self._files.mirror.execute("SELECT type FROM items WHERE id = ?", (each,)).fetchone() for each in ids)
+        return {row[0] for row in found if row}
+
+    def _done_status(self, kind: str) -> str:
+        for status in self._lookups.statuses(kind):
+            if group_of(status) is StatusGroup.DONE:
+                return status
+        raise BadRequest(f"A {kind.lower()} has no status that means done.")
+
+
+def _number(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

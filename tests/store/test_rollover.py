@@ -1,0 +1,119 @@
+"""Unfinished items of an ended iteration: each goes its way, and all of it is one step."""
+
+from datetime import date
+
+import pytest
+from tests.store.planning import add_sprints, held, stories
+from tests.store.world import World, raised, sent
+
+from backlit.model.errors import BadRequest
+from backlit.store import IterationEntry, Row, Store
+from backlit.store.rollover import Decision, Way, rest_of
+
+
+async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, IterationEntry, list[Row]]:
+    """An iteration that is over with open stories and bugs of 8 points in it, and one to come."""
+    ended = next(each for each in store.plan.targets() if each.end and each.end < date.today())
+    target, _ = await add_sprints(store)
+    rows = (await stories(store, 99))[:count]
+    await store.edit([row.id for row in rows], {"IterationID": ended.id, "Estimate": "8", "Status": "In Progress"})
+    await sent(store)
+    return ended, target, rows
+
+
+async def test_open_items_are_unfinished_tasks_and_done_ones_are_not(world: World) -> None:
+    store = await world.online()
+    ended, _, rows = await ended_sprint(store, 3)
+    await store.edit([rows[0].id], {"Status": "Done"})
+
+    assert store.rollover.unfinished(ended.id) == [row.id for row in rows[1:]]
+
+
+async def test_every_item_goes_its_way(world: World) -> None:
+    store = await world.online()
+    ended, target, (on, back, split, done, stays) = await ended_sprint(store, 5)
+    decisions = {
+        on.id: Decision(Way.NEXT),
+        back.id: Decision(Way.BACKLOG),
+        split.id: Decision(Way.SPLIT, 3),
+        done.id: Decision(Way.DONE),
+        stays.id: Decision(Way.STAY),
+    }
+
+    written = await store.rollover.write(ended.id, target.id, decisions)
+    await sent(store)
+
+    keys = ("IterationID", "Estimate", "Status")
+    assert written == 4
+    assert await held(world, on.id, *keys) == [target.id, "8", "In Progress"]
+    assert await held(world, back.id, *keys) == [store.plan.backlog_id, "8", "In Progress"]
+    assert await held(world, split.id, *keys) == [target.id, "5", "In Progress"]
+    assert await held(world, done.id, *keys) == [ended.id, "8", "Done"]
+    assert await held(world, stays.id, *keys) == [ended.id, "8", "In Progress"]
+
+
+async def test_the_done_part_of_a_split_item_stays_behind_as_an_item_of_its_own(world: World) -> None:
+    store = await world.online()
+    ended, target, (row,) = await ended_sprint(store, 1)
+
+    await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.SPLIT, 3)})
+    await sent(store)
+
+    page = await world.rival.work_items.documents(filter=f"IterationID eq {ended.id} and Estimate eq '3'", top=10)
+    (part,) = [each["fields"] for each in page.results if each["fields"]["Name"].endswith("(done part)")]
+    assert (part["Status"], part["Name"]) == ("Done", f"{row.name} (done part)")
+
+
+async def test_it_is_one_step_that_is_taken_back(world: World) -> None:
+    store = await world.online()
+    ended, target, (one, other) = await ended_sprint(store, 2)
+    await store.rollover.write(ended.id, target.id, {one.id: Decision(Way.SPLIT, 3), other.id: Decision(Way.DONE)})
+    await sent(store)
+
+    await store.history.undo()
+    await sent(store)
+
+    assert await held(world, one.id, "IterationID", "Estimate") == [ended.id, "8"]
+    assert await held(world, other.id, "Status") == ["In Progress"]
+    names = await world.rival.work_items.documents(filter=f"IterationID eq {ended.id} and Estimate eq '3'", top=10)
+    assert [each["fields"]["Status"] for each in names.results if "(done part)" in each["fields"]["Name"]] == [
+        "Deleted"
+    ]
+
+
+async def test_an_item_that_left_meanwhile_stays_where_it_is(world: World) -> None:
+    store = await world.online()
+    ended, target, (row,) = await ended_sprint(store, 1)
+    await world.rival.work_items.update(row.id, {"IterationID": store.plan.backlog_id})
+    await store.refresh()
+
+    assert await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.NEXT)}) == 0
+
+
+async def test_without_a_next_iteration_nothing_is_written(world: World) -> None:
+    store = await world.online()
+    ended, _, (row,) = await ended_sprint(store, 1)
+
+    error = await raised(store.rollover.write(ended.id, None, {row.id: Decision(Way.NEXT)}))
+
+    assert isinstance(error, BadRequest)
+    assert store.outbox_entries() == ()
+
+
+@pytest.mark.parametrize(
+    ("decision", "rest"),
+    [
+        (Decision(Way.NEXT), 8),
+        (Decision(Way.SPLIT, 3), 5),
+        (Decision(Way.SPLIT, 99), 0),
+        (Decision(Way.BACKLOG), 0),
+        (Decision(Way.DONE), 0),
+    ],
+)
+async def test_what_goes_on_is_known_before(world: World, decision: Decision, rest: float) -> None:
+    store = await world.online()
+    _, _, (row,) = await ended_sprint(store, 1)
+    item = store.item(row.id)
+
+    assert item is not None
+    assert rest_of(item, decision) == rest

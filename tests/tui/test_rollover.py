@@ -1,0 +1,59 @@
+"""gw: the unfinished items one by one, with the next iteration's capacity in sight."""
+
+from tests.store.planning import held
+from tests.store.test_rollover import ended_sprint
+from tests.store.world import World, sent
+from tests.tui.conftest import Open
+from tests.tui.stage import missing, text_of
+from tests.tui.test_plan import keys, plan_of
+
+from backlit.store import Store
+
+
+async def test_answers_are_given_one_by_one_and_written_at_the_end(world: World, store: Store, opened: Open) -> None:
+    ended, _, rows = await ended_sprint(store, 4)
+    await store.plan.aim(ended.id)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "tab", "g", "w")
+        first = text_of(pilot.app)
+        await keys(pilot, "n")
+        second = text_of(pilot.app)
+        await keys(pilot, "b", "s", *"3", "enter", "d")
+        summary = text_of(pilot.app)
+        before = store.outbox_entries()
+        await keys(pilot, "y")
+        await sent(store)
+
+        assert f"#{rows[0].id} " in first
+        assert "n on to Sprint" in first
+        assert "1 of 4" in first
+        assert "2 of 4" in second
+        assert all(each in summary for each in ("1 on to", "1 to the backlog", "1 split", "1 done", "3 done, 5 on"))
+        assert before == ()
+        places = [(await held(world, row.id, "IterationID"))[0] for row in rows]
+        assert places[1] == store.plan.backlog_id
+        assert places[0] == places[2] != ended.id
+        assert places[3] == ended.id
+
+
+async def test_answers_survive_leaving_and_the_capacity_follows_them(store: Store, opened: Open) -> None:
+    ended, _, _ = await ended_sprint(store, 2)
+    await store.plan.aim(ended.id)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "tab", "g", "w", "n")
+        after_one = text_of(pilot.app)
+        await keys(pilot, "escape", "g", "w")
+        again = text_of(pilot.app)
+        await keys(pilot, "backspace")
+        back = text_of(pilot.app)
+
+        assert "2 of 2" in after_one
+        assert "2 of 2" in again
+        assert "✓ n" in back
+
+
+async def test_without_an_ended_iteration_it_says_so(store: Store, opened: Open) -> None:
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "g", "w")
+
+        assert missing(pilot.app, ["No iteration that is over has unfinished items."]) == []
