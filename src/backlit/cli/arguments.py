@@ -23,6 +23,7 @@ def parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_session(commands)
     _add_items(commands)
+    _add_plan(commands)
     _add_report(commands)
     _add_admin(commands)
     return top
@@ -135,6 +136,20 @@ def _add_items(commands: "_Commands") -> None:
     show.add_argument("id", type=int, metavar="ID")
     show.add_argument("--json", action="store_true", help="write JSON")
     show.set_defaults(module="backlit.cli.items_show")
+
+
+def _add_plan(commands: "_Commands") -> None:
+    plan = commands.add_parser("plan", help="the plan of iterations as text").add_subparsers(
+        title="commands", metavar="COMMAND", required=True
+    )
+    export = plan.add_parser("export", help="write what is in the iterations to come, as the plan's draft has it")
+    export.add_argument("iteration", nargs="*", metavar="ITERATION", help="only these, by name")
+    export.add_argument("--backlog", type=_count, default=0, metavar="N", help="the first N unplanned items too")
+    export.set_defaults(module="backlit.cli.plan_export")
+    apply = plan.add_parser("apply", help="do what a changed plan says, as one step")
+    apply.add_argument("file", metavar="FILE", help="the plan; - reads the input")
+    apply.add_argument("--dry-run", action="store_true", help="only say what it comes to")
+    apply.set_defaults(module="backlit.cli.plan_apply")
 
 
 def _add_report(commands: "_Commands") -> None:

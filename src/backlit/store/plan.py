@@ -91,6 +91,15 @@ class Plan(PlanReading):
             *(task_id for task_id, parent_id in tasks if places.get(task_id) == places.get(parent_id)),
         ]
 
+    def along(self, changes: Mapping[int, Values]) -> dict[int, Values]:
+        """Changes, with the moves of the open tasks that go where their items go."""
+        tasks: dict[int, Values] = {}
+        for item_id, values in changes.items():
+            if "IterationID" in values:
+                move = {"IterationID": values["IterationID"]}
+                tasks |= dict.fromkeys(self._with_tasks([item_id])[1:], move)
+        return {**tasks, **changes}
+
     async def aim(self, iteration_id: int) -> None:
         """Remember which iteration is planned."""
         await self._change(lambda draft, _: replace(draft, target=iteration_id))

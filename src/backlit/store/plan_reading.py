@@ -175,7 +175,15 @@ class PlanReading:
         return list(self._keep("difference", self._read_difference))
 
     def _read_difference(self) -> list[PlanChange]:
-        standing = self.standing
+        return self._difference_of(self.standing)
+
+    def try_out(self, changes: Mapping[int, Values]) -> list[PlanChange]:
+        """What some changes would come to, without planning them; what is so already is not in it."""
+        now = self.now(self._files.mirror, changes)
+        draft = Draft().stage({each: values for each, values in changes.items() if each in now}, now)
+        return self._difference_of(draft.standing(now))
+
+    def _difference_of(self, standing: Standing) -> list[PlanChange]:
         ids = standing.changes.keys() | standing.contests.keys()
         found = []
         now = self.now(self._files.mirror, ids)
@@ -215,6 +223,10 @@ class PlanReading:
     def loads_now(self, iteration_ids: Collection[int]) -> dict[int, Load]:
         """The same by a short read: of as many items as are in the iterations."""
         return read_loads(self._files.mirror, iteration_ids, self.standing.changes)
+
+    def loads_with(self, changes: Mapping[int, Values], iteration_ids: Collection[int]) -> dict[int, Load]:
+        """The same with other changes laid over, whatever is planned."""
+        return read_loads(self._files.mirror, iteration_ids, changes)
 
     async def velocity(self, today: date) -> Velocity:
         """From the iterations that ended before today; read on the reading thread."""

@@ -1,0 +1,61 @@
+"""Write the plan as text."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+
+from backlit.cli.synced import synced_store
+from backlit.model.errors import BadRequest
+from backlit.store.people import IterationEntry
+from backlit.store.plan_text import PlanLine, labels_of, plan_text
+from backlit.store.rows import Row
+from backlit.store.store import Store
+from backlit.store.views_query import ViewSpec
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write the iterations that were named, else those that have not ended, and the top of the backlog if wanted."""
+    with synced_store(arguments) as store:
+        print(exported(store, arguments.iteration, arguments.backlog), end="")
+
+
+def exported(store: Store, names: Sequence[str], backlog: int) -> str:
+    """The text; raises BadRequest for an iteration that is not there."""
+    plan = store.plan
+    labels = labels_of(plan.targets())
+    chosen = _named(store, names, labels)
+    owners = {person.id: person.username for person in store.people().values()}
+    sections = {each.id: _lines(store, frozenset({each.id}), None, owners) for each in chosen}
+    unplanned = frozenset(store.iterations()) - {each.id for each in plan.targets()}
+    sections[plan.backlog_id] = _lines(store, unplanned, backlog, owners) if backlog else []
+    notes = {each.id: _note(each) for each in chosen}
+    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    return plan_text(project, sections, labels, notes)
+
+
+def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[IterationEntry]:
+    targets = store.plan.targets()
+    unknown = set(names) - set(labels.values())
+    if unknown:
+        raise BadRequest(f"There is no iteration {min(unknown)!r}. There are: {', '.join(labels.values())}.")
+    if names:
+        return [each for each in targets if labels[each.id] in names]
+    return [each for each in targets if each.end is None or each.end >= store.today()]
+
+
+def _lines(store: Store, places: frozenset[int], limit: int | None, owners: dict[int, str]) -> list[PlanLine]:
+    view = store.view(store.plan.spec(ViewSpec(), places), store.plan.laid_over)
+    asyncio.run(view.load())
+    rows = view.rows(0, view.count or 0 if limit is None else limit)
+    return [PlanLine(row.id, row.estimate, _owner(row, owners), row.name) for row in rows if row.id > 0]
+
+
+def _owner(row: Row, owners: dict[int, str]) -> str | None:
+    return None if row.owner_id is None else owners.get(row.owner_id, f"user {row.owner_id}")
+
+
+def _note(iteration: IterationEntry) -> str:
+    dates = f"{iteration.start or '?'} to {iteration.end or '?'}"
+    least, most = iteration.min_capacity, iteration.max_capacity
+    limits = f", {least or 0:g} to {most:g} points" if most else f", at least {least:g} points" if least else ""
+    return dates + limits

@@ -1,0 +1,60 @@
+"""backlit plan export and apply: the real commands on a sample workspace."""
+
+import re
+
+from tests.cli.conftest import Home
+
+DEMO = ("--profile", "demo-60-1")
+
+
+def exported(home: Home, *arguments: str) -> str:
+    done = home.run(*DEMO, "plan", "export", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def moved(text: str) -> tuple[str, str]:
+    """The plan with the first item of the backlog in the first iteration with 13 points; and that item's number."""
+    head, backlog = text.split("[Backlog]\n")
+    first, *rest = backlog.splitlines(keepends=True)
+    number = first.split()[0]
+    section = re.search(r"^\[.*\n", head, re.MULTILINE)
+    assert section is not None
+    line = f"{number}  13  jon  whatever\n"
+    return head.replace(section[0], section[0] + line) + "[Backlog]\n" + "".join(rest), number
+
+
+def story_first(home: Home) -> str:
+    """A plan with the backlog's first item that can have an estimate."""
+    text = exported(home, "--backlog", "30")
+    head, backlog = text.split("[Backlog]\n")
+    lines = [line for line in backlog.splitlines(keepends=True) if re.match(r"\s*\d+\s+\d", line)]
+    return head + "[Backlog]\n" + "".join(lines)
+
+
+def test_a_plan_is_exported_changed_tried_and_done(home: Home) -> None:
+    changed, number = moved(story_first(home))
+
+    tried = home.run(*DEMO, "plan", "apply", "--dry-run", "-", given=changed)
+    after_trial = exported(home)
+    done = home.run(*DEMO, "plan", "apply", "-", given=changed)
+    again = home.run(*DEMO, "plan", "apply", "-", given=changed)
+
+    assert re.search(rf"^{number}  .*Backlog → .*points \S+ → 13, owner \S+ → jon", tried.stdout, re.MULTILINE)
+    assert not re.search(rf"^ *{number}  ", after_trial, re.MULTILINE)
+    assert "1 item written." in done.stdout
+    assert re.search(rf"^ *{number} +13 +jon ", exported(home), re.MULTILINE)
+    assert again.stdout == "Nothing changes.\n"
+
+
+def test_what_is_wrong_is_one_sentence_and_nothing_is_done(home: Home) -> None:
+    for text, sentence in (
+        ("[Nowhere]\n", "Line 1: there is no iteration 'Nowhere'."),
+        ("[Backlog]\n987654  3  -\n", "There is no item 987654 in this project."),
+        ("[Backlog]\n1  3  nobody-here\n", "there is no user 'nobody-here'"),
+    ):
+        done = home.run(*DEMO, "plan", "apply", "-", given=text)
+
+        assert done.returncode == 1
+        assert sentence in done.stderr
+    assert home.run(*DEMO, "plan", "export", "Nowhere").returncode == 1
