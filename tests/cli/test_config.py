@@ -17,6 +17,7 @@ from backlit.config import (
     remote_profile,
 )
 from backlit.model.errors import BadRequest, StorageError
+from backlit.model.planning import Share
 
 
 @pytest.fixture
@@ -63,6 +64,40 @@ def test_a_scale_that_does_not_rise_is_said(locations: Locations, scale: str) ->
     (locations.config / "config.toml").write_text(f"estimate_scale = {scale}\n")
 
     with pytest.raises(StorageError, match=r'"estimate_scale" is a list of rising numbers'):
+        read_settings(locations)
+
+
+def test_capacities_of_people_are_read(locations: Locations) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text(
+        '[capacity]\nmaya = 10\njon = {points = 8, hours = 60}\n[capacity_in."Sprint 15"]\nmaya = 5\n'
+    )
+
+    own = read_settings(locations).capacities
+
+    assert own.of("maya", "Sprint 14") == Share(10.0)
+    assert own.of("maya", "Sprint 15") == Share(5.0)
+    assert own.of("jon", "Sprint 15") == Share(8.0, 60.0)
+    assert own.of("lena", "Sprint 15") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "capacity = 3",
+        "[capacity]\nmaya = 'much'",
+        "[capacity]\nmaya = -1",
+        "[capacity]\nmaya = true",
+        "[capacity]\nmaya = {days = 3}",
+        "capacity_in = 3",
+        "[capacity_in]\n'Sprint 15' = 3",
+    ],
+)
+def test_a_capacity_that_makes_no_sense_is_said(locations: Locations, text: str) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text(text)
+
+    with pytest.raises(StorageError, match=r'"capacity.*" gives points by user name'):
         read_settings(locations)
 
 

@@ -338,6 +338,20 @@ async def test_the_velocity_is_what_was_done_in_ended_iterations(world: World) -
     assert velocity.points[:2] == (20, 30)
 
 
+async def test_a_release_is_the_sum_of_its_iterations(world: World) -> None:
+    store = await world.online()
+    under = next(each for each in store.plan.targets() if "Release" in each.path)
+
+    release = store.plan.release_of(under.id)
+
+    assert release is not None
+    assert release.entry.is_release
+    assert under in release.iterations
+    assert release.capacity.most == sum(each.max_capacity or 0 for each in release.iterations)
+    first, _ = await add_sprints(store)
+    assert store.plan.release_of(first.id) is None
+
+
 def test_a_draft_is_read_as_it_was_written() -> None:
     draft = Draft().stage({5: {"Estimate": "3", "IterationID": 8}}, {5: {"Estimate": None, "IterationID": 1}}).undone()
 

@@ -241,6 +241,18 @@ async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None
         assert "limits: local" in text_of(pilot.app)
 
 
+async def test_the_release_of_an_iteration_is_rolled_up_on_a_tall_screen(store: Store, opened: Open) -> None:
+    async with plan_of(opened, store) as pilot:
+        target = screen(pilot).targets()[0]
+        release = store.plan.release_of(target.id)
+        assert release is not None
+        loads = store.plan.loads_now([each.id for each in release.iterations])
+        points = sum(load.points for load in loads.values())
+
+        assert f"{points:g} of {release.capacity.least:g}–{release.capacity.most:g} pts" in text_of(pilot.app)
+        assert release.entry.name in text_of(pilot.app)
+
+
 async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open) -> None:
     await two_sprints(store)
     async with plan_of(opened, store, (60, 20)) as pilot:

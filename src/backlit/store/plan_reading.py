@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from backlit.model.capacity import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.filters import Comparison, Literal, Operator, Property
-from backlit.model.planning import Load, Velocity
+from backlit.model.planning import Capacity, Load, Velocity
 from backlit.store.changes import Change, Signal, Subject
 from backlit.store.database import ids_json
 from backlit.store.entries import EntryState
@@ -64,6 +64,24 @@ class Sent:
     def total(self) -> int:
         """All of them."""
         return self.done + self.waiting + self.held
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release and the iterations that can be planned in it."""
+
+    entry: IterationEntry
+    iterations: tuple[IterationEntry, ...]
+
+    @property
+    def capacity(self) -> Capacity:
+        """Its own least and most points, else those of its iterations together, as far as each has them."""
+        if self.entry.min_capacity or self.entry.max_capacity:
+            return Capacity(self.entry.min_capacity, self.entry.max_capacity)
+        least = [each.min_capacity for each in self.iterations if each.min_capacity]
+        most = [each.max_capacity for each in self.iterations if each.max_capacity]
+        is_whole = len(most) == len(self.iterations)
+        return Capacity(sum(least) or None, (sum(most) or None) if is_whole else None)
 
 
 class PlanReading:
@@ -133,6 +151,17 @@ class PlanReading:
         """The iterations that can be planned, in the order of their dates; those without dates come last."""
         found = leaves(self._lookups.iterations().values())
         return sorted(found, key=lambda each: (each.start or each.end or date.max, each.end or date.max))
+
+    def release_of(self, iteration_id: int) -> Release | None:
+        """The release an iteration is under, with all that can be planned in it; None where it is in none."""
+        tree, iterations = self._lookups.tree(TreeKind.ITERATIONS), self._lookups.iterations()
+        above = tree.parent(iteration_id) if iteration_id in tree else None
+        while above is not None and not iterations[above.id].is_release:
+            above = tree.parent(above.id)
+        if above is None:
+            return None
+        below = set(tree.subtree_ids(above.id))
+        return Release(iterations[above.id], tuple(each for each in self.targets() if each.id in below))
 
     def laid_over(self, row: Row) -> Row:
         """A row as the plan has it, with a sign for what that does to it."""

@@ -1,12 +1,13 @@
 """Pure: what stands above the lists of the plan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
-from backlit.model.planning import Load, OwnCapacities, Velocity
+from backlit.model.planning import Capacity, Load, OwnCapacities, Velocity
 from backlit.model.trees import Totals
 from backlit.store.people import IterationEntry
+from backlit.store.plan_reading import Release
 from backlit.store.views_query import ViewSpec
 from backlit.tui.filter_words import filter_words
 from backlit.tui.plan_words import (
@@ -51,11 +52,13 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """What is in an iteration, what the draft does to it, and the people who do the work."""
+    """What is in an iteration, what the draft does to it, the people who do the work, and the release it is for."""
 
     load: Load
     shift: Shift
     people: People
+    release: Release | None = None
+    released: Load = field(default_factory=Load)
 
 
 def iteration_head(
@@ -66,16 +69,29 @@ def iteration_head(
         return [HeadLine([(" No iteration to plan", "muted")]), HeadLine([(" gi, then cs makes a series", "muted")])]
     load, capacity = fill.load, capacity_of(iteration)
     dates: Part = (f"  {span(iteration.start, iteration.end, today)}", "muted")
-    words = capacity_words(load, capacity)
-    bar_width = min(BAR, width - _length(words) - EDGES)
-    bar = capacity_bar(load.points, load.done, capacity, bar_width) if bar_width >= LEAST_BAR else []
-    full = [(" ", "muted"), *bar, *words]
-    extra = extra_words(load)
+    full, extra = _full(load, capacity, width), extra_words(load)
     return [
         HeadLine([_name(iteration.name, is_here=is_here), dates], shift_part(fill.shift)),
         HeadLine(full, extra if _length(full) + _length(extra) < width else ()),
         HeadLine(people_words(load, fill.people.names, fill.people.own, iteration.name)),
+        _release_line(fill, width),
     ]
+
+
+def _full(load: Load, capacity: Capacity, width: int) -> list[Part]:
+    """A bar, as far as there is room for one, and the points in words."""
+    words = capacity_words(load, capacity)
+    bar_width = min(BAR, width - _length(words) - EDGES)
+    bar = capacity_bar(load.points, load.done, capacity, bar_width) if bar_width >= LEAST_BAR else []
+    return [(" ", "muted"), *bar, *words]
+
+
+def _release_line(fill: Fill, width: int) -> HeadLine:
+    """How full the release of the iteration is, all of its iterations together."""
+    if fill.release is None:
+        return HeadLine()
+    name = f"{fill.release.entry.name} "
+    return HeadLine(_full(fill.released, fill.release.capacity, width - len(name) - 1), [(name, "muted")])
 
 
 def _length(parts: Sequence[Part]) -> int:

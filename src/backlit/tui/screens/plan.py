@@ -12,6 +12,7 @@ from backlit.model.planning import Load, Velocity, forecast
 from backlit.model.trees import Totals
 from backlit.store.changes import Subject
 from backlit.store.people import IterationEntry
+from backlit.store.plan_reading import Release
 from backlit.store.store import Store
 from backlit.store.views import View
 from backlit.store.views_groups import GroupLine
@@ -27,12 +28,12 @@ from backlit.tui.rollover_verb import RolloverVerb
 from backlit.tui.screens.backlog_words import empty_words, left_status, left_title, marks_words, right_title
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
-from backlit.tui.widgets.plan_pane import FORECAST, PlanPane
+from backlit.tui.widgets.plan_pane import FORECAST, HeadLine, PlanPane
 from backlit.tui.widgets.plan_panes import MOST_TARGETS, NARROW, PlanPanes
 from backlit.tui.work import work
 
-TALL = 24
-"""Lines from which on the load of people is shown."""
+TALL, TALLER = 24, 30
+"""Lines from which on the load of people is shown, and that of the release."""
 FORETOLD = 6
 """Iterations whose share of the backlog is foretold."""
 FORETOLD_ROWS = 400
@@ -144,7 +145,9 @@ class PlanScreen(RolloverVerb):
         later = every[every.index(targets[0]) :] if targets else []
         upcoming = [each for each in later if each.end is None or each.end >= today][:FORETOLD]
         self._velocity = await plan.velocity(today)
-        self._loads = await plan.loads({each.id for each in (*upcoming, *targets)})
+        releases = [plan.release_of(each.id) for each in targets]
+        released = [each for release in releases if release for each in release.iterations]
+        self._loads = await plan.loads({each.id for each in (*upcoming, *targets, *released)})
         for pane, target in zip(self._panes.targets, [*targets, *[None] * MOST_TARGETS], strict=False):
             pane.place = target.id if target else None
             places = frozenset({target.id} if target else ())
@@ -213,22 +216,29 @@ class PlanScreen(RolloverVerb):
                 *right_title(connection, None, 0, time.time()),
             ],
         )
-        lines = 3 if self.size.height >= TALL else 2
+        releases = {pane: store.plan.release_of(pane.place) if pane.place else None for pane in self._panes.targets}
+        is_taller = self.size.height >= TALLER and any(releases.values())
+        lines = 4 if is_taller else 3 if self.size.height >= TALL else 2
         backlog, here = self._panes.backlog, self._panes.focused
         totals = self._totals
-        backlog.say(backlog_head(totals, self._velocity, self.spec, is_here=backlog is here)[:lines])
+        head = backlog_head(totals, self._velocity, self.spec, is_here=backlog is here)
+        backlog.say([*head, HeadLine()][:lines])
         backlog.items.say_when_empty(empty_words(connection, self.spec))
         people = People({each.id: each.username for each in store.people().values()}, self.chord_app.capacities)
         for pane in self._panes.targets:
             iteration = store.iterations().get(pane.place) if pane.place is not None else None
             load, shift = self._loads.get(pane.place or 0, Load()), found.get(pane.place, Shift())
-            head = iteration_head(
-                iteration, Fill(load, shift, people), store.today(), pane.size.width, is_here=pane is here
-            )
+            release = releases[pane]
+            fill = Fill(load, shift, people, release, self._released(release))
+            head = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
             pane.say(head[:lines])
             pane.items.say_when_empty("Nothing is planned here; > plans an item into it." if iteration else "")
         status = [*marks_words(self.marked), *self._sent(), *left_status(connection, store.outbox, 0, 0)]
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
+
+    def _released(self, release: Release | None) -> Load:
+        """What is in all iterations of a release together."""
+        return sum((self._loads.get(each.id, Load()) for each in release.iterations), Load()) if release else Load()
 
     def _left_title(self, contested: int) -> list[Part]:
         parts = [*left_title(self._names, PLAIN, None, self.spec)[:2], (" › Plan", "foreground")]
