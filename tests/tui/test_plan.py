@@ -253,6 +253,21 @@ async def test_the_release_of_an_iteration_is_rolled_up_on_a_tall_screen(store: 
         assert release.entry.name in text_of(pilot.app)
 
 
+async def test_the_backlog_is_filtered_as_one_types_and_the_iterations_are_not(store: Store, opened: Open) -> None:
+    (first, _), (row, other) = await two_sprints(store)
+    await store.plan.move([other.id], first.id)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "/", *f"#{row.id}", "enter")
+        filtered = [pane.row_count() for pane in panes(pilot)[:2]]
+        await keys(pilot, ">")
+        planned = set(store.plan.standing.changes)
+        await keys(pilot, "escape")
+
+        assert filtered == [1, 1]
+        assert planned == {row.id, other.id}
+        assert panes(pilot)[0].row_count() > 1
+
+
 async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open) -> None:
     await two_sprints(store)
     async with plan_of(opened, store, (60, 20)) as pilot:

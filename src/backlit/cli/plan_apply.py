@@ -119,7 +119,7 @@ def _loads(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, 
     places = {value for change in difference for value in (change.place, changes[change.id].get("IterationID"))}
     iterations = store.iterations()
     found = []
-    for place, load in store.plan.loads_with(changes, [each for each in labels if each in places]).items():
+    for place, load in store.plan.loads_now([each for each in labels if each in places], changes).items():
         most = iterations[place].max_capacity
         over = f"  ! {load.points - most:g} too many" if most and load.points > most else ""
         found.append(f"{labels[place]}: {load.points:g}{f' of at most {most:g}' if most else ''} points{over}")

@@ -201,10 +201,7 @@ class PlanReading:
 
     def difference(self) -> list[PlanChange]:
         """All that the plan changes, in backlog order, tasks after their items; what is gone is not in it."""
-        return list(self._keep("difference", self._read_difference))
-
-    def _read_difference(self) -> list[PlanChange]:
-        return self._difference_of(self.standing)
+        return list(self._keep("difference", lambda: self._difference_of(self.standing)))
 
     def try_out(self, changes: Mapping[int, Values]) -> list[PlanChange]:
         """What some changes would come to, without planning them; what is so already is not in it."""
@@ -249,13 +246,9 @@ class PlanReading:
         places, changes = tuple(iteration_ids), self.standing.changes
         return await self._files.read(lambda mirror: read_loads(mirror, places, changes))
 
-    def loads_now(self, iteration_ids: Collection[int]) -> dict[int, Load]:
-        """The same by a short read: of as many items as are in the iterations."""
-        return read_loads(self._files.mirror, iteration_ids, self.standing.changes)
-
-    def loads_with(self, changes: Mapping[int, Values], iteration_ids: Collection[int]) -> dict[int, Load]:
-        """The same with other changes laid over, whatever is planned."""
-        return read_loads(self._files.mirror, iteration_ids, changes)
+    def loads_now(self, iteration_ids: Collection[int], changes: Mapping[int, Values] | None = None) -> dict[int, Load]:
+        """The same by a short read, of as many items as are in them; with other changes laid over, if given."""
+        return read_loads(self._files.mirror, iteration_ids, self.standing.changes if changes is None else changes)
 
     async def velocity(self, today: date) -> Velocity:
         """From the iterations that ended before today; read on the reading thread."""

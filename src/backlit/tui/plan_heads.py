@@ -34,7 +34,8 @@ EDGES = 4
 def backlog_head(totals: Totals | None, velocity: Velocity, spec: ViewSpec, *, is_here: bool) -> list[HeadLine]:
     """How much is unplanned, how much is done in an iteration, and by what it is filtered."""
     amount = f"{totals.count:,} items  {number_text(totals.points)} pts " if totals else ""
-    filters: list[Part] = [(f" {phrase}", "accent") for phrase in filter_words(spec.query)]
+    phrases = [*filter_words(spec.query), *([f"/{spec.text}"] if spec.text else [])]
+    filters: list[Part] = [(f" {phrase}", "accent") for phrase in phrases]
     return [
         HeadLine([_name("Backlog", is_here=is_here), ("  unplanned", "muted")], [(amount, "foreground")]),
         HeadLine(velocity_words(velocity)),

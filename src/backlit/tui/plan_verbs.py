@@ -11,14 +11,14 @@ from backlit.tui.acting import CannotAct
 from backlit.tui.acts import Act, Changes, plan_of
 from backlit.tui.bulk import sentence_of
 from backlit.tui.capacity_asking import ask_capacity
-from backlit.tui.filter_chords import FilterChords
+from backlit.tui.live_filter import LiveFilter
 from backlit.tui.work import work
 
 if TYPE_CHECKING:
     from backlit.tui.history_acts import HistoryActs
 
 
-class PlanVerbs(FilterChords):
+class PlanVerbs(LiveFilter):
     """A screen with a draft; subclasses say which iterations are in sight, and which has the focus."""
 
     def targets(self) -> Sequence[IterationEntry]:

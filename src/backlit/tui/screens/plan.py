@@ -46,7 +46,7 @@ class PlanScreen(RolloverVerb):
     """Every pane is a window on the store as the draft has it; the screen keeps no item."""
 
     AUTO_FOCUS = "#backlog PlanList"
-    CSS_PATH = "../styles/plan.tcss"
+    CSS_PATH = ["../styles/plan.tcss", "../styles/query_line.tcss"]
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
@@ -71,6 +71,7 @@ class PlanScreen(RolloverVerb):
         yield self._panes
         yield RuleLine("┴")
         yield self._status
+        yield self.line
 
     def on_mount(self) -> None:
         """Read what the panes show."""
@@ -120,6 +121,20 @@ class PlanScreen(RolloverVerb):
         self.store.view(spec)
         self.spec = spec
         self.reload()
+
+    def show_view(self) -> None:
+        """Show what the filters leave."""
+        self.reload()
+
+    def show_all(self, item_id: int, *, with_done: bool) -> None:
+        """Clear every filter, with the cursor on an item."""
+        self._wanted_item = item_id
+        self.spec = replace(self.spec, with_done=self.spec.with_done or with_done)
+        self.do_list_no_filter(None)
+
+    async def loaded(self) -> None:
+        """Return when all panes show what they have."""
+        await self._load()
 
     def reload(self) -> None:
         """Read all panes anew, after the reading that is under way."""
@@ -229,16 +244,12 @@ class PlanScreen(RolloverVerb):
             iteration = store.iterations().get(pane.place) if pane.place is not None else None
             load, shift = self._loads.get(pane.place or 0, Load()), found.get(pane.place, Shift())
             release = releases[pane]
-            fill = Fill(load, shift, people, release, self._released(release))
+            fill = Fill(load, shift, people, release, _released(release, self._loads))
             head = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
             pane.say(head[:lines])
             pane.items.say_when_empty("Nothing is planned here; > plans an item into it." if iteration else "")
         status = [*marks_words(self.marked), *self._sent(), *left_status(connection, store.outbox, 0, 0)]
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
-
-    def _released(self, release: Release | None) -> Load:
-        """What is in all iterations of a release together."""
-        return sum((self._loads.get(each.id, Load()) for each in release.iterations), Load()) if release else Load()
 
     def _left_title(self, contested: int) -> list[Part]:
         parts = [*left_title(self._names, PLAIN, None, self.spec)[:2], (" › Plan", "foreground")]
@@ -260,28 +271,19 @@ class PlanScreen(RolloverVerb):
     def _row_chosen(self) -> None:
         self.do_item_open(None)
 
-    def do_plan_next_pane(self, _count: int | None) -> None:
-        """Go to the pane at the right; from the last to the first."""
-        self._panes.step(1)
-
-    def do_plan_previous_pane(self, _count: int | None) -> None:
-        """Go to the pane at the left."""
-        self._panes.step(-1)
-
     def item_added(self, item_id: int) -> None:
         """Go to the new item once the list has it."""
         self._wanted_item = item_id
         self.reload()
 
     def do_app_unwind(self, _count: int | None) -> None:
-        """Undo one layer: the range, the marks, the filter; then leave for the backlog. The draft stays."""
-        if self.items.end_range() or self.items.clear_marks():
-            return
-        if self.spec != ViewSpec():
-            self.show_spec(ViewSpec())
-            return
-        raise CannotAct("Nothing to cancel here; q goes to the backlog, and the plan stays as it is.")
+        """Undo one layer: the line, the range, the marks, the filters; the draft stays whatever is pressed."""
+        try:
+            super().do_app_unwind(None)
+        except CannotAct:
+            raise CannotAct("Nothing to cancel here; q goes to the backlog, and the plan stays as it is.") from None
 
-    def do_list_no_filter(self, _count: int | None) -> None:
-        """Show all of the backlog again."""
-        self.show_spec(ViewSpec())
+
+def _released(release: Release | None, loads: Mapping[int, Load]) -> Load:
+    """What is in all iterations of a release together."""
+    return sum((loads.get(each.id, Load()) for each in release.iterations), Load()) if release else Load()

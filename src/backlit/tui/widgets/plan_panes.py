@@ -61,7 +61,8 @@ class PlanPanes(Sturdy, Container):
         for pane in self.every:
             pane.display = pane is self.focused if self._is_single else pane in shown
         self.set_class(self._is_single, "-single")
-        if not self.focused.items.has_focus:
+        has_focus = self.screen.focused is None or self.screen.focused in [pane.items for pane in self.every]
+        if has_focus and not self.focused.items.has_focus:
             self.focused.items.focus()
 
     @on(PlanPane.Resized)
@@ -69,7 +70,15 @@ class PlanPanes(Sturdy, Container):
         is_beside = self.backlog.display and not self._is_single
         self.post_message(self.Placed(self.targets[0].region.x if is_beside else None))
 
-    def step(self, steps: int) -> None:
+    def do_plan_next_pane(self, _count: int | None) -> None:
+        """Go to the pane at the right; from the last to the first."""
+        self._step(1)
+
+    def do_plan_previous_pane(self, _count: int | None) -> None:
+        """Go to the pane at the left."""
+        self._step(-1)
+
+    def _step(self, steps: int) -> None:
         """Go to another pane; from the last to the first."""
         panes = [each for each in self.every if each.display or self._is_single]
         self.focused = panes[(panes.index(self.focused) + steps) % len(panes)]
