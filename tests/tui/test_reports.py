@@ -55,7 +55,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         ("▌People", "▒ ready for test", "Hours"),
         ("▌Areas", "most in"),
         ("▌Sizes", "Half are"),
-        ("▌Burndown", "straight line"),
+        ("▌Burndown", "█ left  ? no record"),
     )
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"backlog, 90", "enter")
