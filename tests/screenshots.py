@@ -46,6 +46,8 @@ class Scene:
     has_files: bool = False
     """Whether somebody else is at work, at the time of the picture."""
     has_history: bool = False
+    is_slow: bool = False
+    """Whether what a key began is to be over before the next one."""
 
 
 SHOWN = ("1", "7", "j")
@@ -55,6 +57,9 @@ GROOMING = (*"ftbug", "enter", "g", "q", "enter")
 """To a bug in the groom queue that lacks an estimate, and is neither triaged nor fresh."""
 LOGGING = (*"fttask", "enter", *"jjjL1,5", "tab", *"te", "tab", "tab", *"retry path on staging")
 """To the hours of a task."""
+
+PLANNING = ("g", "p", *"vjjjjj", ">", "j", "c", "e", *"21", "enter", ">", "i")
+"""Six items into the next iteration, then one that is too much for it, and one taken."""
 
 SCENES: Mapping[str, Scene] = {
     "backlog-120x40": Scene((120, 40), SHOWN),
@@ -66,6 +71,10 @@ SCENES: Mapping[str, Scene] = {
     "board-120x40": Scene((120, 40), ("g", "k", "2", "j", "space", "l")),
     "board-lanes-120x40": Scene((120, 40), ("g", "k", *"tgpriorit", "enter", "g", "g")),
     "board-80x24": Scene((80, 24), ("g", "k", "l")),
+    "plan-120x40": Scene((120, 40), PLANNING, is_slow=True),
+    "plan-written-120x40": Scene((120, 40), (*PLANNING, "w"), is_slow=True),
+    "plan-80x24": Scene((80, 24), PLANNING, is_slow=True),
+    "rollover-80x24": Scene((80, 24), ("g", "p", "{", "tab", "g", "w", "n", "b", "n"), is_slow=True),
     "iterations-120x40": Scene((120, 40), ("g", "i")),
     "comments-120x40": Scene((120, 40), (*SHOWN, "g", "c")),
     "attachments-120x40": Scene((120, 40), (*SHOWN, "g", "t", "j"), has_files=True),
@@ -110,6 +119,8 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
         await _settled(pilot)
     for key in scene.keys:
         await pilot.press(key)
+        if scene.is_slow:
+            await _settled(pilot)
     await _settled(pilot)
     return pilot.app.export_screenshot(title="backlit")
 

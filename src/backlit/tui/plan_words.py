@@ -51,8 +51,10 @@ def shifts(changes: Sequence[PlanChange]) -> dict[object, Shift]:
 
 
 def shift_part(shift: Shift) -> list[Part]:
-    """As +3 −1, where there is anything."""
-    words = [f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes)
+    """As +3 −1 ~2, where there is anything."""
+    words = [
+        f"{sign}{count}" for sign, count in zip("+−~", (shift.comes, shift.goes, shift.altered), strict=True) if count
+    ]
     return [(f"draft {' '.join(words)} ", "accent")] if words else []
 
 
