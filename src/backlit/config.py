@@ -286,11 +286,17 @@ class Profiles:
         """The profile of that name, any demo by its name too; BadRequest names those there are."""
         if demo := _DEMO_NAME.fullmatch(name):
             return demo_profile(int(demo[1] or DEMO_ITEMS), int(demo[2] or DEMO_SEED))
-        profiles, _ = self._read()
-        known = {each.name: each for each in (local_profile(), demo_profile())} | profiles
+        known = self._known()
         if name not in known:
             raise BadRequest(f"There is no profile {name!r}. There are: {', '.join(known)}.")
         return known[name]
+
+    def names(self) -> list[str]:
+        """The profiles there are, one's own and the usual demo among them."""
+        return list(self._known())
+
+    def _known(self) -> dict[str, Profile]:
+        return {each.name: each for each in (local_profile(), demo_profile())} | self._read()[0]
 
     def remember(self, profile: Profile) -> None:
         """Keep a profile and make it the last one used; nothing is written when it is that already."""

@@ -24,7 +24,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def open_profile(profile: Profile, locations: Locations) -> int:
-    """Show a profile until the user leaves; returns the exit status, and raises where there is no terminal."""
+    """Show a profile, and those that the user goes to from it; returns the exit status when the user leaves.
+
+    Raises where there is no terminal.
+    """
+    while True:
+        status, wanted = _show(profile, locations)
+        if wanted is None:
+            return status
+        profile = Profiles(locations).named(wanted)
+
+
+def _show(profile: Profile, locations: Locations) -> tuple[int, str | None]:
+    """Show a profile until it is left; returns the exit status, and the profile that is wanted next."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
         raise BacklitError("This needs a terminal. Without one there is: backlit items list --json")
     settings = read_settings(locations)
@@ -37,7 +49,7 @@ def open_profile(profile: Profile, locations: Locations) -> int:
         raise
     try:
         app.run(mouse=settings.mouse)
-        return app.return_code or 0
+        return app.return_code or 0, app.wanted_profile
     finally:
         store.close()
 
@@ -64,5 +76,6 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
         board=settings.board,
         capacities=settings.capacities,
         view_files=ViewFiles(locations, Path.cwd()),
+        profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
     )
     return app, store

@@ -27,6 +27,7 @@ from backlit.store.nodes import Nodes
 from backlit.store.pacing import USUAL_WAITS, Waits
 from backlit.store.places import Places
 from backlit.store.plan import Plan
+from backlit.store.projects import Projects
 from backlit.store.ranking import Ranking
 from backlit.store.receiving import note_turn
 from backlit.store.reports import Records, Reports
@@ -111,6 +112,7 @@ class Store(Edits):
         self.typed = TypedLines(self._files)
         self.cells = Cells(self._files)
         self.grooming = Grooming(self._files, self.names, self.lint, lambda: self.project_id)
+        self.project_facts = Projects(self._files, self)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()

@@ -18,9 +18,9 @@ from backlit.tui import themes
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
 from backlit.tui.node_filter import FilterAsked, NodeFilter
+from backlit.tui.project_acts import ProjectActs
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.base import StoreScreen
-from backlit.tui.spoken_acts import SpokenActs
 from backlit.tui.sturdy import Sturdy, goes_on, say_failed, storage_error_of
 from backlit.tui.text import SafeFilter
 from backlit.tui.view_files import ViewFiles
@@ -35,7 +35,7 @@ FRAME = 1 / 30
 INTERRUPT_WINDOW = 2.0
 
 
-class BacklitApp(Sturdy, SpokenActs, inherit_bindings=False):
+class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
     """Six modes (backlog, board, plan, areas, iterations, reports) stay mounted; others are pushed over them."""
 
     TITLE = "backlit"
@@ -53,8 +53,9 @@ class BacklitApp(Sturdy, SpokenActs, inherit_bindings=False):
         board: BoardSettings | None = None,
         capacities: OwnCapacities | None = None,
         view_files: ViewFiles | None = None,
+        profiles: Sequence[str] = (),
     ) -> None:
-        super().__init__(store, board or USUAL_BOARD)
+        super().__init__(store, board or USUAL_BOARD, profiles)
         self.shows_pictures = images
         self.estimate_scale = estimate_scale
         self.capacities = capacities or OwnCapacities()

@@ -19,17 +19,6 @@ class AppActs(HistoryActs, MacroApp, inherit_bindings=False):
         super().__init__(store)
         self._offered_themes: list[Theme] = []
 
-    def do_app_project(self, _count: int | None) -> None:
-        """Pick another project."""
-        from backlit.tui.dialogs.pick import Choice, PickDialog
-
-        def chosen(choice: Choice | None) -> None:
-            if choice is not None and isinstance(choice.value, int):
-                self.store.choose_project(choice.value)
-
-        choices = [Choice(project.id, project.name) for project in self.store.projects()]
-        self.push_screen(PickDialog("Project", choices, self.store.project_id), chosen)
-
     def do_app_theme(self, _count: int | None) -> None:
         """Pick another theme for as long as the program runs."""
         from backlit.tui.dialogs.choose_theme import ChooseTheme

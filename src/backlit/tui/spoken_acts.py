@@ -24,15 +24,6 @@ class SpokenActs(BoardActs, inherit_bindings=False):
         changes = "one change waits" if waiting == 1 else f"{waiting:,} changes wait"
         self.say(f"All is on the disk; {changes} to be sent." if waiting else "All is saved and sent.")
 
-    def told_app_project(self, name: str) -> None:
-        """Switch to a project by its name or the beginning of it."""
-        wanted = name.casefold()
-        found = [each for each in self.store.projects() if each.name.casefold().startswith(wanted)]
-        if not found:
-            names = ", ".join(each.name for each in self.store.projects())
-            raise BadRequest(f"There is no project “{name}”; there are {names}.")
-        self.store.choose_project(found[0].id)
-
     def told_app_theme(self, name: str) -> None:
         """Wear a theme by its name."""
         names = [each.name for each in self._offered_themes]
@@ -41,13 +32,9 @@ class SpokenActs(BoardActs, inherit_bindings=False):
         self.theme = name
 
     def may_follow(self, command: Command, text: str, cursor: int) -> Sequence[Candidate]:
-        """The names of projects and themes."""
-        match command.id:
-            case "app.project":
-                return beginning([each.name for each in self.store.projects()], text, cursor)
-            case "app.theme":
-                return beginning([each.name for each in self._offered_themes], text, cursor)
-        return ()
+        """The names of themes."""
+        names = [each.name for each in self._offered_themes] if command.id == "app.theme" else []
+        return beginning(names, text, cursor)
 
     def _ask_for_line(self, text: str = "", fault: str = "") -> None:
         from backlit.tui.dialogs.command_line import CommandLine

@@ -29,6 +29,8 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "app.refresh": ("refresh",),
     "app.project": ("project",),
     "app.stop-timer": ("stop",),
+    "app.profile": ("profile",),
+    "app.facts": ("facts",),
     "app.theme": ("theme",),
     "app.help": ("help",),
 }

@@ -62,6 +62,8 @@ class BacklogScreen(ListWords):
         self._panes = ItemPanes(store, self.items)
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._wanted_item: int | None = None
+        self._left_at: dict[int | None, tuple[int | None, str]] = {}
+        """Of each project that was left: the item under the cursor, and the query."""
 
     # Life
 
@@ -92,9 +94,12 @@ class BacklogScreen(ListWords):
         if self._wanted_item in gathered.renamed:
             self._wanted_item = gathered.renamed[self._wanted_item]
         if self.store.project_id != self._project_id:
+            self._left_at[self._project_id] = self.items.current_id, self.spec.query
             self.node = None
-            self.spec = replace(self.spec, area_ids=None, iteration_ids=None, query=self.tab.spec.query)
+            item_id, query = self._left_at.get(self.store.project_id, (None, self.tab.spec.query))
+            self.spec = replace(self.spec, area_ids=None, iteration_ids=None, query=query)
             self.items.start_over()
+            self._wanted_item = item_id
             self.show_view()
         elif Subject.TREES in gathered:
             self.apply()
