@@ -68,6 +68,8 @@ SCENES: Mapping[str, Scene] = {
     "sign-in-120x40": Scene((120, 40), tuple("maya"), signed_in=False),
     "backlog-grouped-120x40": Scene((120, 40), (*"tgarea", "enter", "9", "j", "space", "space")),
     "backlog-80x24": Scene((80, 24), SHOWN),
+    "query-120x40": Scene((120, 40), (*"/type:bug se",)),
+    "columns-80x24": Scene((80, 24), (*":columns", "space", *"status,severity,tags", "space", *"14+", "enter")),
     "board-120x40": Scene((120, 40), ("g", "k", "2", "j", "space", "l")),
     "board-lanes-120x40": Scene((120, 40), ("g", "k", *"tgpriorit", "enter", "g", "g")),
     "board-80x24": Scene((80, 24), ("g", "k", "l")),

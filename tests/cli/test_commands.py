@@ -130,6 +130,22 @@ def test_the_demo_is_listed_limited_and_filtered(home: Home) -> None:
     assert {"id", "type", "projectId", "fields", "lastModifiedAt"} <= items[0].keys()
 
 
+def test_the_demo_is_listed_by_a_query_in_an_order(home: Home) -> None:
+    demo = ("--profile", "demo-60-2", "items", "list")
+    done = home.run(*demo, "--json", "--query", "(type:story or type:bug) est>2 status:open", "--sort", "est desc,name")
+    found = [
+        (item["type"], float(item["fields"]["Estimate"]), item["fields"]["Name"]) for item in json.loads(done.stdout)
+    ]
+    wrong = home.run(*demo, "--query", "type:story colour:red")
+
+    assert found
+    assert {kind for kind, *_ in found} <= {"Story", "Bug"}
+    assert all(points > 2 for _, points, _ in found)
+    assert [points for _, points, _ in found] == sorted((points for _, points, _ in found), reverse=True)
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert wrong.stderr.startswith("backlit: The query cannot be read at character 12")
+
+
 def test_a_filter_that_cannot_be_read_is_one_sentence(home: Home) -> None:
     done = home.run("items", "list", "--filter", "Nope eq 1")
 
