@@ -30,7 +30,7 @@ async def asked(
 
 
 async def test_every_command_of_the_contexts_is_listed_under_their_names() -> None:
-    async with asked(size=(120, 130)) as (_pilot, app):
+    async with asked(size=(120, 160)) as (_pilot, app):
         wanted = [command.help[:30] for command in commands_in(CONTEXTS)]
 
         assert missing(app, [*wanted, "Lists", "Item verbs", "Everywhere"]) == []

@@ -1,6 +1,7 @@
 """The resolver of chords and counts, and the table of commands."""
 
 import ast
+import inspect
 import re
 from collections import Counter
 from itertools import product
@@ -8,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from backlit.tui.app import BacklitApp
 from backlit.tui.commands import COMMAND_BY_ID, COMMANDS, Command, Context, commands_in, spelled
 from backlit.tui.keys import COUNT_LIMIT, Outcome, Passed, Pending, Resolver, Run, Unknown
+from backlit.tui.screens.backlog import BacklogScreen
+from backlit.tui.screens.board import BoardScreen
+from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.widgets.board_list import BoardList
 
 HERE = Path(__file__).parents[2] / "src" / "backlit" / "tui"
 BACKLOG = (Context.LIST, Context.ITEM, Context.GLOBAL)
@@ -312,3 +318,16 @@ def test_keys_are_spelled_as_people_write_them() -> None:
     assert [spelled(each) for each in ("g b", "ctrl+d", "escape", "pagedown", "m /", "space")] == [
         *("gb", "ctrl+d", "esc", "PgDn", "m/", "space")
     ]
+
+
+@pytest.mark.parametrize("screen", [BacklogScreen, BoardScreen, BacklogList, BoardList, BacklitApp])
+def test_no_class_takes_a_private_method_from_another_without_calling_it(screen: type) -> None:
+    owners: dict[str, list[type]] = {}
+    for part in screen.__mro__:
+        if part.__module__.startswith("backlit."):
+            for name, value in vars(part).items():
+                if name.startswith("_") and not name.startswith("__") and callable(value):
+                    owners.setdefault(name, []).append(part)
+    taken = {name: parts[0] for name, parts in owners.items() if len(parts) > 1}
+
+    assert {name for name, part in taken.items() if f"super().{name}(" not in inspect.getsource(part)} == set()

@@ -64,7 +64,7 @@ async def test_the_sign_goes_when_nothing_is_lacking_any_more(store: Store, open
     ]
     async with opened(store) as pilot:
         await press(pilot, "#", *str(only[0]), "enter")
-        await until(lambda: f"▌{UNREADY}" in line_with(pilot.app, "▌"))
+        await until(lambda: f"▌{UNREADY}" in text_of(pilot.app))
         await press(pilot, "+")
 
-        await until(lambda: UNREADY not in line_with(pilot.app, "▌"))
+        await until(lambda: f"▌{UNREADY}" not in text_of(pilot.app))

@@ -89,13 +89,13 @@ class ViewTabs(LiveFilter, ColumnVerbs):
 
     def do_view_next(self, count: int | None) -> None:
         """Go to the next view, after the last to the first."""
-        self._step(count or 1)
+        self._go_on(count or 1)
 
     def do_view_previous(self, count: int | None) -> None:
         """Go to the previous view."""
-        self._step(-(count or 1))
+        self._go_on(-(count or 1))
 
-    def _step(self, steps: int) -> None:
+    def _go_on(self, steps: int) -> None:
         if len(self.tabs) < 2:
             raise CannotAct("There is only this view; S saves what is shown as another.")
         at = next((index for index, each in enumerate(self.tabs) if each.name == self.tab.name), 0)
