@@ -259,11 +259,13 @@ async def test_the_backlog_is_filtered_as_one_types_and_the_iterations_are_not(s
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "/", *f"#{row.id}", "enter")
         filtered = [pane.row_count() for pane in panes(pilot)[:2]]
+        title = lines_of(pilot.app)[0]
         await keys(pilot, ">")
         planned = set(store.plan.standing.changes)
         await keys(pilot, "escape")
 
         assert filtered == [1, 1]
+        assert f"› Plan › /#{row.id}" in title
         assert planned == {row.id, other.id}
         assert panes(pilot)[0].row_count() > 1
 

@@ -8,8 +8,6 @@ from backlit.model.planning import Capacity, Load, OwnCapacities, Velocity
 from backlit.model.trees import Totals
 from backlit.store.people import IterationEntry
 from backlit.store.plan_reading import Release
-from backlit.store.views_query import ViewSpec
-from backlit.tui.filter_words import filter_words
 from backlit.tui.plan_words import (
     BAR,
     Shift,
@@ -31,15 +29,12 @@ EDGES = 4
 """Cells around a bar."""
 
 
-def backlog_head(totals: Totals | None, velocity: Velocity, spec: ViewSpec, *, is_here: bool) -> list[HeadLine]:
-    """How much is unplanned, how much is done in an iteration, and by what it is filtered."""
+def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool) -> list[HeadLine]:
+    """How much is unplanned, and how much is done in an iteration."""
     amount = f"{totals.count:,} items  {number_text(totals.points)} pts " if totals else ""
-    phrases = [*filter_words(spec.query), *([f"/{spec.text}"] if spec.text else [])]
-    filters: list[Part] = [(f" {phrase}", "accent") for phrase in phrases]
     return [
         HeadLine([_name("Backlog", is_here=is_here), ("  unplanned", "muted")], [(amount, "foreground")]),
         HeadLine(velocity_words(velocity)),
-        HeadLine(filters),
     ]
 
 

@@ -236,8 +236,8 @@ class PlanScreen(RolloverVerb):
         lines = 4 if is_taller else 3 if self.size.height >= TALL else 2
         backlog, here = self._panes.backlog, self._panes.focused
         totals = self._totals
-        head = backlog_head(totals, self._velocity, self.spec, is_here=backlog is here)
-        backlog.say([*head, HeadLine()][:lines])
+        blank = [HeadLine()] * lines
+        backlog.say([*backlog_head(totals, self._velocity, is_here=backlog is here), *blank][:lines])
         backlog.items.say_when_empty(empty_words(connection, self.spec))
         people = People({each.id: each.username for each in store.people().values()}, self.chord_app.capacities)
         for pane in self._panes.targets:
@@ -246,13 +246,14 @@ class PlanScreen(RolloverVerb):
             release = releases[pane]
             fill = Fill(load, shift, people, release, _released(release, self._loads))
             head = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
-            pane.say(head[:lines])
+            pane.say([*head, *blank][:lines])
             pane.items.say_when_empty("Nothing is planned here; > plans an item into it." if iteration else "")
         status = [*marks_words(self.marked), *self._sent(), *left_status(connection, store.outbox, 0, 0)]
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
 
     def _left_title(self, contested: int) -> list[Part]:
-        parts = [*left_title(self._names, PLAIN, None, self.spec)[:2], (" › Plan", "foreground")]
+        parts = left_title(self._names, PLAIN, None, self.spec)
+        parts[2:3] = [(" › Plan", "foreground")]
         if contested:
             parts.append((f"   ≠ {contested} changed by others (gD)", "conflict"))
         return parts
