@@ -55,6 +55,8 @@ SHOWN = ("1", "7", "j")
 
 GROOMING = (*"ftbug", "enter", "g", "q", "enter")
 """To a bug in the groom queue that lacks an estimate, and is neither triaged nor fresh."""
+SUMMED_UP = (*"f!v5jvgq3", "enter", "tab", *"12", *("enter",) * 5)
+"""To the end of a queue of six."""
 LOGGING = (*"fttask", "enter", *"jjjL1,5", "tab", *"te", "tab", "tab", *"retry path on staging")
 """To the hours of a task."""
 
@@ -87,7 +89,7 @@ SCENES: Mapping[str, Scene] = {
     "reports-velocity-120x40": Scene((120, 40), ("g", "r", "3", "l"), has_history=True),
     "groom-120x40": Scene((120, 40), (*GROOMING, "j", "j")),
     "groom-80x24": Scene((80, 24), GROOMING),
-    "groom-summary-120x40": Scene((120, 40), (*"v3jvgq3", "enter", "tab", "2", "enter")),
+    "groom-summary-120x40": Scene((120, 40), SUMMED_UP),
     "log-work-120x40": Scene((120, 40), LOGGING),
     "log-work-80x24": Scene((80, 24), LOGGING),
     "inbox-80x24": Scene((80, 24), ("g", "h", "j"), has_news=True),

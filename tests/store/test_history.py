@@ -331,3 +331,17 @@ async def test_a_value_that_is_back_already_is_not_written_again(tmp_path: Path)
 
         assert (done.changes, done.is_impossible) == ((), False)
         assert store.outbox_entries() == ()
+
+
+async def test_a_comment_that_the_copy_lost_sight_of_is_deleted_all_the_same(world: World) -> None:
+    store, item_id = await world.online(), await of_type(world)
+    await store.comment(item_id, "Only for a moment")
+    await sent(store)
+    (comment,) = [each for each in store.comments(item_id) if each.text == "Only for a moment"]
+    store._files.submit(lambda writer: writer.mirror.comments.remove([comment.id])).result()
+
+    await undone(store)
+    await sent(store)
+
+    left = (await world.rival.work_items.comments(item_id)).results
+    assert comment.id not in [each.id for each in left]

@@ -71,6 +71,15 @@ async def test_the_dialog_says_what_it_will_do_and_that_there_are_no_time_entrie
         assert missing(pilot.app, said) == []
 
 
+async def test_hours_may_be_typed_on_the_command_line(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        completed, _ = work_of(store, task_id)
+        await press(pilot, ":", *"log 1,5h", "enter", "enter")
+
+        assert (await fields_of(world, store, task_id))["WorkCompleted"] == completed + 1.5
+
+
 async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")

@@ -251,10 +251,11 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
             yield from journal_deletions(writer, [deletion_of(writer, item_id)], step)
         case Restore(copy):
             yield from restore(writer, copy, step)
-        case DeleteComment(item_id, comment_id, _):
-            comment = writer.mirror.comments.document(comment_id)
-            if comment is not None:
-                yield from writer.journal.add([deletion_of_comment(comment)], step)
+        case DeleteComment(item_id, comment_id, text):
+            project_id = (writer.mirror.effective(item_id) or {}).get("projectId")
+            known = {"id": comment_id, "workItemId": item_id, "projectId": project_id, "description": text}
+            comment = writer.mirror.comments.document(comment_id) or known  # a read from before it may have hidden it
+            yield from writer.journal.add([deletion_of_comment(comment)], step)
         case WriteComment():
             yield from writer.journal.add([_comment(writer, move)], step)
 

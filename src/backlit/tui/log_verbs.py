@@ -24,6 +24,10 @@ class LogVerbs(Bulk):
         """Ask for hours, their type, what remains and a note, and log them."""
         ask_work(self.chord_app, self.store, self._the_task())
 
+    def told_item_log(self, hours: str) -> None:
+        """Ask for the rest, with the hours that were typed (`:log 2h`)."""
+        ask_work(self.chord_app, self.store, self._the_task(), hours)
+
     def do_item_timer(self, _count: int | None) -> None:
         """Start the timer; where it runs on this task already, log its time."""
         task, running = self._the_task(), self.store.timer.running
@@ -41,7 +45,7 @@ class LogVerbs(Bulk):
         return item
 
 
-def ask_work(app: "ChordApp", store: Store, task: Item) -> None:
+def ask_work(app: "ChordApp", store: Store, task: Item, hours: str = "") -> None:
     """Ask what was done on a task, and log it."""
     from backlit.tui.dialogs.log_work import LogWorkDialog
 
@@ -50,7 +54,7 @@ def ask_work(app: "ChordApp", store: Store, task: Item) -> None:
             seen = {"WorkRemaining": task.fields.get("WorkRemaining")}
             app.run_worker(work(_log, app, store, task.id, done, seen), group="writes")
 
-    app.push_screen(LogWorkDialog(store, task), answered)
+    app.push_screen(LogWorkDialog(store, task, hours), answered)
 
 
 async def _log(app: "ChordApp", store: Store, task_id: int, done: Work, seen: dict[str, object]) -> None:

@@ -31,7 +31,7 @@ TRUTH = "The service stores no time entries; fields and comment stand for one."
 class LogWorkDialog(Dialog[Work | None]):
     """Tab and the arrows go from line to line, enter logs; what remains follows the hours until it is typed itself."""
 
-    def __init__(self, store: "Store", task: Item) -> None:
+    def __init__(self, store: "Store", task: Item, typed: str = "") -> None:
         name = str(task.fields.get("Name") or "")
         super().__init__(f"Log work on {f'#{task.id} ' if task.id > 0 else ''}{name}"[:70])
         self._store = store
@@ -39,7 +39,7 @@ class LogWorkDialog(Dialog[Work | None]):
         self._types = store.time_entry_types()
         hours = store.timer.hours_on(task.id)
         self._is_timed = hours is not None
-        self.inputs = [LineInput(hours_text(hours) if hours else ""), LineInput(), LineInput(), LineInput()]
+        self.inputs = [LineInput(typed or (hours_text(hours) if hours else "")), LineInput(), LineInput(), LineInput()]
         last = store.work_log.last_type
         self.inputs[TYPE].value = last if last in self._types else next(iter(self._types), "")
         self._followed = ""

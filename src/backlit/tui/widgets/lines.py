@@ -7,7 +7,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from backlit.tui.commands import COMMAND_BY_ID, spelled
+from backlit.tui.commands import COMMAND_BY_ID, DIGITS, spelled
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit, safe
 
@@ -63,7 +63,12 @@ class SidesLine(Widget):
 def hints(command_ids: Sequence[str]) -> list[Part]:
     """Keys and labels of some commands, as the right side of a status line."""
     commands = [COMMAND_BY_ID[command_id] for command_id in command_ids]
-    return [*((f"  {spelled(command.keys[0])} {command.label}", "muted") for command in commands), (" ", "muted")]
+    return [*((f"  {_hinted(command.keys[0])} {command.label}", "muted") for command in commands), (" ", "muted")]
+
+
+def _hinted(keys: str) -> str:
+    """A key as a hint has it: any digit is 1-9."""
+    return spelled(keys).replace(DIGITS, DIGITS.strip("{}"))
 
 
 class RuleLine(Widget):
