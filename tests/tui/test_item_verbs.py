@@ -188,7 +188,7 @@ async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
     elif view == "plan":
         item_id = next(each.id for each in await shown(store) if each.type == "Story" and store.batch.tasks_of(each.id))
         await store.edit([item_id], {"IterationID": store.plan.backlog_id})
-        await press(pilot, "g", "p")
+        await press(pilot, "g", "p", "t", "d")
         await until(lambda: items(pilot).go_to(item_id))
     elif view == "groom queue":
         store.grooming.fields = ("StepsToReproduce", "ValueClass", "Complexity", "Certainty", "Tags")
