@@ -246,11 +246,11 @@ def _is_editing(pilot: Pilot[None]) -> bool:
 
 async def test_a_key_that_does_nothing_here_says_so(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        await press(pilot, "w")
+        await press(pilot, "Z")
         unknown = text_of(pilot.app)
         await press(pilot, "g", "a", "s")
 
-        assert "w is no command here; ? shows the keys." in unknown
+        assert "Z is no command here; ? shows the keys." in unknown
         assert "s (status) has nothing to act on here" in text_of(pilot.app)
 
 
