@@ -150,15 +150,17 @@ async def test_teams_are_added_renamed_and_removed_from_their_items(workspace: W
 
 async def test_time_entry_types_are_listed_by_the_service(workspace: Workspace, served: Served) -> None:
     maya = await served.client("maya", SAMPLE)
-    for name in ("Building", "Meeting", "Testing"):
+    before = [found["name"] for found in (await maya.get("projects/1/timeentrytypes")).json()["results"]]
+    for name in ("Building", "Driving", "Soldering"):
         workspace.good("time-entry-types", "add", "Aurora", name)
-    workspace.good("time-entry-types", "rename", "Aurora", "Meeting", "Talking")
-    workspace.good("time-entry-types", "remove", "Aurora", "Testing", "--dry-run")
-    workspace.good("time-entry-types", "remove", "Aurora", "Testing")
+    workspace.good("time-entry-types", "rename", "Aurora", "Driving", "Riding")
+    workspace.good("time-entry-types", "remove", "Aurora", "Soldering", "--dry-run")
+    workspace.good("time-entry-types", "remove", "Aurora", "Soldering")
     answer = await maya.get("projects/1/timeentrytypes")
 
-    assert [found["name"] for found in answer.json()["results"]] == ["Building", "Talking"]
-    assert [found["name"] for found in workspace.good("time-entry-types", "list")] == ["Building", "Talking"]
+    assert [found["name"] for found in answer.json()["results"]] == [*before, "Building", "Riding"]
+    listed = [found["name"] for found in workspace.good("time-entry-types", "list") if found["project"] == "Aurora"]
+    assert listed == [*before, "Building", "Riding"]
 
 
 def test_a_dry_run_leaves_no_trace(workspace: Workspace) -> None:

@@ -103,6 +103,7 @@ async def test_of_many_tabs_those_around_the_present_one_are_shown(store: Store,
 
 async def test_zen_leaves_the_list_alone_and_ends_as_it_began(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
+        await until(lambda: "5 comments" in text_of(pilot.app))
         before = text_of(pilot.app)
         await press(pilot, "t", "z")
         zen = lines_of(pilot.app)
@@ -110,7 +111,7 @@ async def test_zen_leaves_the_list_alone_and_ends_as_it_began(store: Store, open
 
         assert zen[0].split()[:2] == ["ID", "Name"]
         assert "keys" not in zen[-1]
-        assert text_of(pilot.app) == before
+        await until(lambda: text_of(pilot.app) == before)
 
 
 async def test_low_bandwidth_shows_no_preview_and_the_cursor_as_a_bar_alone(store: Store, opened: Open) -> None:
