@@ -42,7 +42,7 @@ async def test_typing_searches_labels_helps_and_keys() -> None:
         await pilot.press(*"sprint", *["backspace"] * 6, *"iteration")
         assert "ci  m/" in line_with(app, "▌")
         await pilot.press(*["backspace"] * 9, *"gP")
-        assert "Switch the project." in line_with(app, "▌")
+        assert "Switch the project, or the profile." in line_with(app, "▌")
 
 
 async def test_enter_runs_what_is_under_the_cursor() -> None:
