@@ -5,8 +5,6 @@ from datetime import timedelta
 
 from backlit.model.errors import BadRequest
 from backlit.store.nodes import NewNode
-from backlit.store.people import TreeKind
-from backlit.store.store import Store
 from backlit.tui.capacity_asking import ask_capacity
 from backlit.tui.series import series_lines, series_of
 from backlit.tui.spans import span
@@ -19,9 +17,9 @@ USUAL_WEEKS = 2
 class TreeVerbs(TreeMoves):
     """All that can be done to a node."""
 
-    def __init__(self, store: Store, kind: TreeKind) -> None:
-        super().__init__(store, kind)
-        self._wanted_node: int | None = None
+    def go_to_node(self, node_id: int) -> None:
+        """Put the cursor on a node, whichever id it goes on under."""
+        raise NotImplementedError
 
     def do_tree_add(self, _count: int | None) -> None:
         """Add a node below the current one, last."""
@@ -92,11 +90,11 @@ class TreeVerbs(TreeMoves):
         self.ask_lines(title, lines, lambda typed: series_lines(series_of(typed, today), today), answered)
 
     async def _add(self, parent_id: int, name: str, index: int | None) -> None:
-        self._wanted_node = await self.store.nodes.add(self._kind, parent_id, NewNode(name), index)
+        self.go_to_node(await self.store.nodes.add(self._kind, parent_id, NewNode(name), index))
 
     async def _add_all(self, parent_id: int, series: Sequence[NewNode]) -> None:
         made = await self.store.nodes.add_all(self._kind, parent_id, series)
-        self._wanted_node = made[0]
+        self.go_to_node(made[0])
 
     async def _edit(self, node_id: int, **changes: object) -> None:
         await self.store.nodes.edit(self._kind, node_id, changes)

@@ -104,6 +104,12 @@ class TreeScreen(TreeVerbs):
 
     # The tree
 
+    def go_to_node(self, node_id: int) -> None:
+        """Put the cursor on a node, whichever id it goes on under."""
+        wanted = self.store.nodes.real_id(node_id)
+        self._tree.follow(dict.fromkeys([self._tree.node.id] if self._tree.node else [], wanted))
+        self._show_tree()
+
     def _read_totals(self) -> None:
         self._totals_timer = None
         self._show_tree()
@@ -114,9 +120,6 @@ class TreeScreen(TreeVerbs):
         signs = self.store.nodes.signs(self._kind)
         branches = Branches(tree, self.store.totals(self._kind), self.store.today(), iterations, signs)
         self._shown_filter = self._node_filter()
-        if self._wanted_node is not None and self._wanted_node in tree:
-            self._tree.follow(dict.fromkeys([self._tree.node.id] if self._tree.node else [], self._wanted_node))
-            self._wanted_node = None
         self._tree.show(branches, self._shown_filter)
         self._draw_words()
 
