@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from enum import Enum
 from pathlib import Path
 
 from tests.store.world import World, make_sample, until
@@ -35,6 +36,14 @@ def write_workspace(folder: Path) -> Path:
     return make_sample(folder, ITEMS, TODAY)
 
 
+class Trouble(Enum):
+    """What is wrong with the network, or with what others did."""
+
+    OFFLINE = "the service has gone away, with an edit waiting"
+    FAILED = "it answers nothing from the first start on"
+    CONFLICT = "somebody else changed what is edited here"
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """A screen at a size, and the keys that lead to it."""
@@ -48,6 +57,7 @@ class Scene:
     has_history: bool = False
     is_slow: bool = False
     """Whether what a key began is to be over before the next one."""
+    trouble: Trouble | None = None
 
 
 SHOWN = ("1", "7", "j")
@@ -66,6 +76,17 @@ PLANNING = ("g", "p", *"vjjjjj", ">", "j", "c", "e", *"21", "enter", ">", "i")
 SCENES: Mapping[str, Scene] = {
     "backlog-120x40": Scene((120, 40), SHOWN),
     "backlog-marked-120x40": Scene((120, 40), (*SHOWN, "v", "3", "j", "v", "s", "down", "down", "enter")),
+    "backlog-60x20": Scene((60, 20), SHOWN),
+    "backlog-filtered-120x40": Scene((120, 40), (*"fsin prog", "enter", *"fm")),
+    "backlog-empty-80x24": Scene((80, 24), (*"/zebra", "enter")),
+    "backlog-failed-80x24": Scene((80, 24), trouble=Trouble.FAILED),
+    "backlog-offline-80x24": Scene((80, 24), trouble=Trouble.OFFLINE),
+    "backlog-marked-80x24": Scene((80, 24), (*SHOWN, "v", "3", "j", "v", "s", "down", "down", "enter")),
+    "conflict-120x40": Scene((120, 40), (*SHOWN, "g", "="), trouble=Trouble.CONFLICT),
+    "conflict-80x24": Scene((80, 24), (*SHOWN, "g", "="), trouble=Trouble.CONFLICT),
+    "editor-80x24": Scene((80, 24), (*SHOWN, "enter")),
+    "editor-60x20": Scene((60, 20), (*SHOWN, "enter")),
+    "attachments-80x24": Scene((80, 24), (*SHOWN, "g", "t", "j"), has_files=True),
     "editor-120x40": Scene((120, 40), (*SHOWN, "enter")),
     "sign-in-120x40": Scene((120, 40), tuple("maya"), signed_in=False),
     "backlog-grouped-120x40": Scene((120, 40), (*"tgarea", "enter", "9", "j", "space", "space")),
@@ -99,11 +120,12 @@ SCENES: Mapping[str, Scene] = {
 async def picture(scene: Scene, workspace: Path, folder: Path) -> str:
     """Play a scene in an empty folder; returns the screen as SVG."""
     world = World(folder, workspace, clock=clock)
-    if scene.has_news or scene.has_files:
+    if scene.has_news or scene.has_files or scene.trouble:
         world.service._shared.clock.follow(clock().replace(hour=14, minute=10, tzinfo=None))
     await world.start()
     try:
         store = world.store(signed_in=scene.signed_in)
+        world.faults.is_down = scene.trouble is Trouble.FAILED
         store.sample_history.is_wanted = scene.has_history
         async with BacklitApp(store).run_test(size=scene.size) as pilot:
             return await _play(scene, pilot, world, store)
@@ -113,8 +135,13 @@ async def picture(scene: Scene, workspace: Path, folder: Path) -> str:
 
 async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) -> str:
     wanted = ConnectionState.ONLINE if scene.signed_in else ConnectionState.SIGNED_OUT
+    if scene.trouble is Trouble.FAILED:
+        wanted = ConnectionState.OFFLINE
     await until(lambda: store.connection.state is wanted, lambda: store.connection)
     await _settled(pilot)
+    if scene.trouble in {Trouble.OFFLINE, Trouble.CONFLICT}:
+        await _edit_without_network(scene, world, store)
+        await _settled(pilot)
     if scene.has_news:
         await _make_news(world, store)
         await _settled(pilot)
@@ -127,6 +154,23 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
             await _settled(pilot)
     await _settled(pilot)
     return pilot.app.export_screenshot(title="backlit")
+
+
+async def _edit_without_network(scene: Scene, world: World, store: Store) -> None:
+    """Edit the item that is shown while the service is away; for a conflict somebody else does so too."""
+    view = store.view(ViewSpec())
+    await view.load()
+    item_id = view.rows(0, 100)[17].id
+    world.faults.is_down = True
+    await store.edit([item_id], {"Estimate": "8", "Name": "Change the address until the parcel is packed"})
+    if scene.trouble is Trouble.OFFLINE:
+        await until(lambda: store.connection.state is ConnectionState.OFFLINE)
+        return
+    theirs = {"Estimate": "3", "Name": "Change the address after ordering", "Status": "In Progress"}
+    await world.rival.work_items.update(item_id, theirs)
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.conflicts)
 
 
 async def _make_news(world: World, store: Store) -> None:
