@@ -1,6 +1,7 @@
 """The editor in a real terminal: texts in the user's own editor, and what outlives a kill."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -63,9 +64,9 @@ def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(home: Home) -> 
     with editing(home, 'echo kept > "$1"; exit 3') as shown:
         to_description(shown)
         shown.press("ctrl+e")
-        shown.wait_for(r"your text is in")
+        shown.wait_for(r"\.md\b")  # where the message is broken into lines depends on the paths in it
         assert "no changes" in shown.text
-        assert "ended with 3" in shown.text
+        assert re.search(r"\b3, ", shown.text)
 
 
 def test_the_whole_item_goes_to_the_users_editor_and_back(home: Home) -> None:
