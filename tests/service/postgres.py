@@ -14,6 +14,8 @@ _FILLING = 1
 class Postgres:
     """A server of its own in a directory; what is in it is not kept, so nothing is flushed to the disk.
 
+    It gathers no statistics, whose moment would decide which of two indexes a plan of few rows takes.
+
     The directory must not be one of pytest's, whose every run closes them to other users.
     """
 
@@ -25,7 +27,7 @@ class Postgres:
             # As root it runs as the user `pgserver`, which it makes, and opens the way to its files.
             self._server = get_server(folder, cleanup_mode="delete")
         with self._connect() as connection:
-            for setting in ("fsync = off", "full_page_writes = off", "synchronous_commit = off"):
+            for setting in ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off"):
                 connection.execute(f"ALTER SYSTEM SET {setting}")
             connection.execute("SELECT pg_reload_conf()")
 
