@@ -1,13 +1,14 @@
 """Items that come for the first time, many at once: written without asking what was there before."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 import orjson
 
-from backlit.store.database import ids_json
+from backlit.store.database import ids_json, insert_rows
 from backlit.store.full_text import FullText
-from backlit.store.learnt import custom_keys
+from backlit.store.learnt import Fact, custom_keys, facts_in
 from backlit.store.rows import COLUMNS, Document, RowSign, columns_of, fields_in, whole
 
 MANY = 40
@@ -18,17 +19,40 @@ _OWN_OPEN, _IS_OPEN, _PARENT, _OWN_PRIORITY, _RANK_PRIORITY, _RANK_ID = map(
 )
 
 
-def put_arrivals(connection: sqlite3.Connection, full_text: FullText, documents: Mapping[int, Document]) -> None:
-    """Write items that the mirror does not have, and that the journal says nothing of."""
-    rows = {item_id: list(columns_of(each, RowSign.NONE)) for item_id, each in documents.items()}
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What the mirror keeps of items, worked out without it: on another thread, while it still writes others."""
+
+    rows: Mapping[int, list[object]]
+    texts: Mapping[int, bytes]
+    customs: Collection[tuple[str, int, object]]
+    facts: Collection[Fact]
+
+    @classmethod
+    def of(cls, documents: Mapping[int, Document]) -> "Arrivals":
+        """Work it out."""
+        return cls(
+            {item_id: list(columns_of(each, RowSign.NONE)) for item_id, each in documents.items()},
+            {item_id: orjson.dumps(each) for item_id, each in documents.items()},
+            list(_custom_values(documents)),
+            facts_in(documents.values()),
+        )
+
+
+def put_arrivals(
+    connection: sqlite3.Connection, full_text: FullText, arrivals: Arrivals, item_ids: Collection[int]
+) -> None:
+    """Write those of the arrivals that the mirror does not have, and that the journal says nothing of."""
+    rows = {each: arrivals.rows[each] for each in item_ids}
     _rank_with_parents(connection, rows)
-    connection.execute("DELETE FROM items WHERE id IN (SELECT value FROM json_each(?))", (ids_json(documents),))
-    connection.executemany(f"INSERT {INSERT_ITEM}", rows.values())
-    if len(documents) >= MANY:
-        full_text.put_off(documents)
-        connection.executemany("INSERT OR IGNORE INTO custom_values VALUES (?, ?, ?)", _custom_values(documents))
-    texts = [(item_id, orjson.dumps(each)) for item_id, each in documents.items()]
-    connection.executemany("INSERT INTO documents (id, doc) VALUES (?, ?)", texts)
+    connection.execute("DELETE FROM items WHERE id IN (SELECT value FROM json_each(?))", (ids_json(item_ids),))
+    insert_rows(connection, "INSERT INTO items", COLUMNS, rows.values())
+    if len(item_ids) >= MANY:
+        full_text.put_off(item_ids)
+        customs = [each for each in arrivals.customs if each[1] in rows]
+        insert_rows(connection, "INSERT OR IGNORE INTO custom_values", ("key", "item_id", "value"), customs)
+    texts = [(each, arrivals.texts[each]) for each in item_ids]
+    insert_rows(connection, "INSERT INTO documents", ("id", "doc"), texts)
 
 
 def _rank_with_parents(connection: sqlite3.Connection, rows: Mapping[int, list[object]]) -> None:
@@ -47,7 +71,7 @@ def _rank_with_parents(connection: sqlite3.Connection, rows: Mapping[int, list[o
             row[_IS_OPEN] = int(bool(row[_OWN_OPEN] and is_open))
 
 
-def _custom_values(documents: Mapping[int, Document]) -> Iterable[tuple[object, ...]]:
+def _custom_values(documents: Mapping[int, Document]) -> Iterable[tuple[str, int, object]]:
     """What the triggers take from a document where its words do not wait."""
     for item_id, document in documents.items():
         fields = fields_in(document)

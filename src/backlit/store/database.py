@@ -2,8 +2,9 @@
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from unicodedata import normalize
 
@@ -12,6 +13,8 @@ import orjson
 from backlit.model.filters.matching import SYLLABIC
 
 BUSY_MILLISECONDS = 10_000
+ROWS_AT_ONCE = 250
+"""Rows of one statement: larger ones gain nothing more."""
 
 
 def _searchable(text: object) -> str:
@@ -91,6 +94,22 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def insert_rows(
+    connection: sqlite3.Connection, head: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
+    """Insert rows, as many at once as a statement takes: meanwhile other threads run.
+
+    `head` is the statement up to the columns.
+    """
+    left = list(rows)
+    at_once = min(ROWS_AT_ONCE, connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // len(columns))
+    row = f"({', '.join('?' * len(columns))})"
+    for start in range(0, len(left), at_once):
+        some = left[start : start + at_once]
+        values = ", ".join([row] * len(some))
+        connection.execute(f"{head} ({', '.join(columns)}) VALUES {values}", [*chain.from_iterable(some)])
 
 
 def ids_json(ids: Iterable[int]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from backlit.store.asking import AT_ONCE, Asking, DisobeyedError, together
 from backlit.store.files import Files
 from backlit.store.probes import obeys
-from backlit.store.reading import PAGE, store_items
+from backlit.store.reading import store_arrivals
 from backlit.store.rows import whole
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Fill:
                 self._in_hand.remove(travelling)
                 travelling = (low, rest[0][0])
                 self._in_hand.append(travelling)
-            await store_items(self._files, page.results, PAGE)
+            await store_arrivals(self._files, page.results)
             self._in_hand.remove(travelling)
             await self._store_progress(0 if rest and not self._asking.traits.orders else len(page.results))
 

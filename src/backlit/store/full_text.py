@@ -31,7 +31,8 @@ class FullText:
 
     def put_off(self, item_ids: Iterable[int]) -> None:
         """Note that items are to be indexed later; before their documents are written."""
-        self._connection.executemany("INSERT OR IGNORE INTO words_due VALUES (?)", ((each,) for each in item_ids))
+        sql = "INSERT OR IGNORE INTO words_due SELECT value FROM json_each(?)"
+        self._connection.execute(sql, (ids_json(item_ids),))
         self.is_due = True
 
     def index_some(self) -> bool:

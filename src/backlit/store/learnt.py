@@ -1,38 +1,40 @@
 """What can only be learnt from the items themselves: statuses, tags, teams, custom fields and their kinds."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from backlit.model.fields import Kind
 from backlit.store.rows import Document, fields_in, whole
 
 STATUS, TAG, TEAM, CUSTOM = "status", "tag", "team", "custom"
-_Fact = tuple[int, str, str, str]
+Fact = tuple[int, str, str, str]
+"""Project, what it is about, type of item ("" for all), and the value."""
 
 
-def learn(connection: sqlite3.Connection, documents: Iterable[Document]) -> None:
-    """Remember the values that occur in items; what is learnt stays when the items go."""
-    seen: set[_Fact] = set()
+def learn(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:
+    """Remember values that occur in items; what is learnt stays when the items go."""
+    connection.executemany("INSERT OR IGNORE INTO learnt VALUES (?, ?, ?, ?)", facts)
+
+
+def facts_in(documents: Iterable[Document]) -> set[Fact]:
+    """What can be learnt from items."""
+    facts: set[Fact] = set()
     customs: set[tuple[int, str, str, Kind | None]] = set()
     for document in documents:
         project_id, item_type = whole(document.get("projectId")) or 0, str(document.get("type") or "")
         fields = fields_in(document)
-        seen.update(_facts(project_id, item_type, fields))
-        customs.update((project_id, item_type, key, kind_of_value(fields[key])) for key in custom_keys(tuple(fields)))
-    seen.update((each[0], CUSTOM, each[1], f"{each[2]}\n{each[3].value if each[3] else ''}") for each in customs)
-    connection.executemany("INSERT OR IGNORE INTO learnt VALUES (?, ?, ?, ?)", seen)
-
-
-def _facts(project_id: int, item_type: str, fields: Mapping[str, object]) -> list[_Fact]:
-    facts: list[_Fact] = []
-    status, team, tags = fields.get("Status"), whole(fields.get("TeamID")), fields.get("Tags")
-    if isinstance(status, str):
-        facts.append((project_id, STATUS, item_type, status))
-    if team is not None:
-        facts.append((project_id, TEAM, "", str(team)))
-    if isinstance(tags, list):
-        facts += [(project_id, TAG, "", tag) for tag in tags if isinstance(tag, str)]
+        if isinstance(status := fields.get("Status"), str):
+            facts.add((project_id, STATUS, item_type, status))
+        if (team := whole(fields.get("TeamID"))) is not None:
+            facts.add((project_id, TEAM, "", str(team)))
+        if (tags := fields.get("Tags")) and isinstance(tags, list):
+            facts.update((project_id, TAG, "", tag) for tag in tags if isinstance(tag, str))
+        for key in custom_keys(tuple(fields)):
+            customs.add((project_id, item_type, key, kind_of_value(fields[key])))
+    facts.update(
+        (project_id, CUSTOM, of, f"{key}\n{kind.value if kind else ''}") for project_id, of, key, kind in customs
+    )
     return facts
 
 

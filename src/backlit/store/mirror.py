@@ -8,14 +8,14 @@ from pathlib import Path
 import orjson
 
 from backlit.model.errors import StorageError
-from backlit.store.arrivals import INSERT_ITEM, put_arrivals
+from backlit.store.arrivals import INSERT_ITEM, Arrivals, put_arrivals
 from backlit.store.attachments import MirroredAttachments
 from backlit.store.comments import Comments
 from backlit.store.database import connect, drop_database, ids_json, transaction, version_of
 from backlit.store.entries import EntryKind, OutboxEntry
 from backlit.store.full_text import FullText
 from backlit.store.hidden import Hidden
-from backlit.store.learnt import learn
+from backlit.store.learnt import facts_in, learn
 from backlit.store.overlay import laid_over, made_by
 from backlit.store.ranks import MirroredRanks, lay_numbers
 from backlit.store.reassigned import Reassigned, moved
@@ -67,17 +67,20 @@ class Mirror:
         """Close the connection."""
         self.connection.close()
 
-    def put_items(self, received: Iterable[Document], undelivered: Sequence[OutboxEntry]) -> Written:
+    def put_items(
+        self, received: Iterable[Document], undelivered: Sequence[OutboxEntry], arrivals: Arrivals | None = None
+    ) -> Written:
         """Store items as the service sent them, with the undelivered entries that concern them laid over.
 
         Left alone is what is there already, and what is there in a later version: answers may overtake each other.
+        `arrivals` is what was worked out of them before.
         """
         sent = {item_id: each for each in received if (item_id := whole(each.get("id"))) is not None}
         for item_id in self._deleted & sent.keys():
             del sent[item_id]
         with transaction(self.connection):
             known = self.received(sent)
-            arrived = self._put_arrivals(sent, known, undelivered)
+            arrived = self._put_arrivals(sent, known, undelivered, arrivals)
             documents = {
                 item_id: each
                 for item_id, each in sent.items()
@@ -85,20 +88,26 @@ class Mirror:
             }
             before = self._visible(known.keys() & documents.keys())
             after = self._write(documents, undelivered) if documents else {}
-            learn(self.connection, [*arrived.values(), *documents.values()])
+            learn(self.connection, facts_in(documents.values()))
         written = _compared(before, after)
-        return Written(written.ids | arrived.keys(), frozenset()) if arrived else written
+        return Written(written.ids | set(arrived), frozenset()) if arrived else written
 
     def _put_arrivals(
-        self, sent: Mapping[int, Document], known: Mapping[int, Document], undelivered: Sequence[OutboxEntry]
-    ) -> Mapping[int, Document]:
+        self,
+        sent: Mapping[int, Document],
+        known: Mapping[int, Document],
+        undelivered: Sequence[OutboxEntry],
+        arrivals: Arrivals | None,
+    ) -> list[int]:
         """Write what comes for the first time the short way; nothing where something waits that may concern it."""
-        arrived = {item_id: each for item_id, each in sent.items() if item_id not in known}
+        arrived = [each for each in sent if each not in known]
         moves = self.ranks.of(arrived) or self.reassigned.targets()
         if undelivered or not arrived or self.hidden.every() or moves:
-            return {}
-        put_arrivals(self.connection, self.full_text, arrived)
+            return []
+        worked_out = arrivals or Arrivals.of({each: sent[each] for each in arrived})
+        put_arrivals(self.connection, self.full_text, worked_out, arrived)
         self.follow_parents(arrived, ("parent_id",))
+        learn(self.connection, worked_out.facts)
         return arrived
 
     def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> Written:

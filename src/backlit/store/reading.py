@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from backlit.store.arrivals import Arrivals
 from backlit.store.files import Files, Writer
 from backlit.store.receiving import receive
-from backlit.store.rows import Document
+from backlit.store.rows import Document, whole
 
 if TYPE_CHECKING:
     from backlit.client.resource import Listing
@@ -29,7 +30,7 @@ async def read_all(listing: "Listing[Any]") -> list[Document]:
     return list(found.values())
 
 
-async def store_items(files: Files, documents: list[Document], batch_size: int = BATCH) -> None:
+async def store_items(files: Files, documents: list[Document]) -> None:
     """Store items a few hundred at a time, telling the screens after each."""
 
     def storing(batch: list[Document]) -> Callable[[Writer], None]:
@@ -38,5 +39,11 @@ async def store_items(files: Files, documents: list[Document], batch_size: int =
 
         return act
 
-    for start in range(0, len(documents), batch_size):
-        await files.write(storing(documents[start : start + batch_size]))
+    for start in range(0, len(documents), BATCH):
+        await files.write(storing(documents[start : start + BATCH]))
+
+
+async def store_arrivals(files: Files, documents: list[Document]) -> None:
+    """Store a page of items that are new for the most part; what can be worked out before its turn to write, is."""
+    arrivals = Arrivals.of({item_id: each for each in documents if (item_id := whole(each.get("id"))) is not None})
+    await files.write(lambda writer: receive(writer, documents, arrivals=arrivals))

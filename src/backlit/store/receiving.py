@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from backlit.model.fields import FIELD_BY_KEY, Settable
+from backlit.store.arrivals import Arrivals
 from backlit.store.changes import Change, Subject
 from backlit.store.database import ids_json
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
@@ -23,12 +24,20 @@ from backlit.store.values import is_same
 KEPT_AUTHORS = 5
 
 
-def receive(writer: Writer, documents: Iterable[Document], delivered: OutboxEntry | None = None) -> None:
-    """Store items as the service sent them; `delivered` is the edit whose echo it is, so that it is no news."""
+def receive(
+    writer: Writer,
+    documents: Iterable[Document],
+    delivered: OutboxEntry | None = None,
+    arrivals: Arrivals | None = None,
+) -> None:
+    """Store items as the service sent them; `delivered` is the edit whose echo it is, so that it is no news.
+
+    `arrivals` is what was worked out of the items before.
+    """
     received = {item_id: each for each in documents if (item_id := whole(each.get("id"))) is not None}
     undelivered = writer.journal.undelivered(received)
     _note_items(writer, received, undelivered, delivered)
-    writer.announce(writer.mirror.put_items(received.values(), undelivered))
+    writer.announce(writer.mirror.put_items(received.values(), undelivered, arrivals))
 
 
 def note_comments(writer: Writer, documents: Iterable[Document]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import IntEnum
 from functools import lru_cache
 from math import inf
@@ -106,7 +106,7 @@ def is_item(document: Mapping[str, object], item_id: int) -> bool:
 
 def whole(value: object) -> int | None:
     """The value if it is an integer."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if type(value) is int else None
 
 
 def moment(value: object) -> datetime | None:
@@ -155,41 +155,42 @@ def columns_of(document: Document, sign: RowSign, number: float | None = None) -
     `number` is its place where that is not the service's. Items without BacklogPriority come last.
     """
     fields = fields_in(document)
-    item_id = whole(document.get("id"))
-    name = str(fields.get("Name") or "")
-    status = _text(fields.get("Status"))
-    estimate = _text(fields.get("Estimate"))
-    parent_id = whole(fields.get("ParentID"))
+    field, top = fields.get, document.get
+    item_id = whole(top("id"))
+    item_type = str(top("type") or "")
+    name = str(field("Name") or "")
+    status = _text(field("Status"))
+    estimate = _text(field("Estimate"))
     own = priority_of(document) if number is None else number
     open_by_itself = _is_open(status)
     return (
         item_id,
-        whole(document.get("projectId")) or 0,
-        str(document.get("type") or ""),
+        whole(top("projectId")) or 0,
+        item_type,
         name,
         name.casefold(),
         status,
         open_by_itself,
         open_by_itself,
-        int(document.get("type") == "Task"),
+        int(item_type == "Task"),
         estimate,
         _points_of(estimate),
-        _number(fields.get("WorkRemaining")),
-        _number(fields.get("WorkCompleted")),
-        whole(fields.get("AssignedToID")),
-        whole(fields.get("IterationID")),
-        whole(fields.get("AreaID")),
-        parent_id,
+        _number(field("WorkRemaining")),
+        _number(field("WorkCompleted")),
+        whole(field("AssignedToID")),
+        whole(field("IterationID")),
+        whole(field("AreaID")),
+        whole(field("ParentID")),
         own,
         own,
         item_id,
         int(sign),
-        whole(fields.get("TeamID")),
-        whole(fields.get("Priority")),
-        _text(fields.get("Severity")),
-        _tags(fields.get("Tags")),
-        _instant(document.get("createdAt")),
-        _instant(document.get("lastModifiedAt")),
+        whole(field("TeamID")),
+        whole(field("Priority")),
+        _text(field("Severity")),
+        _tags(field("Tags")),
+        _instant(top("createdAt")),
+        _instant(top("lastModifiedAt")),
     )
 
 
@@ -204,12 +205,12 @@ def _is_open(status: str | None) -> int:
 TAG_MARK = "\x1f"
 """Stands around every tag in the column of tags."""
 _EPOCH = datetime(1970, 1, 1)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(moment: datetime) -> int:
     """A time as the mirror keeps it, so that it compares as a number."""
-    return (moment - _EPOCH) // _MICROSECOND
+    since = moment - _EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 def _instant(value: object) -> int | None:
@@ -218,7 +219,7 @@ def _instant(value: object) -> int | None:
 
 
 def _tags(value: object) -> str | None:
-    tags = [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    tags = [each for each in value if isinstance(each, str)] if value and isinstance(value, list) else []
     return f"{TAG_MARK}{TAG_MARK.join(tags)}{TAG_MARK}" if tags else None
 
 
@@ -229,7 +230,7 @@ def priority_of(document: Document) -> float:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if type(value) is float else float(value) if type(value) is int else None
 
 
 def _text(value: object) -> str | None:
