@@ -1,10 +1,10 @@
 """Sending what the user did to areas and iterations: get, compare, write, and read the siblings again."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, ServiceRefused, Trouble, Unclear
 from backlit.store.changes import Change, Subject
@@ -13,6 +13,7 @@ from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.merge import kept_otherwise, merge
 from backlit.store.node_checks import fault_of_range, on_wire
+from backlit.store.node_levels import Level, NodeLevels, largest_known, put_level
 from backlit.store.node_overlay import (
     index_after,
     laid_over_nodes,
@@ -24,19 +25,14 @@ from backlit.store.node_overlay import (
 )
 from backlit.store.nodes import DATES, item_key, show_trees
 from backlit.store.pacing import Waits
-from backlit.store.people import TreeKind
-from backlit.store.reading import read_all
 from backlit.store.reassigned import going
 from backlit.store.rows import Document, whole
 from backlit.store.values import is_same
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.nouns import Nodes
 
 _RACES = 5
-FRESH = 0.5
-"""Seconds for which a tree counts as it was read."""
 
 
 def tree_writes(project_id: int) -> str:
@@ -48,12 +44,11 @@ class NodeSending:
     """Sends NODE entries; called for one of a tree at a time, in the order in which they were journalled."""
 
     def __init__(self, client: "Client", files: Files, waits: Waits) -> None:
-        self._client = client
         self._files = files
+        self._levels = NodeLevels(client, files)
         self._settling = waits.settling
         self._began = time.monotonic()
         self._settled_at: dict[int, float] = {}
-        self._latest: dict[tuple[int, object], tuple[float, list[Document]]] = {}
 
     async def send(self, entry: OutboxEntry) -> bool:
         """Send an entry and settle it; says whether the service has it, and not a conflict."""
@@ -65,38 +60,26 @@ class NodeSending:
             case _:
                 return await self._delete(entry)
 
-    def _resource(self, entry: OutboxEntry) -> "Nodes[Any]":
-        return self._client.areas if entry.payload["tree"] == TreeKind.AREAS.value else self._client.iterations
-
-    async def _read(self, entry: OutboxEntry) -> list[Document]:
-        nodes = await read_all(self._resource(entry).in_project(entry.project_id))
-        self._latest[entry.project_id, entry.payload["tree"]] = time.monotonic(), nodes
-        return nodes
-
-    async def _read_lately(self, entry: OutboxEntry) -> list[Document]:
-        """The nodes as they were after what was written just before, else as they are now."""
-        read_at, nodes = self._latest.pop((entry.project_id, entry.payload["tree"]), (0.0, []))
-        return nodes if nodes and time.monotonic() - read_at < FRESH else await self._read(entry)
-
     # New nodes
 
     async def _add(self, entry: OutboxEntry) -> bool:
         """Make a node exactly once: after an unclear failure, look before sending again (FEATURES rule 9)."""
-        nodes = await (self._read_lately(entry) if entry.known_id is None else self._read(entry))
+        parent_id, _ = place_of(entry) or (0, 0)
         made = None
         if entry.known_id is not None:
-            made = await self._look(entry, nodes, entry.known_id)
+            level = await self._levels.read(entry)
+            made = await self._look(entry, level.nodes, entry.known_id)
             if made is None and time.monotonic() < self._settled_at.get(entry.id, self._began + self._settling):
                 raise Unclear("The service did not say whether it was made; that is looked for.")
         else:
-            known_id = max((whole(each.get("id")) or 0 for each in nodes), default=0)
-            await self._files.write(lambda writer: writer.journal.update(replace(entry, known_id=known_id)))
+            level = await self._levels.lately_below(entry, parent_id)
+            await self._files.write(lambda writer: _note_largest(writer, entry, level))
         if made is None:
-            made = await self._post(entry, nodes)
+            made = await self._post(entry, level.nodes)
         await self._delivered(entry, made)
         return True
 
-    async def _look(self, entry: OutboxEntry, nodes: list[Document], known_id: int) -> Document | None:
+    async def _look(self, entry: OutboxEntry, nodes: Sequence[Document], known_id: int) -> Document | None:
         taken = await self._files.write(lambda writer: writer.journal.made_ids(EntryKind.NODE_ADD))
         parent_id, _ = place_of(entry) or (0, 0)
         alike = [
@@ -109,11 +92,11 @@ class NodeSending:
         ]
         return min(alike, key=lambda each: whole(each.get("id")) or 0, default=None)
 
-    async def _post(self, entry: OutboxEntry, nodes: list[Document]) -> Document:
+    async def _post(self, entry: OutboxEntry, nodes: Sequence[Document]) -> Document:
         parent_id, sequence = _place(entry, nodes)
         body = {"projectId": entry.project_id, "parentId": parent_id, "sequence": sequence, **values_of(entry)}
         try:
-            made = await self._resource(entry).create_document(body)
+            made = await self._levels.resource(entry).create_document(body)
             _must_have_id(made)
         except (Unclear, ServiceError):
             self._settled_at[entry.id] = time.monotonic() + self._settling
@@ -124,7 +107,7 @@ class NodeSending:
     # Changes
 
     async def _edit(self, entry: OutboxEntry) -> bool:
-        resource = self._resource(entry)
+        resource = self._levels.resource(entry)
         for _ in range(_RACES):
             fetched = await resource.fetch(entry.node_id)
             theirs = on_wire(fetched.document)
@@ -159,8 +142,10 @@ class NodeSending:
         body = dict(changes)
         if body.keys() & set(DATES):
             body |= {key: {**theirs, **changes}.get(key) for key in DATES}
-        if place_of(entry) is not None:
-            _, body["sequence"] = _place(entry, await self._read_lately(entry))
+        place = place_of(entry)
+        if place is not None:
+            level = await self._levels.lately_below(entry, place[0])
+            _, body["sequence"] = _place(entry, level.nodes)
         return body
 
     async def _conflict(self, entry: OutboxEntry, document: Document, theirs: Mapping[str, object]) -> None:
@@ -181,16 +166,16 @@ class NodeSending:
 
     async def _delete(self, entry: OutboxEntry) -> bool:
         """Delete a node whose sub-tree is as the user saw it; the target is always said (FEATURES rule 49)."""
-        nodes = await self._read(entry)
-        now = subtree(nodes, entry.node_id)
-        names = {each.get("id"): str(each.get("name") or "") for each in nodes}
+        level = await self._levels.around(entry, sorted(going(entry)))
+        now = subtree(level.nodes, entry.node_id)
+        names = {each.get("id"): str(each.get("name") or "") for each in level.nodes}
         unseen = [names[each] for each in now if each not in going(entry)]
         if unseen:
             await self._contest(entry, unseen)
             return False
         if now:
             with suppress(NotFound):  # somebody else was faster
-                await self._resource(entry).delete(entry.node_id, whole(entry.payload.get("reassignmentId")))
+                await self._levels.resource(entry).delete(entry.node_id, whole(entry.payload.get("reassignmentId")))
         await self._delivered(entry, None)
         return True
 
@@ -207,14 +192,17 @@ class NodeSending:
     # Done
 
     async def _delivered(self, entry: OutboxEntry, document: Document | None) -> None:
-        """Settle an entry with the tree as the service has it now; its siblings have other numbers (rule 51)."""
-        nodes: list[Document] | None = None
-        with suppress(Trouble):
-            nodes = await self._read(entry)
+        """Settle an entry with its level as the service has it now: siblings have other numbers then (rule 51)."""
+        place = place_of(entry)
+        level: Level | None = None
+        if place is not None:
+            own = [whole((document or {}).get("id")) or 0]
+            with suppress(Trouble):
+                level = await self._levels.below(entry, place[0], own)
 
         def act(writer: Writer) -> None:
             with self._files.trees:
-                _deliver(writer, entry, document, nodes)
+                _deliver(writer, entry, document, level)
 
         await self._files.write(act)
 
@@ -230,7 +218,13 @@ LABELS = {
 }
 
 
-def _place(entry: OutboxEntry, nodes: list[Document]) -> tuple[int, int]:
+def _note_largest(writer: Writer, entry: OutboxEntry, level: Level) -> None:
+    """Remember above which id a node is to be looked for, if it is unclear whether it was made."""
+    known = largest_known(writer.mirror, str(entry.payload["tree"]), entry.project_id)
+    writer.journal.update(replace(entry, known_id=max({known, *level.ids()})))
+
+
+def _place(entry: OutboxEntry, nodes: Sequence[Document]) -> tuple[int, int]:
     """The parent, and the sequence that puts a node after the sibling it is to follow, by the latest numbers."""
     parent_id, after = place_of(entry) or (0, 0)
     ids = [whole(each.get("id")) or 0 for each in siblings_of(nodes, parent_id, entry.node_id)]
@@ -249,7 +243,7 @@ def _unfit(changes: Mapping[str, object], theirs: Mapping[str, object]) -> dict[
     return {key: theirs.get(key) for key in (*DATES, "minCapacity", "maxCapacity") if key in theirs}
 
 
-def _as_shown(before: list[Document], entry: OutboxEntry, document: Document | None) -> list[Document]:
+def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document | None) -> list[Document]:
     """The nodes as they are shown with an entry, while the service could not be asked for them."""
     nodes = laid_over_nodes(before, [entry])
     if document is None:
@@ -259,13 +253,14 @@ def _as_shown(before: list[Document], entry: OutboxEntry, document: Document | N
     ]
 
 
-def _deliver(writer: Writer, entry: OutboxEntry, document: Document | None, nodes: list[Document] | None) -> None:
+def _deliver(writer: Writer, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
     kind, project_id = str(entry.payload["tree"]), entry.project_id
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
     writer.mirror.set_note(tree_writes(project_id), writes + 1)
-    if nodes is None:
+    if level is None and (document is None or place_of(entry) is not None):
         nodes = _as_shown(writer.mirror.nouns(kind, project_id), entry, document)
-    writer.mirror.put_nouns(kind, project_id, nodes)
+        level = Level(nodes, is_whole=True)
+    put_level(writer.mirror, kind, project_id, level or Level((), is_whole=False), document)
     real_id = whole((document or {}).get("id")) if entry.kind is EntryKind.NODE_ADD else None
     waiting = [
         each.item_id for each in writer.journal.undelivered(naming=entry.node_id) if entry.node_id in each.places

@@ -17,11 +17,14 @@ BATCH = 250
 """Items stored in one transaction, so that an edit made meanwhile does not wait long for its turn."""
 
 
-async def read_all(listing: "Listing[Any]") -> list[Document]:
-    """Read a list from end to end, each resource once; those without an id are taken as they come."""
+async def read_all(listing: "Listing[Any]", condition: str | None = None) -> list[Document]:
+    """Read a list from end to end, each resource once; those without an id are taken as they come.
+
+    With a condition, in OData, only what meets it; services may give more.
+    """
     found: dict[object, Document] = {}
     seen = 0
-    async for page in listing.pages(top=PAGE):
+    async for page in listing.pages(top=PAGE, filter=condition):
         before = len(found)
         found |= {each.get("id", f"at {seen + at}"): each for at, each in enumerate(page.results)}
         seen += len(page.results)
