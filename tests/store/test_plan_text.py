@@ -4,7 +4,7 @@ import pytest
 
 from backlit.model.errors import BadRequest
 from backlit.store import IterationEntry
-from backlit.store.plan_text import PlanLine, labels_of, plan_text, read_plan
+from backlit.store.plan_text import PlanLine, Was, labels_of, plan_text, read_base, read_plan
 
 LABELS = {7: "Sprint 1", 8: "Sprint 2"}
 BACKLOG_ID = 1
@@ -27,6 +27,20 @@ def test_what_is_written_is_read_again() -> None:
         8: [],
         BACKLOG_ID: [(4, "2 pts", "user 99")],
     }
+
+
+def test_what_it_starts_from_is_read_again_and_is_no_part_of_the_plan() -> None:
+    was = {12: Was(7, "5", "maya"), 4: Was(None, None, "user 99")}
+
+    text = plan_text("Aurora", SECTIONS, LABELS, {}, was)
+
+    assert read_base(text) == was
+    assert read_plan(text, LABELS, BACKLOG_ID) == read_plan(plan_text("Aurora", SECTIONS, LABELS, {}), LABELS, 1)
+
+
+def test_a_line_of_what_it_starts_from_that_was_changed_is_named() -> None:
+    with pytest.raises(BadRequest, match="Line 2: what was so cannot be read"):
+        read_base("[Sprint 1]\n#= 12 7 5 maya\n")
 
 
 def test_it_is_the_same_text_for_the_same_plan_and_has_no_control_characters() -> None:

@@ -149,6 +149,7 @@ def _add_plan(commands: "_Commands") -> None:
     apply = plan.add_parser("apply", help="do what a changed plan says, as one step")
     apply.add_argument("file", metavar="FILE", help="the plan; - reads the input")
     apply.add_argument("--dry-run", action="store_true", help="only say what it comes to")
+    apply.add_argument("--mine", action="store_true", help="write over what others changed since it was exported")
     apply.set_defaults(module="backlit.cli.plan_apply")
 
 

@@ -4,35 +4,46 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 
+from backlit.cli.plan_base import was_of
+from backlit.cli.plan_words import described
 from backlit.cli.synced import synced_store
 from backlit.model.errors import BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.model.plain import plain
 from backlit.store.changes import ConnectionState
-from backlit.store.plan_draft import PLANNED
+from backlit.store.plan_draft import Touch, Touches, Values
 from backlit.store.plan_reading import PlanChange
-from backlit.store.plan_text import BACKLOG, NONE, PlanLine, labels_of, read_plan
+from backlit.store.plan_text import PlanLine, Was, labels_of, read_base, read_plan
 from backlit.store.rows import Item
 from backlit.store.store import Store
 
 LOOK_EVERY = 0.2
-_LABELS = {"IterationID": "", "Estimate": "points ", "AssignedToID": "owner "}
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Say what changes; without --dry-run write it as one step, and wait until the service has it."""
     text = _read(arguments.file)
     with synced_store(arguments) as store:
-        labels = labels_of(store.plan.targets())
-        changes = store.plan.along(_wanted(store, read_plan(text, labels, store.plan.backlog_id)))
-        difference = store.plan.try_out(changes)
-        for line in described(store, difference, labels):
+        difference = differing(store, text, is_over_theirs=arguments.mine)
+        for line in described(store, difference, labels_of(store.plan.targets())):
             print(line)
-        if difference and not arguments.dry_run:
+        changes = _changes(difference)
+        if changes and not arguments.dry_run:
             asyncio.run(_write(store, changes))
+        contested = sum(bool(change.contests) for change in difference)
+        if contested:
+            was = "One change was" if contested == 1 else f"{contested} changes were"
+            raise BacklitError(f"{was} left out, as others changed the same meanwhile; --mine writes over theirs.")
+
+
+def differing(store: Store, text: str, *, is_over_theirs: bool) -> list[PlanChange]:
+    """What a text comes to; raises BadRequest for what cannot be read in it."""
+    lines = read_plan(text, labels_of(store.plan.targets()), store.plan.backlog_id)
+    return _along(store, store.plan.try_out(_wanted(store, lines, read_base(text))), is_over_theirs=is_over_theirs)
 
 
 def _read(file: str) -> str:
@@ -42,20 +53,52 @@ def _read(file: str) -> str:
         raise StorageError(f"The plan cannot be read: {error} ({file}).") from error
 
 
-def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]]) -> dict[int, dict[str, object]]:
-    """The values that the lines ask for; raises BadRequest for an item or a person that is not there."""
+def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[int, Was]) -> Touches:
+    """What the lines change of what the text starts from; raises BadRequest for an item or a person not there."""
     people = {person.username: person.id for person in store.people().values()}
     items = {item.id: item for item in store.batch.items([line.id for lines in plan.values() for line in lines])}
-    planned = {each.id for each in store.plan.targets()}
-    wanted: dict[int, dict[str, object]] = {}
+    now = store.plan.as_is(items)
+    owners = {number: name for name, number in people.items()}
+    unplanned = set(store.iterations()) - {each.id for each in store.plan.targets()}
+    wanted: dict[int, dict[str, Touch]] = {}
     for place, lines in plan.items():
         for line in lines:
             if line.id not in items:
                 raise BadRequest(f"There is no item {line.id} in this project.")
-            wanted[line.id] = _values(items[line.id], line, people)
-            is_there = place not in planned and items[line.id].fields.get("IterationID") not in planned
-            wanted[line.id] |= {} if is_there else {"IterationID": place}
+            mine = {"IterationID": place, **_values(items[line.id], line, people)}
+            as_is = was_of(now[line.id], owners)
+            was = base.get(line.id, as_is)
+            wanted[line.id] = dict(_touches(Change(mine, now[line.id], line, as_is, was), unplanned))
     return wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A line of a plan beside what it was when the plan was written, and what it is now, both as they are written."""
+
+    mine: Values
+    now: Values
+    line: PlanLine
+    as_is: Was
+    was: Was
+
+
+def _touches(change: Change, unplanned: AbstractSet[object]) -> Iterator[tuple[str, Touch]]:
+    """What a line changes: from what is so now where nobody touched that since, else from what was so."""
+    mine, now, was, as_is = change.mine, change.now, change.was, change.as_is
+    place, stood = mine["IterationID"], now["IterationID"]
+    if not _is_one_place(place, was.place, unplanned) and not _is_one_place(place, stood, unplanned):
+        yield "IterationID", Touch(stood if _is_one_place(was.place, stood, unplanned) else was.place, place)
+    if "Estimate" in mine and change.line.estimate != was.estimate:
+        yield "Estimate", Touch(now["Estimate"] if was.estimate == as_is.estimate else was.estimate, mine["Estimate"])
+    if "AssignedToID" in mine and change.line.owner != was.owner:
+        base = now["AssignedToID"] if was.owner == as_is.owner else was.owner
+        yield "AssignedToID", Touch(base, mine["AssignedToID"])
+
+
+def _is_one_place(one: object, other: object, unplanned: AbstractSet[object]) -> bool:
+    """Whether two iterations are one to a plan: all that are not planned are the backlog."""
+    return one == other or (one in unplanned and other in unplanned)
 
 
 def _values(item: Item, line: PlanLine, people: Mapping[str, int]) -> dict[str, object]:
@@ -67,7 +110,27 @@ def _values(item: Item, line: PlanLine, people: Mapping[str, int]) -> dict[str, 
     return {key: value for key, value in given.items() if value is not None or FIELD_BY_KEY[key].applies_to(item.type)}
 
 
-async def _write(store: Store, changes: Mapping[int, Mapping[str, object]]) -> None:
+def _along(store: Store, difference: Sequence[PlanChange], *, is_over_theirs: bool) -> list[PlanChange]:
+    """With the tasks that go where their items go, and with theirs written over if that is wanted."""
+    agreed = [change.over_theirs() for change in difference] if is_over_theirs else difference
+    changes = _changes(agreed)
+    along = store.plan.along(changes)
+    now = store.plan.as_is(along)
+    tasks = store.plan.try_out(
+        {
+            task_id: {key: Touch(now[task_id][key], mine) for key, mine in values.items()}
+            for task_id, values in along.items()
+            if task_id not in changes
+        }
+    )
+    return [each for change in agreed for each in (change, *(task for task in tasks if task.parent_id == change.id))]
+
+
+def _changes(difference: Sequence[PlanChange]) -> dict[int, Values]:
+    return {each.id: {key: touch.mine for key, touch in each.fields.items()} for each in difference if each.fields}
+
+
+async def _write(store: Store, changes: Mapping[int, Values]) -> None:
     await store.plan.stage(changes)
     written = await store.plan.commit(change for change in store.plan.difference() if change.id in changes)
     deadline = time.monotonic() + LOOK_EVERY * 5
@@ -88,39 +151,3 @@ async def _write(store: Store, changes: Mapping[int, Mapping[str, object]]) -> N
 
 def _items(count: int) -> str:
     return "1 item" if count == 1 else f"{count} items"
-
-
-def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, str]) -> list[str]:
-    """Iteration by iteration how full they get, then item by item what changes."""
-    if not difference:
-        return ["Nothing changes."]
-    names = {**labels, store.plan.backlog_id: BACKLOG}
-    people = {person.id: person.username for person in store.people().values()}
-
-    def shown(key: str, value: object) -> str:
-        if value is None or value == "":
-            return NONE
-        found = names if key == "IterationID" else people if key == "AssignedToID" else {}
-        return plain(found.get(value, str(value)) if isinstance(value, int) else str(value))
-
-    lines = []
-    for change in difference:
-        parts = [
-            f"{_LABELS[key]}{shown(key, touch.base)} → {shown(key, touch.mine)}"
-            for key, touch in sorted(change.fields.items(), key=lambda each: PLANNED.index(each[0]))
-        ]
-        lines.append(f"{change.id}  {plain(change.name, 48)}:  {', '.join(parts)}")
-    return [*_loads(store, difference, labels), *lines]
-
-
-def _loads(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, str]) -> list[str]:
-    """Only of iterations whose points change, against what they may hold."""
-    changes = {change.id: {key: touch.mine for key, touch in change.fields.items()} for change in difference}
-    places = {value for change in difference for value in (change.place, changes[change.id].get("IterationID"))}
-    iterations = store.iterations()
-    found = []
-    for place, load in store.plan.loads_now([each for each in labels if each in places], changes).items():
-        most = iterations[place].max_capacity
-        over = f"  ! {load.points - most:g} too many" if most and load.points > most else ""
-        found.append(f"{labels[place]}: {load.points:g}{f' of at most {most:g}' if most else ''} points{over}")
-    return found

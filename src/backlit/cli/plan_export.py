@@ -4,6 +4,7 @@ import argparse
 import asyncio
 from collections.abc import Sequence
 
+from backlit.cli.plan_base import owner_name, was_of
 from backlit.cli.synced import synced_store
 from backlit.model.errors import BadRequest
 from backlit.store.people import IterationEntry
@@ -29,8 +30,10 @@ def exported(store: Store, names: Sequence[str], backlog: int) -> str:
     unplanned = frozenset(store.iterations()) - {each.id for each in plan.targets()}
     sections[plan.backlog_id] = _lines(store, unplanned, backlog, owners) if backlog else []
     notes = {each.id: _note(each) for each in chosen}
+    now = plan.as_is(line.id for lines in sections.values() for line in lines)
+    was = {item_id: was_of(values, owners) for item_id, values in sorted(now.items())}
     project = next((each.name for each in store.projects() if each.id == store.project_id), "")
-    return plan_text(project, sections, labels, notes)
+    return plan_text(project, sections, labels, notes, was)
 
 
 def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[IterationEntry]:
@@ -51,7 +54,7 @@ def _lines(store: Store, places: frozenset[int], limit: int | None, owners: dict
 
 
 def _owner(row: Row, owners: dict[int, str]) -> str | None:
-    return None if row.owner_id is None else owners.get(row.owner_id, f"user {row.owner_id}")
+    return None if row.owner_id is None else owner_name(row.owner_id, owners)
 
 
 def _note(iteration: IterationEntry) -> str:

@@ -17,7 +17,7 @@ from backlit.store.files import Files
 from backlit.store.iterations_by_date import leaves
 from backlit.store.lookups import Lookups
 from backlit.store.people import IterationEntry, TreeKind
-from backlit.store.plan_draft import Contest, Draft, Standing, Touch, Values, draft_of
+from backlit.store.plan_draft import Contest, Draft, Standing, Touch, Touches, Values, draft_of
 from backlit.store.plan_figures import read_loads, read_velocity
 from backlit.store.rows import Item, Row, RowSign
 from backlit.store.views_query import ViewSpec
@@ -203,11 +203,16 @@ class PlanReading:
         """All that the plan changes, in backlog order, tasks after their items; what is gone is not in it."""
         return list(self._keep("difference", lambda: self._difference_of(self.standing)))
 
-    def try_out(self, changes: Mapping[int, Values]) -> list[PlanChange]:
-        """What some changes would come to, without planning them; what is so already is not in it."""
-        now = self.now(self._files.mirror, changes)
-        draft = Draft().stage({each: values for each, values in changes.items() if each in now}, now)
-        return self._difference_of(draft.standing(now))
+    def as_is(self, item_ids: Iterable[int]) -> dict[int, Values]:
+        """What items have without the plan in the fields that are planned; those that are gone are left out."""
+        return self.now(self._files.mirror, item_ids)
+
+    def try_out(self, touches: Touches) -> list[PlanChange]:
+        """What some changes would come to, without planning them; what is so already is not in it.
+
+        What is not as the change starts from any more is contested.
+        """
+        return self._difference_of(Draft(touches).standing(self.as_is(touches)))
 
     def _difference_of(self, standing: Standing) -> list[PlanChange]:
         ids = standing.changes.keys() | standing.contests.keys()

@@ -17,6 +17,11 @@ HEAD = """\
 # and owners ({none} for none); the name is only there to be read. What is not in here stays as it is.
 # See what it comes to:  backlit plan apply --dry-run FILE
 """
+BASE_HEAD = """\
+# What was so when this was written: number, iteration's number, points, owner. What somebody else changes until it is
+# applied is found by that, so leave these lines as they are.
+"""
+_BASE = "#= "
 _SECTION = re.compile(r"\[(.+)\]\s*(?:#.*)?")
 _GAP = re.compile(r"\s{2,}|\t")
 
@@ -29,6 +34,15 @@ class PlanLine:
     estimate: str | None
     owner: str | None
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Was:
+    """An item as the service had it when a plan was written; the place is the number of an iteration."""
+
+    place: int | None
+    estimate: str | None
+    owner: str | None
 
 
 Sections = Mapping[int, Sequence[PlanLine]]
@@ -45,8 +59,14 @@ def labels_of(iterations: Iterable[IterationEntry]) -> dict[int, str]:
     }
 
 
-def plan_text(project: str, sections: Sections, labels: Mapping[int, str], notes: Mapping[int, str]) -> str:
-    """Write a plan; an iteration without items is there too, to put lines into."""
+def plan_text(
+    project: str,
+    sections: Sections,
+    labels: Mapping[int, str],
+    notes: Mapping[int, str],
+    was: Mapping[int, Was] | None = None,
+) -> str:
+    """Write a plan; an iteration without items is there too, to put lines into. `was` is what it starts from."""
     lines = [HEAD.format(project=plain(project), none=NONE)]
     every = [line for items in sections.values() for line in items]
     widths = [
@@ -59,12 +79,24 @@ def plan_text(project: str, sections: Sections, labels: Mapping[int, str], notes
             number, points, owner, name = _cells(line)
             lines.append(f"{number:>{widths[0]}}  {points:>{widths[1]}}  {owner:{widths[2]}}  {name}".rstrip())
         lines.append("")
+    if was:
+        lines.append(BASE_HEAD.rstrip())
+        lines += [f"{_BASE}{'  '.join(_base_cells(item_id, each))}" for item_id, each in was.items()]
+        lines.append("")
     return "\n".join(lines)
 
 
 def _cells(line: PlanLine) -> tuple[str, str, str, str]:
-    estimate, owner = (_GAP.sub(" ", plain(text)).strip() if text else NONE for text in (line.estimate, line.owner))
-    return str(line.id), estimate or NONE, owner or NONE, plain(line.name)
+    return str(line.id), cell(line.estimate) or NONE, cell(line.owner) or NONE, plain(line.name)
+
+
+def _base_cells(item_id: int, was: Was) -> tuple[str, str, str, str]:
+    return str(item_id), NONE if was.place is None else str(was.place), was.estimate or NONE, was.owner or NONE
+
+
+def cell(text: str | None) -> str | None:
+    """A value as it is written, without what would end its column; None for nothing."""
+    return (_GAP.sub(" ", plain(text)).strip() if text else "") or None
 
 
 def read_plan(text: str, labels: Mapping[int, str], backlog_id: int) -> dict[int, list[PlanLine]]:
@@ -91,6 +123,24 @@ def read_plan(text: str, labels: Mapping[int, str], backlog_id: int) -> dict[int
     return found
 
 
+def read_base(text: str) -> dict[int, Was]:
+    """Read what was so when a plan was written, by item. Raises BadRequest naming the line that is wrong."""
+    found: dict[int, Was] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.startswith(_BASE):
+            continue
+        parts = [part.strip() for part in _GAP.split(line[len(_BASE) :].strip())]
+        if len(parts) != 4 or not _is_number(parts[0]) or not (parts[1] == NONE or _is_number(parts[1])):
+            raise BadRequest(f"Line {number}: what was so cannot be read; take the line out to do without it.")
+        place, estimate, owner = (None if part == NONE else part for part in parts[1:])
+        found[int(parts[0])] = Was(None if place is None else int(place), estimate, owner)
+    return found
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 19
+
+
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
@@ -100,7 +150,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _item(number: int, line: str) -> PlanLine:
     parts = [part.strip() for part in _GAP.split(line, maxsplit=3)]
-    if len(parts) < 3 or not (parts[0].isascii() and parts[0].isdigit() and len(parts[0]) < 19):
+    if len(parts) < 3 or not _is_number(parts[0]):
         raise BadRequest(f"Line {number}: an item is its number, points and owner, two blanks between them.")
     estimate, owner = (None if part == NONE else part for part in parts[1:3])
     return PlanLine(int(parts[0]), estimate, owner, parts[3] if len(parts) > 3 else "")

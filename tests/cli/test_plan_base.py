@@ -1,0 +1,116 @@
+"""A plan that was exported, and what somebody else changed until it is applied."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.store.world import World, make_sample
+
+from backlit.cli.plan_apply import differing
+from backlit.cli.plan_export import exported
+from backlit.cli.plan_words import described
+from backlit.model.errors import BadRequest
+from backlit.store import Store
+from backlit.store.plan_text import labels_of
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_sample(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+async def world(tmp_path: Path, sample: Path) -> AsyncIterator[World]:
+    world = World(tmp_path, sample)
+    await world.start()
+    yield world
+    await world.stop()
+
+
+@pytest.fixture
+async def store(world: World) -> Store:
+    return await world.online()
+
+
+async def text_of(store: Store) -> str:
+    return await asyncio.to_thread(exported, store, (), 40)
+
+
+def first_of_backlog(text: str) -> int:
+    """The first unplanned item that has points, and nobody to do it."""
+    found = re.search(r"^ *(\d+)  +\d+  +-  ", text.split("[Backlog]\n")[1], re.MULTILINE)
+    assert found is not None, text
+    return int(found[1])
+
+
+def said(store: Store, text: str, *, is_over_theirs: bool = False) -> list[str]:
+    labels = labels_of(store.plan.targets())
+    return described(store, differing(store, text, is_over_theirs=is_over_theirs), labels)
+
+
+def with_points(text: str, item_id: int, points: str) -> str:
+    return re.sub(rf"^( *{item_id}  +)\S+", rf"\g<1>{points}", text, flags=re.MULTILINE)
+
+
+async def test_a_text_that_nobody_changed_reverts_nothing(world: World, store: Store) -> None:
+    text = await text_of(store)
+    await world.rival.work_items.update(first_of_backlog(text), {"Estimate": "21"})
+    await store.refresh()
+
+    assert said(store, text) == ["Nothing changes."]
+
+
+async def test_what_somebody_else_changed_too_is_said_and_left_out(world: World, store: Store) -> None:
+    text = await text_of(store)
+    item_id = first_of_backlog(text)
+    mine = with_points(text, item_id, "13").replace(f"{item_id}  13  -", f"{item_id}  13  jon")
+    await world.rival.work_items.update(item_id, {"Estimate": "21"})
+    await store.refresh()
+
+    (change,) = differing(store, mine, is_over_theirs=False)
+    lines = said(store, mine)
+
+    assert list(change.contests) == ["Estimate"]
+    assert "Estimate" not in change.fields
+    assert lines[-1].startswith(f"≠ {item_id}  ")
+    assert lines[-1].endswith("points 21 by now, the plan has 13")
+    assert said(store, mine, is_over_theirs=True)[-1].startswith(f"{item_id}  ")
+
+
+async def test_a_move_that_somebody_else_made_elsewhere_is_contested(world: World, store: Store) -> None:
+    text = await text_of(store)
+    item_id = first_of_backlog(text)
+    first, other = [each.id for each in store.plan.targets() if each.end and each.end >= store.today()][:2]
+    line = next(line for line in text.splitlines() if re.match(rf" *{item_id}  ", line))
+    mine = re.sub(r"^(\[.*\n)", rf"\g<1>{line}\n", text.replace(line + "\n", ""), count=1, flags=re.MULTILINE)
+    labels = labels_of(store.plan.targets())
+    await world.rival.work_items.update(item_id, {"IterationID": other})
+    await store.refresh()
+
+    assert said(store, mine)[-1].endswith(f"{labels[other]} by now, the plan has {labels[first]}")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[Nowhere]\n", "Line 1: there is no iteration 'Nowhere'."),
+        ("[Backlog]\n987654  3  -\n", "There is no item 987654 in this project."),
+        ("[Backlog]\n1  3  nobody-here\n", "there is no user 'nobody-here'"),
+    ],
+)
+async def test_what_is_wrong_is_one_sentence(store: Store, text: str, sentence: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        differing(store, text, is_over_theirs=False)
+
+    assert sentence in str(caught.value)
+
+
+async def test_where_both_did_the_same_nothing_is_left_to_do(world: World, store: Store) -> None:
+    text = await text_of(store)
+    item_id = first_of_backlog(text)
+    await world.rival.work_items.update(item_id, {"Estimate": "13"})
+    await store.refresh()
+
+    assert said(store, with_points(text, item_id, "13")) == ["Nothing changes."]
