@@ -14,7 +14,8 @@ from backlit.store.edits import edit_entry, show
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
 from backlit.store.plan_draft import PLANNED, Draft, Touch, Values, document_of, draft_of
-from backlit.store.plan_reading import PlanChange, PlanReading, rows_of, text_of
+from backlit.store.plan_places import rows_of, text_of
+from backlit.store.plan_reading import PlanChange, PlanReading
 from backlit.store.rows import Document, fields_in
 from backlit.store.values import is_same
 

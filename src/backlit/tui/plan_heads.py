@@ -7,7 +7,7 @@ from datetime import date
 from backlit.model.planning import Capacity, Load, OwnCapacities, Velocity
 from backlit.model.trees import Totals
 from backlit.store.people import IterationEntry
-from backlit.store.plan_reading import Release
+from backlit.store.plan_places import Release
 from backlit.tui.plan_words import (
     BAR,
     Shift,

@@ -12,7 +12,7 @@ from backlit.model.planning import Load, Velocity, forecast
 from backlit.model.trees import Totals
 from backlit.store.changes import Subject
 from backlit.store.people import IterationEntry
-from backlit.store.plan_reading import Release
+from backlit.store.plan_places import Release
 from backlit.store.store import Store
 from backlit.store.views import View
 from backlit.store.views_groups import GroupLine
