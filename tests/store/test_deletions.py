@@ -1,8 +1,10 @@
 """Deleting for good: out of sight at once, done only to what is still as it was, and a copy is kept."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
-from tests.store.papers import item, offline_store
+from tests.store.papers import item, offline_store, places_in
 from tests.store.test_history import of_type
 from tests.store.world import Said, World, raised, sent, until
 
@@ -333,3 +335,24 @@ async def test_the_last_copy_of_an_item_that_others_deleted_is_kept_while_change
     await until(lambda: store.outbox.refused == 1, store.outbox_entries)
 
     assert copy_of(store, item_id).item["fields"]["Name"] == "Too late"  # type: ignore[index] # an item's
+
+
+def age_trash(folder: Path, days: float) -> None:
+    """Have all copies lie in the trash for so long already."""
+    with closing(sqlite3.connect(places_in(folder).journal)) as connection, connection:
+        connection.execute("UPDATE trash SET kept_at = kept_at - ?", (days * 86_400,))
+
+
+async def test_copies_are_kept_for_ninety_days_and_longer_while_the_deletion_waits(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        await store.deletions.delete_items([1])
+        store._files.submit(lambda writer: writer.journal.trash.keep(Copy(item(2)))).result()
+
+    age_trash(tmp_path, 89)
+    with offline_store(tmp_path) as store:
+        assert copy_of(store, 2).item == item(2)
+
+    age_trash(tmp_path, 2)
+    with offline_store(tmp_path) as store:
+        assert store._files.journal.trash.of_item(2) is None
+        assert copy_of(store, 1).item == item(1)

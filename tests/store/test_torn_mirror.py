@@ -1,6 +1,8 @@
 """A mirror that is torn, gone or old while it is used, and after a start: it is made anew and nothing crashes."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import NotFound, StorageError
 from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.store.database import drop_database
+from backlit.store.schema import VERSION
 
 
 def tear(path: Path) -> None:
@@ -85,6 +89,36 @@ async def test_a_mirror_that_is_deleted_while_it_is_used_is_filled_again(world: 
 
     await until(world.places("mine").mirror.exists)
     await until(lambda: len(store.view(ViewSpec()).rows(0, 999)) == count)
+
+
+def make_newer(path: Path) -> None:
+    """Make the mirror anew as a later version of backlit does when it starts."""
+    drop_database(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+
+
+async def test_a_mirror_that_a_newer_version_made_meanwhile_is_left_to_it_and_said(world: World) -> None:
+    store = await world.online()
+    path, view = world.places("mine").mirror, store.view(ViewSpec())
+    ids = [row.id for row in view.rows(0, 999)]
+    make_newer(path)
+
+    await until(lambda: "A newer backlit" in store.connection.sentence, lambda: store.connection)
+
+    assert store.connection.state is ConnectionState.FAILED
+    assert [row.id for row in store.view(ViewSpec()).rows(0, 999)] == ids
+    await store.edit([ids[0]], {"Name": "Left to the newer one"})
+    assert store._files.journal.undelivered([ids[0]])[0].payload == {"Name": "Left to the newer one"}
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION + 1,)
+
+
+def test_a_newer_versions_mirror_is_not_thrown_away_at_the_start(tmp_path: Path) -> None:
+    make_newer(places_in(tmp_path).mirror)
+
+    with pytest.raises(StorageError, match=r"A newer backlit.*remove .*mirror\.sqlite"), offline_store(tmp_path):
+        pass
 
 
 def test_a_torn_journal_is_left_as_it_is_and_said(tmp_path: Path) -> None:

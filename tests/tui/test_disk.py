@@ -40,6 +40,10 @@ async def test_a_journal_that_cannot_be_read_is_said_where_a_screen_reads_it(tmp
             tear(places_in(tmp_path).journal)
             await pilot.press("g", "o")
             await until(lambda: "is damaged: database" in flat(app), lambda: text_of(app))
+
+            assert f"{places_in(tmp_path).journal} is damaged" in flat(app)
+            assert "It is left as it is" in flat(app)
+            assert "Nothing waits" not in flat(app)
             await pilot.press("q", "j")
             await pilot.pause()
 

@@ -16,6 +16,7 @@ import orjson
 from backlit.cli.chosen import chosen_profile
 from backlit.cli.login import is_loopback
 from backlit.cli.wiring import connect_to
+from backlit.client.encryption import fault_of, trusted
 from backlit.config import Locations, Profile, ProfileKind, find_locations
 from backlit.model.attachments import friendly_size_of
 from backlit.model.errors import BacklitError
@@ -116,7 +117,7 @@ def _look_at_file(about: str, found: FileReport, nouns: tuple[str, str], report:
 async def _look_at_service(profile: Profile, locations: Locations, report: Report) -> None:
     try:
         if profile.kind is ProfileKind.REMOTE:
-            await _look_at_address(profile.url or "", report)
+            await look_at_address(profile.url or "", report)
         client = await connect_to(profile, locations)(_quietly)
     except BacklitError as error:
         report.say("service", error.message, Health.BROKEN)
@@ -128,7 +129,8 @@ async def _look_at_service(profile: Profile, locations: Locations, report: Repor
             report.say("service", error.message, Health.BROKEN)
 
 
-async def _look_at_address(url: str, report: Report) -> None:
+async def look_at_address(url: str, report: Report) -> None:
+    """Say how what is sent to an address is protected, and until when or why not."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme != "https":
@@ -140,12 +142,11 @@ async def _look_at_address(url: str, report: Report) -> None:
         return
     try:
         async with asyncio.timeout(_TLS_PATIENCE):
-            context = ssl.create_default_context()
-            _, writer = await asyncio.open_connection(host, parts.port or 443, ssl=context)
+            _, writer = await asyncio.open_connection(host, parts.port or 443, ssl=trusted())
         told: Any = writer.get_extra_info("ssl_object")
         writer.close()
     except ssl.SSLCertVerificationError as error:
-        report.say("encryption", f"The certificate is not good: {error.verify_message}.", Health.BROKEN)
+        report.say("encryption", fault_of(error, host), Health.BROKEN)
         return
     except (OSError, TimeoutError) as error:
         report.say("encryption", f"No encrypted connection comes about: {error or 'no answer'}.", Health.BROKEN)

@@ -9,10 +9,10 @@ from urllib.parse import quote
 import httpx
 
 from backlit.client.answers import error_of, read_body, refusal_of_sign_in
+from backlit.client.encryption import offline
 from backlit.client.tokens import TokenCache, Tokens
 from backlit.model.errors import (
     BacklitError,
-    Offline,
     ServiceError,
     ServiceRefused,
     SignInNeeded,
@@ -221,8 +221,8 @@ class WrapAuth(httpx.Auth):
                 return response.status_code, response.headers, await read_body(response)
             finally:
                 await response.aclose()
-        except httpx.RequestError:
-            raise Offline("The service cannot be reached.") from None
+        except httpx.RequestError as error:
+            raise offline(error, request.url.host) from None
 
 
 def _is_same_origin(one: httpx.URL, other: httpx.URL) -> bool:

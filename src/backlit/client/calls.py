@@ -15,9 +15,10 @@ import orjson
 from backlit.client.answers import error_of, json_object, read_body, retry_after
 from backlit.client.auth import WrapAuth
 from backlit.client.clock import ServiceClock
+from backlit.client.encryption import offline, trusted
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import Transfers
-from backlit.model.errors import BacklitError, Offline, Unclear
+from backlit.model.errors import BacklitError, Unclear
 
 LONGEST_ANSWER = 120.0
 """Seconds for one answer from first to last byte, so that a server cannot drip for ever."""
@@ -77,6 +78,7 @@ class Calls:
         self.clock = ServiceClock()
         self._http = httpx.AsyncClient(
             transport=transport,
+            verify=trusted() if transport is None else True,
             timeout=pacing.timeout(),
             limits=_LIMITS,
             follow_redirects=False,
@@ -117,7 +119,7 @@ class Calls:
                 answer = await self._once(self._request(method, path, query, body, headers))
             except httpx.RequestError as error:
                 may_have_happened = may_have_happened or not isinstance(error, _NOT_SENT)
-                failure = _broken(method, may_have_happened)
+                failure = _broken(method, error, self._root.host, may_have_happened=may_have_happened)
             else:
                 is_gone = method == "DELETE" and answer.status == 404 and may_have_happened
                 if answer.status < 300 or is_gone:
@@ -182,10 +184,10 @@ def _query_text(query: Mapping[str, QueryValue]) -> str:
     return f"?{pairs}" if pairs else ""
 
 
-def _broken(method: str, may_have_happened: bool) -> BacklitError:
+def _broken(method: str, error: httpx.RequestError, host: str, *, may_have_happened: bool) -> BacklitError:
     if may_have_happened and method != "GET":
         return Unclear("The service was asked but did not answer; the change may or may not have been made.")
-    return Offline("The service cannot be reached.")
+    return offline(error, host)
 
 
 def _refused(method: str, answer: Answer) -> BacklitError:

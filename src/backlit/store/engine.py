@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from backlit.model.errors import BacklitError, Offline, SignInNeeded, StorageError, Trouble
 from backlit.store.changes import ABOUT_JOURNAL, ABOUT_MIRROR, Change, Connection, ConnectionState, Signal, Subject
 from backlit.store.files import Files, Versions
+from backlit.store.mirror import SupersededError
 from backlit.store.pacing import Waits
 from backlit.store.people import Person
 
@@ -50,6 +51,7 @@ class Engine:
         self._session: Session | None = None
         self._project_id: int | None = None
         self._running = threading.Event()
+        self._superseded: SupersededError | None = None
 
     def start(self, project_id: int | None) -> None:
         """Start the thread; a second start does nothing."""
@@ -134,7 +136,9 @@ class Engine:
             self.show(ConnectionState.IDLE, "")
             return
         finally:
-            if self.connection.state is not ConnectionState.IDLE:
+            if self._superseded is not None:
+                self.failed(self._superseded)
+            elif self.connection.state is not ConnectionState.IDLE:
                 self.show(ConnectionState.FAILED, "Something inside backlit broke; start it again. Nothing is lost.")
             watch.cancel()
             self._session = None
@@ -154,7 +158,7 @@ class Engine:
                 await asyncio.sleep(max(asked, self._waits.pause(failures)))
 
     async def _watch(self) -> None:
-        """Show what other processes do with the same files, and send what they journal."""
+        """Show what other processes do with the same files, and send what they journal; give way to a newer version."""
         seen: Versions | None = None
         stamp: tuple[object, ...] = ()
         looks = 0
@@ -168,6 +172,11 @@ class Engine:
                     found = await self._files.other_writes()
                     self._publish(found, seen or found)
                     seen, stamp = found, now
+            except SupersededError as error:
+                self._superseded = error
+                if self._main is not None:
+                    self._main.cancel()
+                return
             except StorageError as error:
                 self.failed(error)
             looks += 1

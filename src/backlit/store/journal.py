@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -235,11 +236,12 @@ class Journal:
         return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def forget_old(self) -> None:
-        """Drop delivered entries beyond the latest ten thousand."""
+        """Drop delivered entries beyond the latest ten thousand, and what lay in the trash long enough."""
         with transaction(self._connection):
             sql = f"DELETE FROM entries WHERE NOT ({UNDELIVERED_SQL}) AND id <= (SELECT max(id) FROM entries) - ?"  # noqa: S608 # constants
             if self._connection.execute(sql, (KEPT_SENT,)).rowcount:
                 self.steps.forget_old()
+            self.trash.forget_old(time.time())
 
     def _select(self, where: str, values: tuple[object, ...]) -> list[OutboxEntry]:
         sql = f"SELECT {_ENTRY_COLUMNS} FROM entries WHERE {where} ORDER BY id"  # noqa: S608 # constants only

@@ -312,7 +312,11 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 class _OtherVersionError(Exception):
-    """The file was written by another version; it is rebuilt rather than changed."""
+    """The file was written by an older version; it is rebuilt rather than changed."""
+
+
+class SupersededError(StorageError):
+    """The file was written by a newer version, which may be at work on it: it is left alone."""
 
 
 def _tried(path: Path) -> sqlite3.Connection:
@@ -320,23 +324,30 @@ def _tried(path: Path) -> sqlite3.Connection:
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     try:
-        _check_version(connection)
+        _check_version(connection, path)
         with transaction(connection):
             if version_of(connection) == 0:
                 for statement in SCHEMA.split(";\n"):
                     connection.execute(statement)
+            _check_version(connection, path)  # another process may have made it just now
         connection.execute("SELECT id, doc, base FROM documents LIMIT 1").fetchone()
         connection.execute("SELECT max(id), max(name) FROM items WHERE id = 0").fetchone()
         connection.execute("SELECT id FROM words_due LIMIT 1").fetchone()
-    except (sqlite3.DatabaseError, _OtherVersionError):
+    except (sqlite3.DatabaseError, _OtherVersionError, SupersededError):
         connection.close()
         raise
     path.chmod(0o600)
     return connection
 
 
-def _check_version(connection: sqlite3.Connection) -> None:
-    if version_of(connection) not in {0, VERSION}:
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    version = version_of(connection)
+    if version > VERSION:
+        raise SupersededError(
+            "A newer backlit has made the copy of the backlog anew, and this one cannot read it. Use the newer one:"
+            f" nothing is lost. To go on with this one, close that one and remove {path}."
+        )
+    if version not in {0, VERSION}:
         raise _OtherVersionError
 
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 import orjson
 
 from backlit.store.database import transaction
+from backlit.store.journal_schema import UNDELIVERED_SQL
 from backlit.store.rows import Document, whole
+
+KEPT_DAYS = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Copy:
 
 
 class Trash:
-    """Writes the table of copies through the journal's connection; nothing is ever taken out of it."""
+    """Writes the table of copies through the journal's connection; they are forgotten after ninety days."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -52,6 +55,12 @@ class Trash:
     def of_item(self, item_id: int) -> Copy | None:
         """The latest copy of an item."""
         return self._one("SELECT content FROM trash WHERE item_id = ? ORDER BY id DESC LIMIT 1", item_id)
+
+    def forget_old(self, now: float) -> None:
+        """Drop copies older than that, save those of what is still to be deleted; `now` in seconds."""
+        waiting = f"SELECT id FROM entries WHERE {UNDELIVERED_SQL}"  # noqa: S608 # constants
+        sql = f"DELETE FROM trash WHERE kept_at < ? AND (entry_id IS NULL OR entry_id NOT IN ({waiting}))"  # noqa: S608 # constants
+        self._connection.execute(sql, (now - KEPT_DAYS * 86_400,))
 
     def _one(self, sql: str, number: int) -> Copy | None:
         found = self._connection.execute(sql, (number,)).fetchone()

@@ -9,7 +9,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from backlit.model.errors import BacklitError
+from backlit.model.errors import BacklitError, StorageError
 from backlit.store.changes import ConnectionState, Subject
 from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
 from backlit.tui.acting import CannotAct
@@ -65,8 +65,13 @@ class OutboxScreen(StoreScreen[None]):
 
     def _show_entries(self) -> None:
         is_online = self.store.connection.state is ConnectionState.ONLINE
-        self._entries = [entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()]
-        self._list.show(self._entries)
+        try:
+            self._entries = [entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()]
+        except StorageError as error:
+            self._entries = []
+            self._list.show_fault(safe(error.message))
+        else:
+            self._list.show(self._entries)
         self._draw_words()
 
     def _item_name(self, entry: OutboxEntry) -> str:

@@ -1,6 +1,7 @@
 """The rows of the outbox: what waits to be sent, is refused or in conflict."""
 
 from collections.abc import Callable, Mapping, Sequence
+from textwrap import wrap
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -22,6 +23,7 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
 }
 STATE_WIDTH = 9
 ID_WIDTH = 7
+MARGIN = "   "
 CHANGE_SHARE = 0.4
 """How much of the width the description of the change takes."""
 
@@ -35,11 +37,18 @@ class OutboxList(LineList):
         super().__init__(id=id)
         self._item_name = item_name
         self._entries: Sequence[OutboxEntry] = ()
+        self._fault = ""
+
+    def show_fault(self, sentence: str) -> None:
+        """Say why it is not known what waits."""
+        self._fault, self._entries = sentence, ()
+        self.rows_replaced(0)
+        self.refresh()
 
     def show(self, entries: Sequence[OutboxEntry]) -> None:
         """Show entries, the cursor where it was: on the same one, else near its line."""
         current = self.current
-        self._entries = entries
+        self._entries, self._fault = entries, ""
         ids = [entry.id for entry in entries]
         self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
         self.post_message(self.Highlighted(self, self.cursor))
@@ -71,9 +80,14 @@ class OutboxList(LineList):
         return Strip(segments).adjust_cell_length(width, looks.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
-        """Say that all is sent, where it is."""
-        text = "   Nothing waits: the service has all your changes." if y == 1 and not self._entries else ""
-        return Strip([Segment(fit(text, self.size.width), Looks.of(self.app).style("muted"))])
+        """Say that all is sent, where it is, or why that is not known."""
+        looks = Looks.of(self.app)
+        if self._fault:
+            lines = wrap(self._fault, max(1, self.size.width - 2 * len(MARGIN)), break_on_hyphens=False)
+            text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
+            return Strip([Segment(fit(text, self.size.width), looks.style("conflict"))])
+        text = MARGIN + "Nothing waits: the service has all your changes." if y == 1 and not self._entries else ""
+        return Strip([Segment(fit(text, self.size.width), looks.style("muted"))])
 
     # Commands
 
