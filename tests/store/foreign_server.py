@@ -57,6 +57,8 @@ class ForeignServer:
         self.items: dict[int, Json] = {}
         self.comments: dict[int, Json] = {}
         self.requests: list[tuple[str, str, dict[str, str]]] = []
+        self.unlisted: dict[str, str] = {}
+        """Users who are not licensed, by id."""
         self.lost_answers = 0
         """How many answers to POST never arrive."""
         self._next = 100
@@ -200,9 +202,14 @@ class ForeignServer:
                 return self._page(
                     [each for each in self.comments.values() if each["workItemId"] == int(item_id)], query
                 )
-            case ["workitems", _, "attachments"] | ["attachments"]:
+            case [*_, "attachments"]:
                 return self._page([], query)
-        raise Refused(404)
+        return self._unlisted(pat, last)
+
+    def _unlisted(self, known: Json, user_id: str) -> Json:
+        if user_id not in self.unlisted:
+            raise Refused(404)
+        return {**known, "id": int(user_id), "name": self.unlisted[user_id]}
 
     # Lists
 

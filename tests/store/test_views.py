@@ -12,6 +12,7 @@ from tests.store.papers import item, offline_store, places_in, put
 from backlit.model.trees import Totals
 from backlit.store import RowSign, Store, TreeKind, ViewSpec
 from backlit.store.database import connect
+from backlit.store.schema import VERSION
 from backlit.store.views_query import query_of
 
 
@@ -188,7 +189,7 @@ def test_opening_an_old_or_broken_mirror_makes_a_new_one(tmp_path: Path) -> None
         assert ids(store, ViewSpec()) == [2]
 
     connection = connect(places.mirror, "NORMAL")
-    connection.execute("PRAGMA user_version = 99")
+    connection.execute(f"PRAGMA user_version = {VERSION - 1}")
     connection.close()
     with offline_store(tmp_path) as store:
         assert ids(store, ViewSpec()) == []

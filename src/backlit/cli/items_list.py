@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace) -> None:
             text = orjson.dumps([document_of(item) for item in items], option=orjson.OPT_INDENT_2)
             sys.stdout.buffer.write(text + b"\n")
             return
-        people = {person.id: person.username for person in store.people().values()}
+        asyncio.run(store.everybody.meet(item.fields.get("AssignedToID") for item in items))
+        people = {person.id: person.username for person in store.everybody.known().values()}
         for line in table(_HEADER, [_row(item, people) for item in items], _RIGHT):
             print(line)
 

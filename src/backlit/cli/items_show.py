@@ -62,7 +62,7 @@ def _name_of(store: Store, key: str, identity: int) -> str | None:
         return tree.path(identity) if identity in tree else None
     if key == "TeamID":
         return store.teams().get(identity)
-    person = store.people().get(identity) if key == "AssignedToID" else None
+    person = store.everybody.known().get(identity) if key == "AssignedToID" else None
     return person.display_name if person else None
 
 

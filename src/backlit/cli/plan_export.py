@@ -25,7 +25,7 @@ def exported(store: Store, names: Sequence[str], backlog: int) -> str:
     plan = store.plan
     labels = labels_of(plan.targets())
     chosen = _named(store, names, labels)
-    owners = {person.id: person.username for person in store.people().values()}
+    owners = {person.id: person.username for person in store.everybody.known().values()}
     sections = {each.id: _lines(store, frozenset({each.id}), None, owners) for each in chosen}
     unplanned = frozenset(store.iterations()) - {each.id for each in plan.targets()}
     sections[plan.backlog_id] = _lines(store, unplanned, backlog, owners) if backlog else []

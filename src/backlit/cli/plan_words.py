@@ -16,7 +16,7 @@ def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[in
     if not difference:
         return ["Nothing changes."]
     names = {**dict.fromkeys(store.iterations(), BACKLOG), **labels}
-    people = {person.id: person.username for person in store.people().values()}
+    people = {person.id: person.username for person in store.everybody.known().values()}
 
     def shown(key: str, value: object) -> str:
         if value is None or value == "":

@@ -14,6 +14,7 @@ from backlit.store.files import Files
 from backlit.store.learnt import CUSTOM, STATUS, TAG, TEAM, widest
 from backlit.store.node_overlay import laid_over_nodes
 from backlit.store.people import (
+    STRANGER,
     TIME_ENTRY_TYPES,
     IterationEntry,
     Person,
@@ -21,6 +22,7 @@ from backlit.store.people import (
     TreeKind,
     iteration_of,
     person_of,
+    stranger_of,
 )
 from backlit.store.rows import Document, whole
 
@@ -92,6 +94,14 @@ class Lookups:
             Subject.PEOPLE, "people", lambda: {person.id: person for person in map(person_of, self._nouns("user", 0))}
         )
 
+    def known_people(self) -> Mapping[int, Person]:
+        """The licensed users and those who were asked for, by id; whom the service does not know has a number only."""
+        return self._keep(
+            Subject.PEOPLE,
+            "known people",
+            lambda: {person.id: person for person in map(stranger_of, self._nouns(STRANGER, 0))} | dict(self.people()),
+        )
+
     def me(self) -> Person | None:
         """Who was signed in when the service was last asked."""
         found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'me'").fetchone()
@@ -155,16 +165,17 @@ class Lookups:
 
     def _capabilities(self) -> Mapping[str, object]:
         """What the service says of the current project; empty where it does not say."""
-        return self._keep(Subject.PEOPLE, "capabilities", self._read_capabilities)
 
-    def _read_capabilities(self) -> Mapping[str, object]:
-        found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
-        document = orjson.loads(found[0]) if found else {}
-        projects = document.get("projects") if isinstance(document, dict) else None
-        for project in projects if isinstance(projects, list) else ():
-            if isinstance(project, dict) and project.get("id") == self.project_id:
-                return project
-        return {}
+        def make() -> Mapping[str, object]:
+            found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
+            document = orjson.loads(found[0]) if found else {}
+            projects = document.get("projects") if isinstance(document, dict) else None
+            for project in projects if isinstance(projects, list) else ():
+                if isinstance(project, dict) and project.get("id") == self.project_id:
+                    return project
+            return {}
+
+        return self._keep(Subject.PEOPLE, "capabilities", make)
 
     def role(self) -> str:
         """What the user is in the current project; empty where the service does not say."""

@@ -53,7 +53,7 @@ class StoreNames:
 
     def _user_ids(self, wanted: str) -> frozenset[int]:
         """Whom a name means; one who is not listed any more has a number only."""
-        people = self._lookups.people()
+        people = self._lookups.known_people()
         me = self._lookups.me()
         if wanted == ME and me is not None:
             return frozenset({me.id})
@@ -133,7 +133,7 @@ class StoreNames:
         if field.kind in _KINDS:
             return {node.id: place for place, node in enumerate(self._lookups.tree(_KINDS[field.kind]).walk())}
         if field.kind is Kind.USER:
-            return {each.id: each.username.casefold() for each in self._lookups.people().values()}
+            return {each.id: each.username.casefold() for each in self._lookups.known_people().values()}
         if field.kind is Kind.TEAM:
             return {each: title.casefold() for each, title in self._lookups.teams().items()}
         if field.kind is Kind.STATUS:

@@ -16,6 +16,9 @@ class TreeKind(StrEnum):
     ITERATIONS = "iterations"
 
 
+STRANGER = "stranger"
+"""The kind of noun for users who are not licensed, or unknown to the service: those have an id only."""
+
 TIME_ENTRY_TYPES = "time entry types"
 """The kind of noun that only has a name."""
 
@@ -57,6 +60,13 @@ def person_of(document: Mapping[str, object]) -> Person:
     full = " ".join(str(part) for part in names if part)
     username = str(document.get("name") or "")
     return Person(_id(document), username, str(document.get("displayName") or full or username))
+
+
+def stranger_of(document: Mapping[str, object]) -> Person:
+    """Read who was asked for; one whom the service does not name is called by the number."""
+    person = person_of(document)
+    number = f"user {person.id}"
+    return Person(person.id, person.username or number, person.display_name or number)
 
 
 def signed_in_of(document: Mapping[str, object]) -> Person:

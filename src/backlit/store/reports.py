@@ -140,7 +140,7 @@ class Reports:
     def _owner(self, owner_id: int | None) -> str:
         if owner_id is None:
             return NOBODY
-        person = self._lookups.people().get(owner_id)
+        person = self._lookups.known_people().get(owner_id)
         return person.username if person else f"user {owner_id}"
 
     def _area(self, area_id: int | None) -> str:

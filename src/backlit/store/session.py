@@ -18,6 +18,7 @@ from backlit.store.reading import read_all, store_items
 from backlit.store.receiving import note_comments_left
 from backlit.store.rows import Document, is_item
 from backlit.store.shared_lock import SharedLock
+from backlit.store.strangers import Strangers
 from backlit.store.sync import NOUNS_EVERY, Sync
 from backlit.store.turns import Turns
 
@@ -66,6 +67,7 @@ class Session:
         self._outbox = Outbox(client, files, waits)
         self._reach = Reach(client.users.my_document, face.lost, self._found, waits)
         self._sync = Sync(client, files, self._show_progress)
+        self.strangers = Strangers(client, files)
         self._turning = asyncio.Lock()
         self._sync_due = asyncio.Event()
         self._send_due = self._outbox.due
@@ -134,6 +136,7 @@ class Session:
         self._face.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
 
     def _begin(self) -> None:
+        self.strangers.go_on()
         self._people_due = 0.0
         self._signed_in.set()
         self._sync_due.set()
@@ -150,6 +153,7 @@ class Session:
             loops.create_task(self._repeat(self._sync_turn, self._sync_due))
             loops.create_task(self._repeat(self._send_turn, self._send_due))
             loops.create_task(self._look())
+            loops.create_task(self.strangers.run(self._ready))
 
     async def _repeat(self, work: Callable[[bool], Awaitable[float | None]], due: asyncio.Event) -> None:
         """Work whenever it is due, or after the seconds it asked for; after a failure wait longer each time.
@@ -191,6 +195,7 @@ class Session:
 
     def _found(self) -> None:
         self._face.found()
+        self.strangers.go_on()
         self._sync_due.set()
         self._send_due.set()
 

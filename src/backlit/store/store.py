@@ -17,6 +17,7 @@ from backlit.store.conflicts import Conflicts
 from backlit.store.deletions import Deletions
 from backlit.store.edits import Edits
 from backlit.store.engine import Engine, Report
+from backlit.store.everybody import Everybody
 from backlit.store.files import Files
 from backlit.store.grooming import Grooming
 from backlit.store.history import History
@@ -97,6 +98,7 @@ class Store(Edits):
         self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
         self.stays = Stays(self._files, self.today)
         self.sample_history = SampleHistory(self._files, lambda: self.project_id, self.today)
+        self.everybody = Everybody(self, self._engine)
         self.wake = self._engine.wake
         self.ranking = Ranking(self._files, self.server, self.wake, lambda: self.project_id)
         self.history = History(self._files, self, self.wake)

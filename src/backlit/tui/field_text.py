@@ -86,7 +86,7 @@ class FieldWords:
         """The name behind an id."""
         store = self._store
         if kind is Kind.USER:
-            person = store.people().get(value)
+            person = store.everybody.person(value)
             return person.display_name if person else f"user {value}"
         if kind is Kind.TEAM:
             return store.teams().get(value) or f"team {value}"

@@ -30,7 +30,7 @@ class ListNames:
         """The short name of a person."""
         if user_id is None:
             return ""
-        person = self.store.people().get(user_id)
+        person = self.store.everybody.person(user_id)
         return person.username if person else f"user {user_id}"
 
     def iteration(self, iteration_id: int | None) -> str:

@@ -51,7 +51,7 @@ class RolloverVerb(PlanWriting):
         items = store.batch.items(rollover.unfinished(iteration.id))
         tasks = {item.id: len(rollover.tasks_along(item.id, iteration.id)) for item in items}
         loads = store.plan.loads_now([target.id] if target else [])
-        owners = {each.id: each.username for each in store.people().values()}
+        owners = {each.id: each.username for each in store.everybody.known().values()}
         key = f"rollover:{store.project_id}:{iteration.id}"
         ending = Ending(iteration, target, items, tasks, next(iter(loads.values()), Load()), owners)
 

@@ -13,4 +13,4 @@ def surroundings_of(store: Store, item: Item | None, faults: Sequence[str] = (),
     area_id = item.fields.get("AreaID") if item else None
     areas = store.tree(TreeKind.AREAS)
     path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
-    return Surroundings(store.people(), store.iterations(), path, store.today(), store.now(), faults, found)
+    return Surroundings(store.everybody.known(), store.iterations(), path, store.today(), store.now(), faults, found)

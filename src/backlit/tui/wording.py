@@ -29,8 +29,8 @@ def _name(store: Store, kind: Kind, number: int) -> str:
     """The name of what an id stands for; empty where it is not known."""
     match kind:
         case Kind.USER:
-            person = store.people().get(number)
-            return person.display_name if person else ""
+            person = store.everybody.person(number)
+            return person.display_name if person else f"user {number}"
         case Kind.AREA | Kind.ITERATION:
             tree = store.tree(TreeKind.AREAS if kind is Kind.AREA else TreeKind.ITERATIONS)
             return tree.path(number).replace("\\", " › ") if number in tree else ""

@@ -239,7 +239,9 @@ class PlanScreen(RolloverVerb):
         blank = [HeadLine()] * lines
         backlog.say([*backlog_head(totals, self._velocity, is_here=backlog is here), *blank][:lines])
         backlog.items.say_when_empty(empty_words(connection, self.spec))
-        people = People({each.id: each.username for each in store.people().values()}, self.chord_app.capacities)
+        people = People(
+            {each.id: each.username for each in store.everybody.known().values()}, self.chord_app.capacities
+        )
         for pane in self._panes.targets:
             iteration = store.iterations().get(pane.place) if pane.place is not None else None
             load, shift = self._loads.get(pane.place or 0, Load()), found.get(pane.place, Shift())

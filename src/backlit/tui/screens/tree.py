@@ -152,8 +152,10 @@ class TreeScreen(TreeVerbs):
             self._items.show(view)
 
     def _owner_name(self, person_id: int | None) -> str:
-        person = self.store.people().get(person_id) if person_id is not None else None
-        return person.username if person else ""
+        if person_id is None:
+            return ""
+        person = self.store.everybody.person(person_id)
+        return person.username if person else f"user {person_id}"
 
     def _iteration_name(self, iteration_id: int | None) -> str:
         iteration = self.store.iterations().get(iteration_id) if iteration_id is not None else None
