@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 
 from tests.store.world import World, sent, until
 from tests.tui.stage import text_of
+from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store
@@ -37,6 +38,12 @@ def screen_of(pilot: Pilot[None]) -> EditorScreen:
 async def go_to(pilot: Pilot[None], key: str) -> None:
     screen_of(pilot).form.grid.go_to(key)
     await pilot.pause()
+
+
+def burst(pilot: Pilot[None], *keys: str) -> None:
+    """Keys as a slow line delivers them: all at once."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
 async def save(pilot: Pilot[None]) -> None:

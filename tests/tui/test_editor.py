@@ -2,10 +2,8 @@
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.editing import Edit, fields_on, go_to, item_of, save, screen_of
+from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
 from tests.tui.stage import line_with, lines_of, missing, text_of
-from textual import events
-from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.store import Store, TreeKind
@@ -252,12 +250,6 @@ async def test_the_mouse_moves_and_a_double_click_edits(world: World, edit: Edit
         assert moved == "AssignedToID"
         assert screen_of(pilot).form.is_editing
         assert screen_of(pilot).form.field.key == "Name"
-
-
-def burst(pilot: Pilot[None], *keys: str) -> None:
-    """Keys as a slow line delivers them: all at once."""
-    for key in keys:
-        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
 async def test_a_burst_of_keys_acts_in_the_order_it_was_typed(world: World, store: Store, edit: Edit) -> None:

@@ -1,16 +1,16 @@
 """Every row of the field table goes through the editor to the service; every wrong value is explained."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
-from tests.store.world import World, sent
-from tests.tui.editing import Edit, fields_on, go_to, item_of, save, screen_of
+from tests.store.world import World, sent, until
+from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
 from tests.tui.stage import line_with, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.store import Store
-from backlit.tui.dialogs.pick import PickDialog
+from backlit.store.values import is_same
 from backlit.tui.field_choices import PICKED, choices_for
 from backlit.tui.screens.editor import EditorScreen
 
@@ -21,36 +21,38 @@ TYPED: Mapping[Kind, tuple[str, object]] = {
 }
 
 
-def letters(text: str) -> list[str]:
-    return ["space" if letter == " " else letter for letter in text]
+def keys_for(store: Store, field: Field, item_type: str, before: object) -> tuple[Sequence[str], object]:
+    """The keys with which a person would give a field another value, and what it should be then."""
+    if field.kind in TYPED:
+        text, value = TYPED[field.kind]
+        return ("enter", "ctrl+u", *text, "enter"), value
+    if field.kind is Kind.BOOLEAN:
+        return ("enter",), before is not True
+    if field.kind is Kind.LONG_TEXT:
+        return ("enter", *"# new", "enter", "escape"), f"# new\n{before or ''}"
+    if field.kind is Kind.TAGS:
+        present = before if isinstance(before, list) else []
+        return ("enter", *"fresh", "enter"), [*present, "fresh"]
+    assert field.kind in PICKED, field
+    choices = choices_for(store, field, item_type, before)
+    values = [choice.value for choice in choices]
+    at = next(index for index, value in enumerate(values) if value not in {before, None})
+    moves = at - (values.index(before) if before in values else 0)
+    return ("enter", *["down" if moves > 0 else "up"] * abs(moves), "enter"), values[at]
 
 
 async def edit_field(pilot: Pilot[None], store: Store, field: Field, item_type: str) -> object:
-    """Give a field another value with the keys that a person would press; returns what it should be then."""
-    draft = screen_of(pilot).draft
-    before = draft.value(field.key)
-    await go_to(pilot, field.key)
-    if field.kind in TYPED:
-        text, value = TYPED[field.kind]
-        await pilot.press("enter", "ctrl+u", *letters(text), "enter")
-        return value
-    if field.kind is Kind.BOOLEAN:
-        await pilot.press("enter")
-        return before is not True
-    if field.kind is Kind.LONG_TEXT:
-        await pilot.press("enter", *"# new", "enter", "escape")
-        return f"# new\n{before or ''}"
-    if field.kind is Kind.TAGS:
-        await pilot.press("enter", *"fresh", "enter")
-        present = before if isinstance(before, list) else []
-        return [*present, "fresh"]
-    assert field.kind in PICKED, field
-    choices = choices_for(store, field, item_type, before)
-    at = next(index for index, each in enumerate(choices) if each.value not in {before, None})
-    await pilot.press("enter")
-    assert isinstance(pilot.app.screen, PickDialog)
-    await pilot.press(*["up"] * len(choices[: pilot.app.screen.list.cursor]), *["down"] * at, "enter")
-    return choices[at].value
+    """Give a field another value; the keys come all at once, as no key has to wait for a picture."""
+    screen = screen_of(pilot)
+    screen.form.grid.go_to(field.key)
+    keys, value = keys_for(store, field, item_type, screen.draft.value(field.key))
+    burst(pilot, *keys)
+
+    def is_there() -> bool:
+        return is_same(screen.draft.value(field.key), value) and pilot.app.screen is screen and not screen.form.open_key
+
+    await until(is_there, lambda: (field.key, screen.draft.value(field.key), value, text_of(pilot.app)))
+    return value
 
 
 @pytest.mark.parametrize("item_type", list(ItemType))

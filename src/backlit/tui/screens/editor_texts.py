@@ -27,7 +27,7 @@ class EditorTexts(EditorSaving):
             self._show_view()
         else:
             raise CannotAct("p shows a long text, such as the description, as Markdown.")
-        self.call_after_refresh(self.form.grid.move_to, self.form.grid.cursor)
+        self.call_after_refresh(self.form.grid.stay_in_sight)
 
     def do_editor_look_in_text(self, _count: int | None) -> None:
         """Leave the long text and show it as Markdown; again goes on writing."""

@@ -187,7 +187,7 @@ class FieldForm(FieldPicks):
         self._long.display = True
         self._long.open(field.label, text)
         self.screen.set_focus(self._long)
-        self.call_after_refresh(self.grid.move_to, self.grid.cursor)
+        self.call_after_refresh(self.grid.stay_in_sight)
 
     def _close_long(self) -> None:
         if self._long is not None:
@@ -214,7 +214,7 @@ class FieldForm(FieldPicks):
     @on(LineList.Highlighted)
     def _moved(self, event: LineList.Highlighted) -> None:
         event.stop()
-        if self._is_open and self._edited is not self.grid.field:
+        if self._is_open and self.field.key != self.open_key:
             self.leave()
         self.post_message(self.Moved())
 

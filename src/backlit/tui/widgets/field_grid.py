@@ -1,7 +1,7 @@
 """The fields of an item, one to a line, drawn by one widget; the input of the one being edited lies over its value."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.segment import Segment
 from textual.app import ComposeResult
@@ -59,13 +59,17 @@ class FieldGrid(LineList):
         self._lines = lines
         if len(before) == len(lines):
             for index, (old, new) in enumerate(zip(before, lines, strict=True)):
-                if old != new:
+                if old != new and not self._is_covered(index, old, new):
                     self.refresh_row(index)
             return
         key = current.key if current else ""
         at = next((index for index, line in enumerate(lines) if line.field and line.field.key == key), self._first)
         self.rows_replaced(at)
         self._place_input()
+
+    def _is_covered(self, index: int, old: GridLine, new: GridLine) -> bool:
+        """Whether the input lies over all that is another; closing it paints the line."""
+        return self.input.display and index == self.cursor and replace(old, text=new.text, colour=new.colour) == new
 
     def go_to(self, key: str) -> None:
         """Put the cursor on a field."""
@@ -85,6 +89,10 @@ class FieldGrid(LineList):
         places = self._places
         super().move_to(max((place for place in places if place <= index), default=self._first))
         self._show_first_heading()
+
+    def stay_in_sight(self) -> None:
+        """Show the cursor, wherever it is by now, in a grid that has become lower."""
+        self.move_to(self.cursor)
 
     def _show_first_heading(self) -> None:
         if self.top and self.cursor == self._first:
@@ -113,6 +121,7 @@ class FieldGrid(LineList):
         """Take the input away."""
         if self.input.display:
             self.input.display = False
+            self.refresh_row(self.cursor)
             self.screen.set_focus(self)
 
     def _place_input(self) -> None:

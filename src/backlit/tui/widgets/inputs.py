@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.widgets import Input, TextArea
 
 if TYPE_CHECKING:
@@ -62,9 +64,10 @@ class InOrder(Base):
 
 
 class LineInput(InOrder, Input):
-    """One line with readline's keys and a steady cursor."""
+    """One line with readline's keys and a steady cursor; a letter moves nothing else, so the screen is not laid out."""
 
     ACTIONS = _actions(Input.BINDINGS)
+    virtual_size = Reactive(Size(0, 0), layout=False)
 
     def __init__(self, value: str = "", *, placeholder: str = "", password: bool = False) -> None:
         super().__init__(value, placeholder=placeholder, password=password, select_on_focus=False, compact=True)
