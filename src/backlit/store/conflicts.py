@@ -1,6 +1,6 @@
 """What the service did not take, and how the user settles it: conflicts field by field, refusals with other values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -129,23 +129,41 @@ def _settle(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None
     entry = writer.journal.entry(case.entry.id)
     if entry is None or entry.state is not case.entry.state or entry.payload != case.entry.payload:
         raise BadRequest(_SETTLED_ELSEWHERE)
-    fields, base = dict(_fields(entry)), dict(entry.base)
-    for field in case.fields:
-        decision = decisions[field.key]
-        if decision is Keep.THEIRS:
-            fields.pop(field.key, None)
-            base.pop(field.key, None)
-        else:
-            fields[field.key] = field.mine if decision is Keep.MINE else decision
-            base[field.key] = field.theirs
     keys = {field.key for field in case.fields}
     later = [
-        _without(each, keys)
+        each
         for each in writer.journal.undelivered([entry.item_id])
-        if _is_later(each, entry.id) and each.id <= case.last_id and each.touched & keys
+        if _is_later(each, entry.id) and each.touched & keys
     ]
-    writer.journal.update_all([_with(entry, fields, base if entry.kind is EntryKind.EDIT else {}), *later])
+    decided = {field.key: (field, decisions[field.key]) for field in case.fields}
+    kept = {key: _value(*each) for key, each in decided.items() if each[1] is not Keep.THEIRS}
+    base = {field.key: field.theirs for field in case.fields if field.key in kept}
+    settled = [each for each in later if each.id <= case.last_id]
+    if entry.kind is EntryKind.EDIT and (len(settled) == len(later) or not kept):
+        _settle_as_step(writer, [entry, *settled], keys, replace(entry, payload=kept, base=base))
+    else:
+        rest = _without(replace(entry, payload=_fields(entry)), keys)
+        again = _with(entry, {**rest.payload, **kept}, {**rest.base, **base} if entry.kind is EntryKind.EDIT else {})
+        writer.journal.update_all([again, *(_without(each, keys) for each in settled)])
     _tell(writer, entry)
+
+
+def _settle_as_step(writer: Writer, entries: Sequence[OutboxEntry], keys: set[str], decided: OutboxEntry) -> None:
+    """Settle by an act that can be taken back: what was contested is given up, and what was decided is a new edit.
+
+    What is given up is kept as entries of its own, as the rest of the entries that it was in goes on.
+    """
+    first, *later = entries
+    given_up = [replace(_only(each, keys), state=EntryState.DISCARDED) for each in entries]
+    fresh = replace(decided, state=EntryState.WAITING, reason="", attempts=0, known_id=None, theirs={})
+    rest = _without(first, keys)
+    with writer.journal.transaction():
+        step = writer.journal.steps.begin()
+        kept = writer.journal.add([*given_up, *([fresh] if fresh.payload else [])], step)
+        writer.journal.steps.withdraw([each.id for each in kept[: len(given_up)]], step)
+        if rest.state is not EntryState.DISCARDED:
+            rest = replace(rest, state=EntryState.WAITING, reason="", attempts=0, theirs={})
+        writer.journal.update_all([rest, *(_without(each, keys) for each in later)])
 
 
 def _rewrite(writer: Writer, entry_id: int, text: str) -> None:
@@ -170,6 +188,16 @@ def _fields(entry: OutboxEntry) -> Mapping[str, object]:
 
 def _is_later(other: OutboxEntry, entry_id: int) -> bool:
     return other.kind is EntryKind.EDIT and other.id > entry_id
+
+
+def _value(field: Contested, decision: object) -> object:
+    return field.mine if decision is Keep.MINE else decision
+
+
+def _only(entry: OutboxEntry, keys: set[str]) -> OutboxEntry:
+    """The part of an edit that concerns some fields."""
+    payload = {key: value for key, value in entry.payload.items() if key in keys}
+    return replace(entry, payload=payload, base={key: entry.base.get(key) for key in payload}, theirs={}, reason="")
 
 
 def _with(entry: OutboxEntry, fields: Mapping[str, object], base: Mapping[str, object]) -> OutboxEntry:

@@ -8,6 +8,7 @@ from backlit.model.errors import BadRequest
 from backlit.store.entries import ON_NODES, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.files import Writer
 from backlit.store.merge import kept_otherwise, merge
+from backlit.store.overlay import laid_over
 from backlit.store.rows import fields_in, whole
 from backlit.store.trash import Copy
 
@@ -172,7 +173,9 @@ class Reading:
 
     def _taken_back(self, entry: OutboxEntry) -> Iterator[Told]:
         if not entry.has_left:
-            yield Withdraw(entry), self._changes_of(entry)
+            again = {key for each in self._withdrawn if self._id(each) == entry.item_id for key in each.touched}
+            changes = self._changes_of(entry)
+            yield Withdraw(entry), tuple(each for each in changes if each.key not in again)
             if entry.kind is EntryKind.EDIT and entry.state is EntryState.REFUSED:
                 yield from self._partly_taken(entry)
         elif entry.kind is EntryKind.EDIT:
@@ -217,17 +220,30 @@ class Reading:
         if document is None:
             yield Missing(item_id), ()
             return
-        now = fields_in(document)
+        shown = fields_in(document)
+        now = {**shown, **self._left(item_id)}
         base = {key: now.get(key) if not kept_otherwise({key: value}, now) else value for key, value in before.items()}
         merged = merge(base, wanted, now)
         payload = {**merged.changes, **{key: wanted[key] for key in merged.conflicts}}
         if payload:
             expected = {key: base[key] if key in merged.conflicts else now.get(key) for key in payload}
             changes = tuple(
-                FieldChange(item_id, key, now.get(key), value, key in merged.conflicts)
+                FieldChange(item_id, key, shown.get(key), value, key in merged.conflicts)
                 for key, value in payload.items()
             )
             yield Write(item_id, payload, expected), changes
+
+    def _left(self, item_id: int) -> Mapping[str, object]:
+        """What the fields of an item are once the edits of this step that were not sent are withdrawn."""
+        unsent = [each for each in self._entries if self._id(each) == item_id and not each.has_left]
+        received = self._mirror.received([item_id]).get(item_id)
+        keys = {key for each in unsent for key in each.touched}
+        if received is None or not keys:
+            return {}
+        ids = {each.id for each in unsent}
+        others = [each for each in self._journal.undelivered([item_id]) if each.id not in ids]
+        fields = fields_in(laid_over(received, others)[0])
+        return {key: fields.get(key) for key in keys}
 
     def _unmade(self, entry: OutboxEntry) -> Iterator[Told]:
         item_id = self._id(entry)
@@ -274,7 +290,11 @@ class Reading:
         elif self._mirror.effective(item_id) is None:
             yield Missing(item_id), ()
         elif entry.kind is EntryKind.EDIT:
-            yield from self._written(item_id, entry.payload, entry.base)
+            sent = {
+                key for each in self._entries if self._id(each) == item_id and each.has_left for key in each.touched
+            }
+            wanted = {key: value for key, value in entry.payload.items() if key not in sent}
+            yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted})
         elif entry.kind is EntryKind.COMMENT:
             yield Return(entry), ()
         elif entry.kind is EntryKind.DELETE:

@@ -29,7 +29,8 @@ def done_words(store: Store, done: Reversal) -> str:
 
 def _parts(store: Store, done: Reversal) -> Iterator[str]:
     if done.changes:
-        yield _changed(store, done)
+        waits = "; somebody changed it since, so it waits as a conflict (go)"
+        yield _changed(store, done) + waits * any(change.is_contested for change in done.changes)
     if done.nodes:
         first = done.nodes[0]
         back = "again" if done.is_redo else "taken back"
