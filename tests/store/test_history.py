@@ -3,11 +3,9 @@
 from pathlib import Path
 
 from tests.store.papers import item, offline_store, put
-from tests.store.world import World, raised, sent, until
+from tests.store.world import World, sent, until
 
-from backlit.model.errors import BadRequest
 from backlit.store import EntryState, Store, ViewSpec
-from backlit.store.entries import EntryKind
 from backlit.store.history import Reversal
 
 
@@ -184,15 +182,20 @@ async def test_an_edit_in_conflict_is_given_up(world: World) -> None:
     assert field(store, item_id) == "Jon's"
 
 
-async def test_an_act_that_was_discarded_in_the_outbox_is_passed_over(tmp_path: Path) -> None:
+async def test_what_was_discarded_in_the_outbox_is_brought_back_and_the_act_itself_passed_over(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         await store.edit([1], {"Name": "One"})
         await store.edit([1], {"Estimate": "3"})
         await store.discard(store.outbox_entries()[1].id)
 
-        await store.history.undo()
+        await undone(store)
+        assert field(store, 1, "Estimate") == "3"
+        await redone(store)
+        assert field(store, 1, "Estimate") is None
 
-        assert field(store, 1) == "Item 1"
+        await undone(store)
+        await undone(store)
+        assert (field(store, 1), field(store, 1, "Estimate")) == ("Item 1", "3")
 
 
 async def test_an_unsent_item_with_what_was_done_to_it_is_taken_back_and_comes_again(tmp_path: Path) -> None:
@@ -300,24 +303,6 @@ async def test_undo_and_redo_while_the_service_is_down_end_where_they_should(wor
 
     assert await on_service(world, item_id) == before
     assert store.outbox_entries() == ()
-
-
-async def test_what_is_being_sent_anew_cannot_be_taken_back_before_that_is_settled(tmp_path: Path) -> None:
-    with offline_store(tmp_path, [item(1)]) as store:
-        await store.add("Story", {"Name": "New"})
-        (entry,) = store.outbox_entries()
-        store._files.submit(
-            lambda writer: writer.journal.update(_sending(entry))  # type: ignore[arg-type] # an entry
-        ).result()
-
-        assert isinstance(await raised(store.history.undo()), BadRequest)
-        assert [each.kind for each in store.outbox_entries()] == [EntryKind.ADD]
-
-
-def _sending(entry: object) -> object:
-    from dataclasses import replace
-
-    return replace(entry, state=EntryState.SENDING, attempts=1)  # type: ignore[type-var] # an entry
 
 
 async def test_a_value_that_is_back_already_is_not_written_again(tmp_path: Path) -> None:

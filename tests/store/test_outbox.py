@@ -219,6 +219,24 @@ async def test_an_edit_whose_answer_was_lost_counts_once(world: World) -> None:
     assert store.outbox_entries() == ()
 
 
+async def test_a_preset_of_the_service_is_no_conflict_for_later_edits_of_a_new_item(world: World) -> None:
+    store = await world.online()
+    world.faults.is_down = True
+    temporary = await store.add("Story", {"Name": "New"})
+    await store.edit([temporary], {"Status": "In Progress"})
+    await store.edit([temporary], {"Status": "Done", "Estimate": "3"})
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    made = store.item(temporary)
+    assert made is not None
+    found = await fields(world, made.id)
+    assert (found["Status"], found["Estimate"]) == ("Done", "3")
+    assert store.outbox_entries() == ()
+
+
 async def test_a_new_item_that_is_given_up_takes_with_it_what_was_to_follow(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True

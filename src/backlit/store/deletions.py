@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from backlit.model.errors import BadRequest, NotFound
+from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.changes import Change, Subject
 from backlit.store.database import ids_json
@@ -68,15 +68,15 @@ class Deletions:
     async def delete_items(self, item_ids: Iterable[int]) -> None:
         """Delete items for good, as one step; they are out of sight at once, and a copy is kept.
 
-        Raises NotFound for an item that is not there, BadRequest for a new one that is being sent; then nothing is
-        done at all.
+        Raises NotFound for an item that is not there; then nothing is done at all. A new one that may have been sent is
+        deleted once it is clear that it was made.
         """
         ids = list(dict.fromkeys(self._files.journal.real_id(each) for each in item_ids))
         await self._files.write(lambda writer: _delete_items(writer, ids))
         self._wake()
 
     async def delete_comment(self, comment_id: int) -> None:
-        """Delete a comment; it is out of sight at once. Raises NotFound, or BadRequest while it is being sent."""
+        """Delete a comment; it is out of sight at once. Raises NotFound."""
         real_id = self._files.journal.real_id(comment_id)
         await self._files.write(lambda writer: _delete_comment(writer, real_id))
         self._wake()
@@ -135,9 +135,17 @@ def _copy(writer: Writer, document: Document) -> Copy:
     return Copy(document, tasks, comments)
 
 
+def deletions_of(writer: Writer, made: OutboxEntry) -> list[OutboxEntry]:
+    """What waits to delete for good the item or comment that an entry makes."""
+    if made.kind is EntryKind.COMMENT:
+        return writer.journal.undelivered(kind=EntryKind.DELETE_COMMENT, naming=made.temporary_id)
+    return writer.journal.undelivered([made.item_id], kind=EntryKind.DELETE) if made.kind is EntryKind.ADD else []
+
+
 def _delete_items(writer: Writer, item_ids: Sequence[int]) -> None:
-    deletions = [deletion_of(writer, each) for each in item_ids if each > 0]
     unsent = _unsent(writer, [each for each in item_ids if each < 0])
+    given_up = {each.item_id for each in unsent if each.kind is EntryKind.ADD}
+    deletions = [deletion_of(writer, each) for each in item_ids if each not in given_up]
     with writer.journal.transaction():
         step = writer.journal.steps.begin()
         journal_deletions(writer, deletions, step)
@@ -147,32 +155,35 @@ def _delete_items(writer: Writer, item_ids: Sequence[int]) -> None:
 
 
 def _unsent(writer: Writer, item_ids: Sequence[int]) -> list[OutboxEntry]:
-    """All that is journalled of some new items, so that giving it up deletes them."""
+    """All that is journalled of those new items that were not sent, so that giving it up deletes them."""
     if not item_ids:
         return []
-    made = [
-        entry for entry in writer.journal.undelivered(item_ids) if entry.kind is EntryKind.ADD and not entry.has_left
-    ]
-    if {entry.item_id for entry in made} != set(item_ids):
-        raise BadRequest("A new item is being sent at this moment; try again when that is settled.")
-    return with_followers(writer, made)
+    entries = writer.journal.undelivered(item_ids, kind=EntryKind.ADD)
+    return with_followers(writer, [entry for entry in entries if not entry.has_left])
 
 
 def _delete_comment(writer: Writer, comment_id: int) -> None:
     if comment_id < 0:
-        entry = writer.journal.entry(comment_id - TEMPORARY_IDS)
-        if entry is None or entry.has_left:
-            raise BadRequest("The comment is being sent at this moment; try again when that is settled.")
-        with writer.journal.transaction():
-            withdraw(writer, [entry], writer.journal.steps.begin())
-        take_out(writer, [entry])
-        return
-    found = writer.mirror.comments.document(comment_id)
+        made = writer.journal.entry(comment_id - TEMPORARY_IDS)
+        if made is not None and not made.has_left:
+            with writer.journal.transaction():
+                withdraw(writer, [made], writer.journal.steps.begin())
+            take_out(writer, [made])
+            return
+        found = None if made is None else unsettled_comment(made)
+    else:
+        found = writer.mirror.comments.document(comment_id)
     if found is None:
         raise NotFound("The comment is no longer there.")
     entry = deletion_of_comment(found)
     journalled(writer, [entry])
     writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+
+
+def unsettled_comment(made: OutboxEntry) -> Document:
+    """A comment of which it is not clear whether the service has it, as it has it then."""
+    of_what = {"id": made.temporary_id, "workItemId": made.item_id, "projectId": made.project_id}
+    return {**of_what, "description": made.payload.get("text"), "type": made.payload.get("type")}
 
 
 def deletion_of_comment(comment: Document) -> OutboxEntry:

@@ -136,7 +136,7 @@ class Edits(Lookups):
         self.wake()
 
     async def discard(self, entry_id: int) -> None:
-        """Give an entry up, and with a new item all that was to follow it.
+        """Give an entry up, and with a new item all that was to follow it; an act that can be undone.
 
         Raises BadRequest while it is being sent: it may have taken effect already.
         """
@@ -222,12 +222,10 @@ def _discard(writer: Writer, entry_id: int) -> None:
     entry = writer.journal.entry(entry_id)
     if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
         return
-    give_up(writer, with_followers(writer, [entry]))
-
-
-def give_up(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
-    """Discard entries that are not on their way; new items go with theirs. Raises BadRequest for one that is."""
-    discard(writer, doomed)
+    doomed = with_followers(writer, [entry])
+    with writer.journal.transaction():
+        discard(writer, doomed)
+        writer.journal.steps.withdraw([each.id for each in doomed], writer.journal.steps.begin())
     take_out(writer, doomed)
 
 

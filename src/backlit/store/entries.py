@@ -141,9 +141,10 @@ class OutboxEntry:
 
     @property
     def needs(self) -> frozenset[int]:
-        """The nodes without which it cannot be sent."""
+        """What it names and cannot be sent without: nodes, or the comment that it deletes."""
         if self.kind not in ON_NODES:
-            return self.places
+            comment_id = self.payload.get("id") if self.kind is EntryKind.DELETE_COMMENT else None
+            return self.places | ({comment_id} if isinstance(comment_id, int) else set())
         place = self.payload.get("place")
         ids = [self.payload.get("id"), self.payload.get("reassignmentId")]
         ids += [place.get("parentId")] if isinstance(place, dict) else []

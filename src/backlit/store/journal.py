@@ -192,6 +192,9 @@ class Journal:
                 self._rename(entry.temporary_id, real_id)
             if entry.kind is EntryKind.NODE_ADD:
                 self._rename_node(entry.temporary_id)
+            if entry.kind is EntryKind.COMMENT:
+                for each in self.undelivered(kind=EntryKind.DELETE_COMMENT, naming=entry.temporary_id):
+                    self.update(with_real_ids(each, self.renames.followed))
 
     def _rename(self, temporary_id: int, real_id: int) -> None:
         following = self.following(temporary_id)

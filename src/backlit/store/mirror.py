@@ -239,6 +239,7 @@ class Mirror:
             for table in ("items", "documents"):
                 self.connection.execute(f"DELETE FROM {table} WHERE id = ?", (temporary_id,))  # noqa: S608 # constants
             self.connection.execute("DELETE FROM comments WHERE item_id = ?", (temporary_id,))
+            self.hidden.forget([temporary_id])
             self.put_items([received], undelivered)
             number = self.ranks.of([temporary_id])
             if number and real_id is not None:

@@ -20,7 +20,8 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.changes import Change, Subject
 from backlit.store.creations import Creations
-from backlit.store.edits import show
+from backlit.store.deletions import deletions_of
+from backlit.store.edits import discard, show, take_out, with_followers
 from backlit.store.entries import BUSY, CREATES, DELETES, ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.lineup import beside_of
@@ -34,6 +35,7 @@ from backlit.store.reach import SHUTS
 from backlit.store.reassigned import going
 from backlit.store.receiving import receive
 from backlit.store.removals import Removals
+from backlit.store.reversals import UNMADE_LATER
 from backlit.store.rows import Document, fields_in, is_item, whole
 from backlit.store.work_log import COMPLETED, add_up
 
@@ -222,6 +224,8 @@ class Outbox:
             is_too_late = state is EntryState.REFUSED and writer.mirror.was_deleted(entry.item_id)
             settled = EntryState.DISCARDED if is_too_late else state
             writer.journal.update(replace(current, state=settled, reason=reason, theirs=entry.theirs))
+            if state is EntryState.REFUSED and _give_up_unwanted(writer, replace(current, state=settled)):
+                return
             if received is not None:
                 receive(writer, [received])
             release(writer)
@@ -249,6 +253,7 @@ class Outbox:
             if entry.kind is EntryKind.ADD:
                 writer.mirror.put_items([made], ())  # first: else a crash between leaves it unseen until the next sync
                 writer.journal.deliver(entry, real_id)
+                _start_from_presets(writer, entry, made)
                 writer.mirror.rename(entry.temporary_id, made, writer.journal.following(real_id))
                 ids = frozenset({entry.temporary_id, real_id})
                 writer.signal.publish(Change(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
@@ -261,6 +266,29 @@ class Outbox:
 
         await self._files.write(act)
         self.delivered += 1
+
+
+def _start_from_presets(writer: Writer, entry: OutboxEntry, made: Document) -> None:
+    """Have later edits of a new item start from what the service preset: that is nobody's change."""
+    if made.get("lastModifiedAt") not in {None, made.get("createdAt")}:
+        return  # it was found rather than made, and changed since
+    presets = {key: value for key, value in fields_in(made).items() if key not in entry.touched}
+    for each in writer.journal.undelivered([whole(made.get("id")) or 0], kind=EntryKind.EDIT):
+        base = {key: presets.get(key) if value is None else value for key, value in each.base.items()}
+        if base != each.base:
+            writer.journal.update(replace(each, base=base))
+
+
+def _give_up_unwanted(writer: Writer, made: OutboxEntry) -> bool:
+    """Forget a refused item or comment that the user has taken back since: it needs neither making nor deleting."""
+    deletions = deletions_of(writer, made)
+    is_undone = made.kind in UNMADE_LATER and writer.journal.steps.is_undone(made.step)
+    if not (deletions or is_undone):
+        return False
+    doomed = with_followers(writer, [made, *deletions])
+    discard(writer, doomed)
+    take_out(writer, doomed)
+    return True
 
 
 def _show_sign(writer: Writer, item_id: int) -> None:

@@ -124,6 +124,8 @@ Move = (
 Told = tuple[Move, tuple[FieldChange, ...]]
 """A move, and the fields that it changes in the eyes of the user."""
 
+UNMADE_LATER = frozenset({EntryKind.ADD, EntryKind.COMMENT})
+"""What is deleted once it is clear that it was made; until then the deletion waits behind it."""
 _NOT_CLEAR = "It is being sent at this moment, or it is not clear whether it was; try again when that is settled."
 
 
@@ -180,7 +182,7 @@ class Reading:
                 yield from self._partly_taken(entry)
         elif entry.kind is EntryKind.EDIT:
             yield from self._written(self._id(entry), entry.base, entry.payload)
-        elif entry.state is not EntryState.SENT:
+        elif entry.state is not EntryState.SENT and entry.kind not in UNMADE_LATER:
             raise BadRequest(_NOT_CLEAR)
         else:
             yield from self._sent_taken_back(entry)

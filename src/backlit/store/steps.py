@@ -43,6 +43,11 @@ class Steps:
         """Say where an act stands."""
         self._connection.execute("UPDATE steps SET state = ? WHERE id = ?", (state.value, act))
 
+    def is_undone(self, step: int) -> bool:
+        """Whether the act that a step belongs to was taken back."""
+        sql = "SELECT 1 FROM steps WHERE id = (SELECT act FROM steps WHERE id = ?) AND state = ?"
+        return self._connection.execute(sql, (step, ActState.UNDONE.value)).fetchone() is not None
+
     def to_undo(self) -> Iterator[int]:
         """The acts that may be taken back, the latest first."""
         sql = "SELECT id FROM steps WHERE state = 'done' ORDER BY id DESC"
