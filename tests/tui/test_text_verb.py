@@ -9,7 +9,7 @@ import pytest
 from tests.terminal import terminal
 from tests.tui.listing import shown
 
-from backlit.model.fields import fields_of
+from backlit.model.fields import Kind, custom_field, fields_of
 from backlit.store import Item, Store
 from backlit.tui.field_reading import FieldReading, TextFault
 from backlit.tui.field_text import FieldWords
@@ -63,17 +63,70 @@ async def test_fields_and_description_are_read_from_a_page(store: Store) -> None
         "Tags": ["one", "two"],
         "Priority": 3,
         "Estimate": "13",
-        "Description": "New text.\n\n---\nSecond part.",
+        "Description": "New text.\n\n---\nSecond part.\n",
     }
 
 
-async def test_a_description_keeps_its_line_endings(store: Store) -> None:
+async def test_a_description_keeps_its_line_endings_and_the_blanks_at_its_end(store: Store) -> None:
     story = await item(store, "Story")
-    story = replace(story, fields={**story.fields, "Description": "one\r\ntwo\r\n"})
+    story = replace(story, fields={**story.fields, "Description": "one\r\ntwo\r\n \t\r\n\r\n"})
 
-    assert read(store, story, page(store, story)) == {}
-    changed = read(store, story, page(store, story).replace("two", "three"))
-    assert str(changed["Description"]).startswith("one\r\nthree")
+    untouched = read(store, story, page(store, story))
+    changed = read(store, story, page(store, story).replace("two", "three").replace("\n", "\r\n").rstrip())
+
+    assert untouched == {}
+    assert changed == {"Description": "one\r\nthree\r\n \t\r\n\r\n"}
+
+
+async def test_a_field_is_read_also_where_the_description_has_such_a_line(store: Store) -> None:
+    story = await item(store, "Story")
+    story = replace(story, fields={**story.fields, "Estimate": "3", "Description": "See:\nEstimate: 5"})
+
+    assert read(store, story, with_line(page(store, story), "Estimate", "5")) == {"Estimate": "5"}
+
+
+async def test_tags_with_commas_stay_whole(store: Store) -> None:
+    story = await item(store, "Story")
+    story = replace(story, fields={**story.fields, "Tags": ["a, b", '"c"', 'd"e']})
+    text = page(store, story)
+
+    changed = read(store, story, text.replace("Tags: ", "Tags: new, "))
+
+    assert read(store, story, text) == {}
+    assert changed == {"Tags": ["new", "a, b", '"c"', 'd"e']}
+
+
+async def test_a_field_of_the_project_that_is_called_like_another_goes_by_its_key(store: Store) -> None:
+    bug = await item(store, "Bug")
+    fields = fields_of("Bug", [custom_field("Name_cf", Kind.TEXT), custom_field("Sub:Name_cf", Kind.TEXT)])
+    text = page_of(bug, fields, FieldWords(store))
+    renamed = with_line(text, "Name", "Renamed")
+
+    assert "\nName_cf:\n" in text
+    assert read_page(renamed, text, bug, fields, FieldReading(store)) == {"Name": "Renamed"}
+    with pytest.raises(TextFault, match="Name stands here a second time"):
+        read_page(renamed.replace("Name:", "Name: x\nName:"), text, bug, fields, FieldReading(store))
+
+
+async def test_all_long_texts_of_an_item_are_on_its_page(store: Store) -> None:
+    bug = await item(store, "Bug")
+    bug = replace(bug, fields={**bug.fields, "Description": "Why\n", "StepsToReproduce": "1. Pay\n2. Look"})
+    text = page(store, bug)
+
+    assert text.endswith("---\nWhy\n--- Steps to reproduce ---\n1. Pay\n2. Look\n")
+    assert read(store, bug, text) == {}
+    assert read(store, bug, text.replace("Look", "Wait")) == {"StepsToReproduce": "1. Pay\n2. Wait"}
+    assert read(store, bug, text.replace("Why\n", "")) == {"Description": ""}
+    with pytest.raises(TextFault, match="--- Steps to reproduce --- is missing"):
+        read(store, bug, text.replace("--- Steps", "-- Steps"))
+
+
+async def test_a_text_that_looks_like_the_page_itself_leaves_the_others_off_it(store: Store) -> None:
+    bug = await item(store, "Bug")
+    bug = replace(bug, fields={**bug.fields, "Description": "a\n--- Steps to reproduce ---\n---\nb"})
+
+    assert read(store, bug, page(store, bug)) == {}
+    assert read(store, bug, page(store, bug) + "c\n") == {"Description": f"{bug.fields['Description']}\nc"}
 
 
 @pytest.mark.parametrize(

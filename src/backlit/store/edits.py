@@ -35,12 +35,13 @@ class Edits(Lookups):
         may have something newer by now: that is not overwritten, it merges or is a conflict. Raises BadRequest naming
         the keys that are wrong, NotFound for an item that is not there; then nothing is changed at all.
         """
-        await self.edit_each(dict.fromkeys(item_ids, changes), seen)
+        await self.edit_each(dict.fromkeys(item_ids, changes), dict.fromkeys(item_ids, seen or {}))
 
     async def edit_each(
-        self, changes: Mapping[int, Mapping[str, object]], seen: Mapping[str, object] | None = None
+        self, changes: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]] | None = None
     ) -> None:
-        """Change some items, each in its own way, as one step; `edit` says more."""
+        """Change some items, each in its own way and from what was seen of it, as one step; `edit` says more."""
+        bases: dict[int, Mapping[str, object]] = {}
         checked: dict[tuple[str, int], Mapping[str, object]] = {}  # the same change of a type is checked once
         wanted = {}
         for given_id, each in changes.items():
@@ -49,7 +50,8 @@ class Edits(Lookups):
             if key not in checked:
                 checked[key] = check(item_type, each, self, _ON_EDIT)
             wanted[item_id] = checked[key]
-        await self._files.write(lambda writer: _edit(writer, wanted, seen or {}))
+            bases[item_id] = (seen or {}).get(given_id, {})
+        await self._files.write(lambda writer: _edit(writer, wanted, bases))
         self.wake()
 
     def _found(self, item_id: int) -> tuple[int, str, int]:
@@ -176,16 +178,31 @@ def _add(writer: Writer, entry: OutboxEntry) -> int:
     return journalled(writer, [entry])[0].item_id
 
 
-def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[str, object]) -> None:
+def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]]) -> None:
     entries = []
     for found_id, values in wanted.items():
         item_id, document = _present(writer, found_id)
         fields = fields_in(document)
         changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
         if changed:
-            entries.append(edit_entry(item_id, document, changed, seen))
+            base = _knowing_own(writer, item_id, fields, seen[found_id])
+            entries.append(edit_entry(item_id, document, changed, base))
     if entries:
         journalled(writer, entries)
+
+
+def _knowing_own(
+    writer: Writer, item_id: int, fields: Mapping[str, object], seen: Mapping[str, object]
+) -> Mapping[str, object]:
+    """What was seen, save where the value there is now is the user's own: keys come faster than screens follow.
+
+    Lists stay as they were seen: what was put on and taken off since merges.
+    """
+    moved = [key for key, value in seen.items() if not isinstance(value, list) and not is_same(fields.get(key), value)]
+    if not moved:
+        return seen
+    own = writer.journal.own_edits.values(item_id)
+    return {**seen, **{key: own[key] for key in moved if key in own and is_same(fields.get(key), own[key])}}
 
 
 def edit_entry(

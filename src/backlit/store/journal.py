@@ -21,6 +21,7 @@ from backlit.store.drafts import Drafts
 from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry, with_real_ids
 from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
 from backlit.store.news import News
+from backlit.store.own_edits import OwnEdits
 from backlit.store.ranks import Ranks
 from backlit.store.renames import Renames
 from backlit.store.settings_kept import SettingsKept
@@ -47,6 +48,7 @@ class Journal:
             self._connection = cast("sqlite3.Connection", JournalReads(self._committing, path))
         self.kept_changes: Callable[[], int] = lambda: self._committing.kept
         self.drafts = Drafts(self._connection)
+        self.own_edits = OwnEdits(self._connection)
         self.renames = Renames(self._connection)
         self.steps = Steps(self._connection)
         self.trash = Trash(self._connection)

@@ -49,6 +49,14 @@ class Plan:
         return any(is_for_customers(key) for changes in self.changes.values() for key in changes)
 
     @property
+    def seen(self) -> Mapping[int, Changes]:
+        """What the changes were made from; what others save meanwhile is not overwritten by them."""
+        return {
+            item_id: {key: self.items[item_id].fields.get(key) for key in changes}
+            for item_id, changes in self.changes.items()
+        }
+
+    @property
     def synced(self) -> int:
         """How many of the items are mirrored in another tracker (FEATURES rule 37)."""
         return sum(is_synced(self.items[item_id]) for item_id in self.changes)

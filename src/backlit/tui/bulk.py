@@ -6,7 +6,7 @@ from typing import cast
 from backlit.model.errors import BacklitError
 from backlit.store.rows import Item
 from backlit.tui.acting import CannotAct
-from backlit.tui.acts import Act, Changes, Plan, plan_of
+from backlit.tui.acts import Act, Plan, plan_of
 from backlit.tui.chord_app import ChordApp
 from backlit.tui.screens.base import StoreScreen
 from backlit.tui.work import work
@@ -61,8 +61,7 @@ class Bulk(StoreScreen[None]):
 
         def agreed(is_agreed: bool | None) -> None:
             if is_agreed:
-                fresh = self.store.batch.items(list(plan.changes))
-                self._write(plan_of(act, fresh, self.store))
+                self._write(plan)
 
         self.app.push_screen(AgreeDialog(self.store, plan), agreed)
 
@@ -70,13 +69,13 @@ class Bulk(StoreScreen[None]):
         self.run_worker(work(self._write_all, plan), group="writes")
 
     async def _write_all(self, plan: Plan) -> None:
-        """Journal all as one step; where that is refused, each item for itself."""
+        """Journal all as one step, from what the user saw; where that is refused, each item for itself."""
         failed: dict[int, str] = {}
         try:
-            await self.store.edit_each(plan.changes)
+            await self.store.edit_each(plan.changes, plan.seen)
         except BacklitError as error:
             is_one = len(plan.changes) == 1
-            failed = dict.fromkeys(plan.changes, sentence_of(error)) if is_one else await self._one_by_one(plan.changes)
+            failed = dict.fromkeys(plan.changes, sentence_of(error)) if is_one else await self._one_by_one(plan)
         if len(plan.changes) == 1 and failed:
             self.say(" ".join(failed.values()), is_bad=True)
         elif failed:
@@ -84,11 +83,11 @@ class Bulk(StoreScreen[None]):
         elif len(plan.changes) > 1:
             self.say(f"{plan.act.label}: {len(plan.changes):,} items changed.")
 
-    async def _one_by_one(self, changes: Mapping[int, Changes]) -> dict[int, str]:
+    async def _one_by_one(self, plan: Plan) -> dict[int, str]:
         failed = {}
-        for item_id, each in changes.items():
+        for item_id, changes in plan.changes.items():
             try:
-                await self.store.edit([item_id], each)
+                await self.store.edit([item_id], changes, plan.seen[item_id])
             except BacklitError as error:
                 failed[item_id] = sentence_of(error)
         return failed

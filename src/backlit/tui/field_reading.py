@@ -9,7 +9,7 @@ from backlit.store.checks import check
 from backlit.store.people import TreeKind
 from backlit.store.rows import Item
 from backlit.tui.acts import DoesNotApply, need
-from backlit.tui.field_text import NOTHING, read_text
+from backlit.tui.field_text import NOTHING, read_tags, read_text
 
 if TYPE_CHECKING:
     from backlit.store.store import Store
@@ -46,7 +46,7 @@ class FieldReading:
         """The value that a text means; raises BadRequest with a sentence."""
         text = text.strip()
         if field.kind is Kind.TAGS:
-            return [tag for tag in map(str.strip, text.split(",")) if tag and tag != NOTHING]
+            return read_tags(text)
         if text in ("", NOTHING):
             return None
         match field.kind:
@@ -69,7 +69,8 @@ class FieldReading:
         if len(found) == 1:
             return found.pop()
         if found:
-            raise BadRequest(f"{field.label} “{text[:60]}” may be several; write its whole path.")
+            whole = "the user name" if field.kind is Kind.USER else "its whole path"
+            raise BadRequest(f"{field.label} “{text[:60]}” may be several; write {whole}.")
         number = text.rpartition(" ")[2].removeprefix("#")
         if field.kind in {Kind.USER, Kind.TEAM} and number.isdecimal() and len(number) < 16:
             return int(number)

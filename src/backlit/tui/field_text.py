@@ -1,7 +1,8 @@
 """Field values as words, as text in an input, and back."""
 
+import csv
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest
@@ -30,6 +31,17 @@ def typed_text(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number_text(value)
     return str(value)
+
+
+def tags_text(tags: Iterable[str]) -> str:
+    """Tags with commas between them; one that has a comma itself stands in quotes."""
+    return ", ".join('"{}"'.format(tag.replace('"', '""')) if "," in tag or tag[:1] == '"' else tag for tag in tags)
+
+
+def read_tags(text: str) -> list[str]:
+    """The inverse of `tags_text`."""
+    found = next(csv.reader([" ".join(text.splitlines())], skipinitialspace=True), [])
+    return list(dict.fromkeys(tag.strip() for tag in found if tag.strip() not in {"", NOTHING}))
 
 
 def read_text(field: Field, text: str) -> object:
@@ -75,7 +87,7 @@ class FieldWords:
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, list | tuple):
-            return ", ".join(str(each) for each in value)
+            return tags_text(map(str, value))
         if isinstance(value, int) and field.kind in _REFERENCES:
             return self.reference(field.kind, value)
         if isinstance(value, int | float):

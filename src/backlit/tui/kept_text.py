@@ -31,7 +31,12 @@ def taken_back(raw: str, written: str) -> str:
         written = written.removesuffix(ending)
     if written == raw:
         return raw
-    return merged(raw, _lines_and_endings(written)[0])
+    return merged(raw, lines_of(written))
+
+
+def lines_of(raw: str) -> list[str]:
+    """The lines of a text as an editor shows them."""
+    return _lines_and_endings(raw)[0]
 
 
 def _lines_and_endings(raw: str) -> tuple[list[str], list[str]]:

@@ -13,17 +13,22 @@ from backlit.tui.external_editor import edit_text
 from backlit.tui.field_reading import FieldReading, TextFault
 from backlit.tui.field_text import FieldWords
 from backlit.tui.item_page import page_of, read_page
-from backlit.tui.item_table import read_table, table_of
+from backlit.tui.item_table import COLUMNS, read_table, table_of
 from backlit.tui.work import work
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A text that was or is being edited: of which items, what it was made from, and how it is now."""
+    """A text that was or is being edited: of which items, what it was made from, and how it is now.
+
+    `seen` has the fields of the items as they were then: what others saved since is neither taken for a change of the
+    user's nor overwritten.
+    """
 
     ids: tuple[int, ...]
     original: str
     text: str
+    seen: Mapping[int, Mapping[str, object]]
 
     @property
     def key(self) -> str:
@@ -32,7 +37,8 @@ class Written:
 
     def content(self) -> Mapping[str, object]:
         """What is kept."""
-        return {"ids": list(self.ids), "original": self.original, "text": self.text}
+        seen = [[item_id, dict(fields)] for item_id, fields in self.seen.items()]
+        return {"ids": list(self.ids), "original": self.original, "text": self.text, "seen": seen}
 
 
 class TextVerb(Bulk):
@@ -42,7 +48,7 @@ class TextVerb(Bulk):
         """Edit the item, or the marked ones, in $EDITOR; go on with what was kept where there is something."""
         items = self.chosen()
         original = self._text_of(items)
-        written = Written(tuple(item.id for item in items), original, original)
+        written = Written(tuple(item.id for item in items), original, original, _seen(items))
         kept = _kept(self.store.draft(written.key))
         if kept is None:
             self._edit(written)
@@ -72,7 +78,7 @@ class TextVerb(Bulk):
     async def _take_text(self, written: Written) -> None:
         """Keep it on the disk first, whatever is wrong with it."""
         await self.store.save_draft(written.key, written.content())
-        items = self._items_again(written)
+        items = self._items_as_seen(written)
         try:
             changes = self._read(written, items)
         except TextFault as fault:
@@ -85,12 +91,14 @@ class TextVerb(Bulk):
         act = Act("Edited as text", (), lambda item: changes.get(item.id, {}), is_repeatable=False)
         self.carry_out(act, [item for item in items if item.id in changes])
 
-    def _items_again(self, written: Written) -> list[Item]:
-        """The items as they are now; in an editor with what is in its draft."""
-        found = {item.id: item for item in (self.chosen() if len(written.ids) == 1 else ())}
-        if set(found) == set(written.ids):
-            return list(found.values())
-        return self.store.batch.items(written.ids)
+    def _items_as_seen(self, written: Written) -> list[Item]:
+        """Those of the items that are still there, with the fields that they had when the text was made."""
+        if len(written.ids) > 1:
+            found = self.store.batch.items(written.ids)
+            return [replace(each, fields={**each.fields, **written.seen.get(each.id, {})}) for each in found]
+        only_id = written.ids[0]  # 0 for one in the editor that does not exist yet; it may have a real id by now
+        item = self.chosen()[0] if only_id == 0 else self.store.item(only_id)
+        return [replace(item, fields={**item.fields, **written.seen.get(only_id, {})})] if item else []
 
     def _offer(self, written: Written, sentence: str) -> None:
         def answered(key: str | None) -> None:
@@ -119,8 +127,17 @@ class TextVerb(Bulk):
         return {items[0].id: changes} if changes else {}
 
 
+def _seen(items: Sequence[Item]) -> dict[int, Mapping[str, object]]:
+    """The fields that a text of the items shows."""
+    if len(items) == 1:
+        return {items[0].id: dict(items[0].fields)}
+    return {item.id: {key: item.fields.get(key) for key in COLUMNS} for item in items}
+
+
 def _kept(content: Mapping[str, object] | None) -> Written | None:
     ids = (content or {}).get("ids")
     if content is None or not isinstance(ids, list) or not ids:
         return None
-    return Written(tuple(int(each) for each in ids), str(content.get("original")), str(content.get("text")))
+    pairs = content.get("seen")
+    seen = {int(item_id): fields for item_id, fields in pairs} if isinstance(pairs, list) else {}
+    return Written(tuple(int(each) for each in ids), str(content.get("original")), str(content.get("text")), seen)
