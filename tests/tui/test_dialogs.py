@@ -255,4 +255,4 @@ async def test_what_is_typed_is_kept_while_it_is_typed(world: World) -> None:
         await pilot.press(*"half")
         await until(lambda: store.draft("comment:7"))
 
-        assert store.draft("comment:7") == {"text": "> quoted\n\nhalf"}
+        assert store.draft("comment:7") == {"text": "> quoted\n\nhalf", "base": "> quoted\n\n"}

@@ -69,3 +69,21 @@ async def test_a_kept_text_of_an_item_takes_back_nothing_that_came_since(
         found = await fields_of(world, store, item_id)
 
     assert (found["Name"], found["Estimate"], found["Description"]) == ("New", "8", "zero\none\ndeux\n")
+
+
+async def test_a_description_that_was_kept_merges_with_what_came_since_and_keeps_its_line_endings(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with opened(store) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        await world.rival.work_items.update(item_id, {"Description": "one\r\ntwo\u2028three\nfour\r\n \r\n"})
+        await store.refresh()
+        await pilot.press("c", "d", *["up"] * 5, "home", "x", "escape")
+        await until(lambda: store.draft(f"field:Description:{item_id}"))
+        await world.rival.work_items.update(item_id, {"Description": "one\r\ntwo\u2028three\n4\r\n \r\n"})
+        await store.refresh()
+        await pilot.press("c", "d", "ctrl+s")
+        await until(lambda: store.draft(f"field:Description:{item_id}") is None)
+        found = await fields_of(world, store, item_id)
+
+    assert found["Description"] == "xone\r\ntwo\u2028three\n4\r\n \r\n"

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from backlit.model.errors import BadRequest
@@ -14,6 +15,7 @@ from backlit.tui.bulk import Bulk
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.field_choices import PICKED, can_be_empty, choices_for
 from backlit.tui.field_text import NOTHING, FieldWords, read_text, typed_text
+from backlit.tui.kept_text import lines_of, merged
 
 
 class FieldAsking(Bulk):
@@ -47,6 +49,12 @@ class FieldAsking(Bulk):
         def take(value: object) -> None:
             self.carry_out(to_value(field, value, FieldWords(self.store).shown(field, value)), items)
 
+        def take_from(value: object, before: str) -> None:
+            words = FieldWords(self.store).shown(field, value)
+            is_newer = len(items) == 1 and before != str(items[0].fields.get(field.key) or "")
+            seen = [replace(items[0], fields={**items[0].fields, field.key: before})] if is_newer else items
+            self.carry_out(to_value(field, value, words), seen)
+
         values = [item.fields.get(field.key) for item in having]
         value = values[0] if all(is_same(values[0], each) for each in values) else None
         if field.kind is Kind.BOOLEAN and len(items) == 1:
@@ -58,7 +66,7 @@ class FieldAsking(Bulk):
         elif field.kind is Kind.TAGS:
             self._pick_tags(title, items, having)
         elif field.kind is Kind.LONG_TEXT:
-            self._ask_text(field, title, having, str(value or ""), take)
+            self._ask_text(field, title, having, str(value or ""), take_from)
         else:
             self._ask_line(field, title, value, take)
 
@@ -108,19 +116,21 @@ class FieldAsking(Bulk):
         self.app.push_screen(dialog, typed)
 
     def _ask_text(
-        self, field: Field, title: str, having: Sequence[Item], text: str, take: Callable[[object], None]
+        self, field: Field, title: str, having: Sequence[Item], text: str, take: Callable[[str, str], None]
     ) -> None:
+        """Have a text written; one that was kept is a change of what it was made from."""
         from backlit.tui.dialogs.compose import ComposeDialog
         from backlit.tui.work import work
 
         draft = f"field:{field.key}:{having[0].id if len(having) == 1 else 'marked'}"
+        dialog = ComposeDialog(self.store, draft, title, text)
 
-        def written(text: str | None) -> None:
-            if text is not None:
-                take(text)
+        def written(answer: str | None) -> None:
+            if answer is not None:
+                take(merged(dialog.made_from, lines_of(answer)), dialog.made_from)
                 self.run_worker(work(self.store.discard_draft, draft), group="writes")
 
-        self.app.push_screen(ComposeDialog(self.store, draft, title, text), written)
+        self.app.push_screen(dialog, written)
 
 
 def title_of(label: str, having: int, total: int) -> str:

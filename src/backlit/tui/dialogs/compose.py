@@ -15,21 +15,24 @@ if TYPE_CHECKING:
     from backlit.store.store import Store
 
 SAVE_DELAY = 0.3
-"""Seconds without a key before the draft is written."""
+"""Seconds from a key until the draft is written."""
 
 
 class ComposeDialog(Dialog[str | None]):
     """Asks for a text; what is typed outlives the dialog under `key` until its caller discards the draft.
 
-    The answer is the text; None when it was left, and then the draft stays. `text` is what a new draft starts with.
+    The answer is the text; None when it was left, and then the draft stays. `text` is what a new draft starts with, and
+    `made_from` what the one that is shown has started with.
     """
 
     def __init__(self, store: "Store", key: str, title: str, text: str = "", act: str = "send") -> None:
         super().__init__(title)
         self._store = store
         self._key = key
-        kept = (store.draft(key) or {}).get("text")
+        draft = store.draft(key) or {}
+        kept = draft.get("text")
         self._kept = kept if isinstance(kept, str) and kept.strip() else None
+        self.made_from = str(draft.get("base", "")) if self._kept is not None else text
         self.area = TextInput(self._kept or text)
         self.area.move_cursor(self.area.document.end)
         self._saved = self._content()
@@ -62,11 +65,10 @@ class ComposeDialog(Dialog[str | None]):
         return True
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Keep what is typed, a moment after the last key."""
+        """Keep what is typed in a moment, also while somebody goes on typing."""
         event.stop()
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(SAVE_DELAY, self._save)
+        if self._timer is None:
+            self._timer = self.set_timer(SAVE_DELAY, self._save)
 
     def _save(self) -> None:
         """Write the draft; the app's worker outlives the dialog, and writes keep their order."""
@@ -80,4 +82,4 @@ class ComposeDialog(Dialog[str | None]):
 
     def _content(self) -> dict[str, object]:
         """What is kept."""
-        return {"text": self.area.text}
+        return {"text": self.area.text} | ({"base": self.made_from} if self.made_from else {})
