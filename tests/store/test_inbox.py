@@ -279,7 +279,9 @@ async def test_the_feed_has_the_latest_comments_of_the_project_first(world: Worl
 
     feed = store.inbox.feed()
     assert (feed[0].text, feed[0].item_id, feed[0].author) == ("Latest", item_id, "jon")
-    assert [each.id for each in feed] == sorted((each.id for each in feed), reverse=True)
+    assert [each.created_at for each in feed] == sorted(
+        (each.created_at for each in feed if each.created_at), reverse=True
+    )
 
 
 async def test_the_journal_grows_with_the_news_only(world: World, tmp_path: Path) -> None:

@@ -95,7 +95,9 @@ class Inbox:
 
     def feed(self) -> tuple[InboxComment, ...]:
         """The project's latest comments, the newest first, seen or not."""
-        return self._comments(f"project_id = ? AND pending = 0 ORDER BY id DESC LIMIT {FEED}", self._project() or 0)
+        return self._comments(
+            f"project_id = ? AND pending = 0 ORDER BY created_at DESC, id DESC LIMIT {FEED}", self._project() or 0
+        )
 
     def unread_comments(self) -> frozenset[int]:
         """The ids of the project's comments that have not been seen."""

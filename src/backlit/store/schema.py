@@ -1,6 +1,6 @@
 """The tables of the mirror; change VERSION with them and every mirror is rebuilt."""
 
-VERSION = 10
+VERSION = 11
 
 _COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
 """What lists are often filtered by: in the indexes of their order, so that nothing else is read for it."""
@@ -101,7 +101,7 @@ CREATE TABLE comments (
 );
 CREATE INDEX comments_by_item ON comments (item_id, id);
 CREATE INDEX comments_pending ON comments (item_id) WHERE pending = 1;
-CREATE INDEX comments_by_project ON comments (project_id, id);
+CREATE INDEX comments_by_project ON comments (project_id, created_at, id);
 CREATE TABLE attachments (
   id INTEGER PRIMARY KEY,
   item_id INTEGER NOT NULL,

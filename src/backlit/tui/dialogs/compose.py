@@ -82,4 +82,5 @@ class ComposeDialog(Dialog[str | None]):
 
     def _content(self) -> dict[str, object]:
         """What is kept."""
-        return {"text": self.area.text} | ({"base": self.made_from} if self.made_from else {})
+        base = {"base": self.made_from} if self.made_from else {}
+        return {"text": self.area.text, **base}
