@@ -7,7 +7,7 @@ from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.model.lint import RULES, USUAL
 from backlit.store import Store, ViewSpec
-from backlit.tui.widgets.backlog_columns import UNREADY
+from backlit.tui.widgets.badges import UNREADY
 
 
 async def test_what_the_store_finds_is_what_the_rules_say(store: Store) -> None:
@@ -52,7 +52,7 @@ async def test_the_preview_says_what_an_item_lacks_and_its_row_has_a_sign(store:
         sentence = store.lint.faults(rows)[item_id][0].sentence
         await until(lambda: sentence[:16] in text_of(pilot.app))
 
-        assert f"▌{UNREADY}" in line_with(pilot.app, "▌")
+        assert f"▌ {UNREADY}" in line_with(pilot.app, "▌")
 
 
 async def test_the_sign_goes_when_nothing_is_lacking_any_more(store: Store, opened: Open) -> None:
@@ -64,7 +64,7 @@ async def test_the_sign_goes_when_nothing_is_lacking_any_more(store: Store, open
     ]
     async with opened(store) as pilot:
         await press(pilot, "#", *str(only[0]), "enter")
-        await until(lambda: f"▌{UNREADY}" in text_of(pilot.app))
+        await until(lambda: f"▌ {UNREADY}" in text_of(pilot.app))
         await press(pilot, "+")
 
-        await until(lambda: f"▌{UNREADY}" not in text_of(pilot.app))
+        await until(lambda: f"▌ {UNREADY}" not in text_of(pilot.app))

@@ -34,6 +34,8 @@ def _lists() -> Iterator[Command]:
     yield Command("list.invert", ("V",), where, "invert", "Mark what is not marked, and only that.")
     yield Command("list.mark-all", ("*",), where, "mark all", "Mark all that match the filter.")
     yield Command("list.filter", ("/",), where, "filter", "Filter as you type: part of a name, #id, or a query.")
+    yield Command("list.next-hit", ("n",), where, "next hit", "Go to the next item that the last filter finds.")
+    yield Command("list.previous-hit", ("N",), where, "previous hit", "Go to the one before that the filter finds.")
 
 
 def _views() -> Iterator[Command]:

@@ -3,13 +3,16 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from backlit.model.fields import Field, Kind
+from backlit.model.fields import SYNC_KEYS, Field, Kind
 from backlit.model.query.keys import field_named
+from backlit.model.statuses import is_open
 from backlit.store.people import TreeKind
+from backlit.store.rows import Row
 from backlit.store.store import Store
 from backlit.store.views_groups import GroupLine
 from backlit.tui.field_text import FieldWords
 from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.badges import Badge
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 
@@ -24,7 +27,15 @@ class ListNames:
     @property
     def names(self) -> Names:
         """As the columns take them."""
-        return Names(self.owner, self.iteration, self.group, self.store.lint.faults, self.cells)
+        return Names(self.owner, self.iteration, self.group, self.badges, self.cells)
+
+    def badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
+        """The quiet signs of some rows: only what is open has to be ready."""
+        found = dict.fromkeys(self.store.lint.faults([row.id for row in rows if is_open(row.status)]), Badge.UNREADY)
+        for item_id, values in self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS)).items():
+            if any(values.values()):
+                found[item_id] = found.get(item_id, Badge.NONE) | Badge.SYNCED
+        return found
 
     def owner(self, user_id: int | None) -> str:
         """The short name of a person."""

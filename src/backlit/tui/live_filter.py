@@ -13,6 +13,7 @@ from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
 from backlit.store.views_saved import SavedView
 from backlit.tui.acting import CannotAct
+from backlit.tui.hits import hit_from
 from backlit.tui.item_finding import ItemFinding
 from backlit.tui.node_filter import NodeFilter
 from backlit.tui.query_words import joined, text_and_query, words_wanted
@@ -43,6 +44,7 @@ class LiveFilter(ItemFinding):
         super().__init__(store)
         self.node: NodeFilter | None = None
         self._kept = self._typed = ""
+        self._steps_to_go = 0
         self.line = QueryLine(self._candidates, store.typed.lines)
 
     def show_view(self) -> None:
@@ -132,6 +134,32 @@ class LiveFilter(ItemFinding):
             self.filter_by(None)
         else:
             raise CannotAct("Nothing to cancel here; q quits.")
+
+    def do_list_next_hit(self, count: int | None) -> None:
+        """Go to the next item that what was typed last finds, though the list shows others again."""
+        self._go_to_hit(count or 1)
+
+    def do_list_previous_hit(self, count: int | None) -> None:
+        """Go to the one before."""
+        self._go_to_hit(-(count or 1))
+
+    def _go_to_hit(self, steps: int) -> None:
+        typed = next(iter(self.store.typed.lines(FILTER)), "")
+        if not typed:
+            raise CannotAct("Nothing was looked for yet; / does.")
+        view = self.store.view(replace(self.narrowed(typed, self.spec.query), group=(), alike=(), sort=()))
+
+        self._steps_to_go += steps  # by a way that another key cuts off too
+
+        async def gone_to() -> None:
+            hit = await hit_from(self.items, view, self._steps_to_go)
+            self._steps_to_go = 0
+            if hit is None:
+                self.say(f"Nothing here is found by “{typed}”.", is_bad=True)
+            elif self.is_attached and self.items.go_to(hit.item_id) and hit.is_around:
+                self.say(f"On from the {'top' if steps > 0 else 'bottom'} with “{typed}”.")
+
+        self.run_worker(work(gone_to), exclusive=True, group="hits")
 
     @property
     def _holds_typed(self) -> bool:

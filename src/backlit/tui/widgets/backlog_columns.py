@@ -1,6 +1,6 @@
 """How a row, a group's header and the headings are drawn in the columns that fit."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -12,12 +12,11 @@ from backlit.store.rows import Row, RowSign
 from backlit.store.views_groups import GroupLine
 from backlit.tui.looks import Looks, status_colour, status_sign, status_word, type_colour, type_sign
 from backlit.tui.text import fit, fit_right, safe
+from backlit.tui.widgets.badges import Badge, state_sign, unready_sign
 from backlit.tui.widgets.columns import KNOWN, OWNER, PTS, STATUS, USUAL, Column, fitting, taken_by
 
 CURSOR = "cursor-background"
 MARK = "✓"
-UNREADY = "¡"
-"""The quiet sign of an item that fails the ready-check."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),
     RowSign.PENDING: ("↑", "pending"),
@@ -36,16 +35,16 @@ class Names:
     owner: Callable[[int | None], str]
     iteration: Callable[[int | None], str]
     group: Callable[[GroupLine], str] = lambda line: str(line.value)
-    unready: Callable[[Sequence[int]], Collection[int]] = lambda _ids: ()
-    """Which of some items fail the ready-check."""
+    badges: Callable[[Sequence[Row]], Mapping[int, Badge]] = lambda _rows: {}
+    """The quiet signs of some rows, by id; those without any are left out."""
     cells: Callable[[Sequence[int], Sequence[str]], Mapping[int, Sequence[str]]] = lambda _ids, _keys: {}
     """What some items have in some fields, as words; empty for nothing."""
 
 
 ID_LEAST, ID_FROM = 3, 48
 """The least width of the ids' column, and the width of the list from which on it is shown."""
-LEAD = 2
-"""Cells before the first column: the cursor bar and the row's sign."""
+LEAD = 3
+"""Cells before the first column: the cursor bar, the sign of the row's state, and the ready-check's."""
 TYPE = 2
 INDENT = 2
 """Cells by which the headers of an inner level stand further in."""
@@ -67,7 +66,7 @@ class Layout:
         self.width = width
         self._names = names
         self._looks = looks
-        self._id_width = max(ID_LEAST, len(str(largest_id))) if width >= ID_FROM else 0
+        self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - TYPE - (self._id_width + 1 if self._id_width else 0)
         self.columns = fitting(columns, room)
         self._cursor = None if is_plain else CURSOR
@@ -96,18 +95,17 @@ class Layout:
         *,
         is_cursor: bool,
         is_marked: bool = False,
-        is_unready: bool = False,
+        badge: Badge = Badge.NONE,
     ) -> Strip:
         """Draw one item; a mark stands at the edge, or beside the cursor's bar in the place of the row's sign."""
         on = self._cursor if is_cursor else None
         looks = self._looks
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
-        if sign == " " and is_unready:
-            sign = UNREADY
         edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
         segments = [
             Segment(edge, looks.style(edge_colour, on=on, bold=is_marked)),
-            Segment(sign, looks.style(sign_colour, on=on, bold=True)),
+            Segment(state_sign(sign, badge), looks.style(sign_colour, on=on, bold=True)),
+            Segment(unready_sign(badge), looks.style("muted", on=on, bold=True)),
         ]
         if self._id_width:
             number = str(row.id) if row.id > 0 else "new"

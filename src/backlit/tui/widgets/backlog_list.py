@@ -8,6 +8,7 @@ from backlit.store.rows import Row
 from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine
 from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.list_columns import ListColumns
 
 FIRST_ROWS = 200
@@ -77,7 +78,7 @@ class BacklogList(ListColumns):
         super().forget_drawn()
 
     def _forget_read(self) -> None:
-        self._unready.clear()
+        self._badges.clear()
         self._cells.clear()
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
@@ -104,9 +105,9 @@ class BacklogList(ListColumns):
         if row is None:
             return self.render_blank(-1)
         if isinstance(row, GroupLine):
-            return self.draw_line((row, (), is_cursor, False, False))
+            return self.draw_line((row, (), is_cursor, False, Badge.NONE))
         is_marked = self.is_marked(index, row.id)
-        return self.draw_line((row, self._cells_of(row.id), is_cursor, is_marked, self.is_unready(row.id)))
+        return self.draw_line((row, self._cells_of(row.id), is_cursor, is_marked, self.badge(row.id)))
 
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""

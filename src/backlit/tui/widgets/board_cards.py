@@ -12,7 +12,8 @@ from backlit.tui.board_columns import BoardColumn
 from backlit.tui.board_grid import ColumnTotals
 from backlit.tui.looks import Looks, status_colour, status_sign, status_word, type_colour, type_sign
 from backlit.tui.text import fit, safe
-from backlit.tui.widgets.backlog_columns import CURSOR, MARK, ROW_SIGNS, UNREADY, Layout, Names
+from backlit.tui.widgets.backlog_columns import CURSOR, MARK, ROW_SIGNS, Layout, Names
+from backlit.tui.widgets.badges import Badge, state_sign, unready_sign
 
 INDENT = 4
 """Cells before a card's name: bar, sign, type and a blank."""
@@ -98,20 +99,22 @@ class CardPainter:
             taken += cell_len(words[number]) + 3
         return Strip(segments).adjust_cell_length(width, looks.style())
 
-    def card(self, row: Row, width: int, *, is_cursor: bool, is_marked: bool, is_unready: bool) -> tuple[Strip, Strip]:
+    def card(self, row: Row, width: int, *, is_cursor: bool, is_marked: bool, badge: Badge) -> tuple[Strip, Strip]:
         """The two lines of a card: what it is, and its figures."""
         looks, on = self._looks, CURSOR if is_cursor else None
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
-        if sign == " " and is_unready:
-            sign = UNREADY
         edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
         name = [
             Segment(edge, looks.style(edge_colour, on=on, bold=is_marked)),
-            Segment(sign, looks.style(sign_colour, on=on, bold=True)),
+            Segment(state_sign(sign, badge), looks.style(sign_colour, on=on, bold=True)),
             Segment(f"{type_sign(row.type)} ", looks.style(type_colour(row.type), on=on)),
             Segment(fit(row.name, width - INDENT), looks.style(on=on, bold=is_cursor)),
         ]
-        under = [Segment("▌" if is_cursor else " ", looks.style("accent", on=on)), *self._figures(row, width, on)]
+        under = [
+            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
+            Segment(unready_sign(badge), looks.style("muted", on=on, bold=True)),
+            *self._figures(row, width, on),
+        ]
         blank = looks.style(on=on)
         return Strip(name).adjust_cell_length(width, blank), Strip(under).adjust_cell_length(width, blank)
 
@@ -125,7 +128,7 @@ class CardPainter:
         owner = fit(self._names.owner(row.owner_id), room).rstrip() if room > 2 else ""
         gap = " " * max(0, room + 2 - cell_len(owner))
         return [
-            Segment(" " * (INDENT - 1) + number, looks.style("muted", on=on)),
+            Segment(" " * (INDENT - 2) + number, looks.style("muted", on=on)),
             Segment(points, looks.style("foreground", on=on)),
             Segment(status, looks.style(status_colour(row.status), on=on)),
             Segment(gap + owner, looks.style("muted", on=on)),

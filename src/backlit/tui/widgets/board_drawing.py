@@ -15,6 +15,7 @@ from backlit.tui.commands import Context
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
 from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.board_cards import CardPainter
 from backlit.tui.widgets.board_layout import GAP, BoardLayout, Slot, laid_out
 from backlit.tui.widgets.item_list import ItemList
@@ -45,7 +46,7 @@ class BoardDrawing(ItemList):
         self._spots: dict[object, tuple[int, int]] = {}
         self._layout = BoardLayout()
         self._rows: dict[int, Row] = {}
-        self._cards: dict[tuple[Row, int, bool, bool, bool], Card] = {}
+        self._cards: dict[tuple[Row, int, bool, bool, Badge], Card] = {}
         self._kept_painter: CardPainter | None = None
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
         self._is_due = False
@@ -89,7 +90,7 @@ class BoardDrawing(ItemList):
         """Draw everything anew, because names or the theme changed."""
         self._kept_painter = None
         self._cards.clear()
-        self._unready.clear()
+        self._badges.clear()
         self._painted.clear()
         self.refresh()
 
@@ -189,7 +190,7 @@ class BoardDrawing(ItemList):
         return self._card(found, slot.width, is_cursor, is_marked)[line]
 
     def _card(self, row: Row, width: int, is_cursor: bool, is_marked: bool) -> Card:
-        key = (row, width, is_cursor, is_marked, self.is_unready(row.id))
+        key = (row, width, is_cursor, is_marked, self.badge(row.id))
         card = self._cards.get(key)
         if card is None:
             if len(self._cards) >= CARDS_KEPT:
@@ -197,11 +198,11 @@ class BoardDrawing(ItemList):
             card = self._cards[key] = self._draw(*key)
         return card
 
-    def _draw(self, row: Row, width: int, is_cursor: bool, is_marked: bool, is_unready: bool) -> Card:
+    def _draw(self, row: Row, width: int, is_cursor: bool, is_marked: bool, badge: Badge) -> Card:
         if not self._layout.is_single:
-            return self._painter.card(row, width, is_cursor=is_cursor, is_marked=is_marked, is_unready=is_unready)
+            return self._painter.card(row, width, is_cursor=is_cursor, is_marked=is_marked, badge=badge)
         columns = self._painter.table(width, self._view.largest_id if self._view else 0)
-        return (columns.row(row, is_cursor=is_cursor, is_marked=is_marked, is_unready=is_unready),)
+        return (columns.row(row, is_cursor=is_cursor, is_marked=is_marked, badge=badge),)
 
     # Rows
 

@@ -50,10 +50,10 @@ class BoardList(BoardMoves):
 
     def rows_changed(self, ids: set[int] | None) -> None:
         """Draw anew the cards whose items changed; None means any of them."""
-        if ids is None or len(self._unready) > ROWS_KEPT:
-            self._unready.clear()
+        if ids is None or len(self._badges) > ROWS_KEPT:
+            self._badges.clear()
         for item_id in ids or ():
-            self._unready.pop(item_id, None)
+            self._badges.pop(item_id, None)
         gone = [place for place, row in self._rows.items() if ids is None or row.id in ids]
         for place in gone:
             del self._rows[place]

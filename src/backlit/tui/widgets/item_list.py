@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from backlit.model.statuses import is_open
 from backlit.store.rows import Row
 from backlit.store.views import View
 from backlit.tui.commands import Context
 from backlit.tui.widgets.backlog_columns import Names
+from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.line_list import is_far_away
 from backlit.tui.widgets.list_marks import ListMarks
 
@@ -22,7 +22,7 @@ class ItemList(ListMarks):
         self.empty_words = ""
         self._view: View | None = None
         self._names = names
-        self._unready: dict[int, bool] = {}
+        self._badges: dict[int, Badge] = {}
         self.is_sparing = False
 
     # What subclasses say
@@ -81,10 +81,10 @@ class ItemList(ListMarks):
         """Whether the ids of all rows are known."""
         return self._view is not None and self._view.count is not None
 
-    def is_unready(self, item_id: int) -> bool:
-        """Whether an open item fails the ready-check; asked for the rows in sight together."""
-        if item_id not in self._unready:
-            rows = [row for row in self.rows_read() if row.id not in self._unready]
-            failing = self._names.unready([row.id for row in rows if is_open(row.status)])
-            self._unready.update((row.id, row.id in failing) for row in rows)
-        return self._unready.get(item_id, False)
+    def badge(self, item_id: int) -> Badge:
+        """The quiet signs of an item; asked for the rows in sight together."""
+        if item_id not in self._badges:
+            rows = [row for row in self.rows_read() if row.id not in self._badges]
+            found = self._names.badges(rows)
+            self._badges.update((row.id, found.get(row.id, Badge.NONE)) for row in rows)
+        return self._badges.get(item_id, Badge.NONE)

@@ -13,13 +13,14 @@ from backlit.tui.acting import CannotAct
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
 from backlit.tui.widgets.backlog_columns import Layout, Names
+from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.columns import USUAL, Column
 from backlit.tui.widgets.list_folds import ListFolds
 
 STRIPS_KEPT = 512
 
-Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, bool]
-"""What a line shows: the row, the words of its cells, whether it has the cursor, a mark, and the sign for unready."""
+Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
+"""What a line shows: the row, the words of its cells, whether it has the cursor and a mark, and its quiet signs."""
 
 
 class ListColumns(ListFolds):
@@ -114,11 +115,11 @@ class ListColumns(ListFolds):
         return strip
 
     def _draw(
-        self, row: Row | GroupLine, cells: Sequence[str], is_cursor: bool, is_marked: bool, is_unready: bool
+        self, row: Row | GroupLine, cells: Sequence[str], is_cursor: bool, is_marked: bool, badge: Badge
     ) -> Strip:
         if isinstance(row, GroupLine):
             return self.columns.group(row, is_cursor=is_cursor)
-        return self.columns.row(row, cells, is_cursor=is_cursor, is_marked=is_marked, is_unready=is_unready)
+        return self.columns.row(row, cells, is_cursor=is_cursor, is_marked=is_marked, badge=badge)
 
     def draw_blank(self, words: str) -> Strip:
         """Draw a line without a row."""

@@ -13,11 +13,13 @@ from textual.strip import Strip
 from backlit.store.people import IterationEntry, Person
 from backlit.store.rows import Item, RowSign
 from backlit.store.store import CommentEntry
+from backlit.tui.acts import is_synced
 from backlit.tui.ages import age, days_until, moment
 from backlit.tui.looks import Looks, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.markdown import Line, markdown_lines
 from backlit.tui.text import safe, wrapped
-from backlit.tui.widgets.backlog_columns import ROW_SIGNS, UNREADY
+from backlit.tui.widgets.backlog_columns import ROW_SIGNS
+from backlit.tui.widgets.badges import SYNCED, UNREADY
 
 LABEL_WIDTH = 11
 TEXT_LIMIT = 20_000
@@ -180,9 +182,17 @@ def _properties(item: Item, around: Surroundings) -> list[tuple[str, str, str]]:
         ("Severity", str(fields.get("Severity") or ""), plain),
         ("Blocking", "yes" if fields.get("IsBlocking") is True else "", "conflict"),
         ("Tags", ", ".join(map(str, tags)) if isinstance(tags, list) else "", plain),
+        ("Synced", _mirrored(item), "accent"),
         ("Found", around.found, "accent"),
         ("Changed", " ".join(part for part in (moment(item.last_modified_at), item.last_modified_by) if part), "muted"),
     ]
+
+
+def _mirrored(item: Item) -> str:
+    """That another tracker mirrors it, and its number there where it has one."""
+    number = item.fields.get("SyncID")
+    there = "" if number is None else f"as {number} "
+    return f"{SYNCED} mirrored {there}in another tracker" if is_synced(item) else ""
 
 
 def _person(value: object, around: Surroundings) -> str:

@@ -13,7 +13,7 @@ from backlit.tui.commands import Context
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit, safe, wrapped
-from backlit.tui.widgets.backlog_columns import UNREADY
+from backlit.tui.widgets.badges import UNREADY
 
 LABEL = 15
 SIDE = 2
