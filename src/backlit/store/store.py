@@ -13,6 +13,7 @@ from backlit.store.attachments import Attachments
 from backlit.store.batch import Batch
 from backlit.store.cells import Cells
 from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
+from backlit.store.chosen_columns import ChosenColumns
 from backlit.store.conflicts import Conflicts
 from backlit.store.deletions import Deletions
 from backlit.store.edits import Edits
@@ -113,6 +114,7 @@ class Store(Edits):
         self.reports = Reports(self._files, self, Records(self.snapshots, self.stays, self.sample_history), self.names)
         self.typed = TypedLines(self._files)
         self.cells = Cells(self._files)
+        self.columns = ChosenColumns(self._files)
         self.grooming = Grooming(self._files, self.names, self.lint, lambda: self.project_id)
         self.project_facts = Projects(self._files, self)
         self.search = Search(self._files, lambda: self.project_id)

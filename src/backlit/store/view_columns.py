@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
-from backlit.model.query.keys import field_named
+from backlit.model.query.keys import LINT_KEY, field_named
 
 NEVER = frozenset({"Name", "id", "type"})
 """What every row shows anyway."""
@@ -17,6 +17,8 @@ _WRITTEN = re.compile(r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?:
 @dataclass(frozen=True, slots=True)
 class ColumnWish:
     """A field to be shown: how wide, 0 as usual; whether it takes of what is left; which goes first where it is narrow.
+
+    What the ready-check finds is shown as if it were one.
 
     The one with the smallest `drop` goes first; those with 0 follow, the last one before the others.
     """
@@ -38,7 +40,8 @@ def column_wish(text: str, key_of: Callable[[str], str]) -> ColumnWish:
     found = _WRITTEN.fullmatch(" ".join(text.split()))
     if found is None:
         raise BadRequest(f"“{text.strip()}” is no column; write a field, its width, + to let it grow, and drop 1.")
-    key, width = key_of(found["key"]), int(found["width"] or 0)
+    key = LINT_KEY if found["key"].lower() == LINT_KEY else key_of(found["key"])
+    width = int(found["width"] or 0)
     field = field_named(key)
     if key in NEVER:
         raise BadRequest(f"{found['key']} is always shown; it is no column to choose.")

@@ -9,8 +9,8 @@ from backlit.store.views_saved import field_key
 from backlit.tui.acting import CannotAct
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.view_verbs import SORTED, USUAL, ViewVerbs, key_choices
+from backlit.tui.widgets.columns import LACKING, column_of
 from backlit.tui.widgets.columns import USUAL as USUAL_COLUMNS
-from backlit.tui.widgets.columns import column_of
 from backlit.tui.widgets.list_columns import ListColumns
 
 MOST_COLUMNS = 20
@@ -30,6 +30,13 @@ class ColumnVerbs(ViewVerbs):
         columns = [column_of(wish, field_named(wish.key, custom)) for wish in wishes]
         self.items.use_columns(columns or self.items.COLUMNS)
 
+    def choose_columns(self, wishes: Sequence[ColumnWish]) -> None:
+        """Show some columns because the user wants them; says which of them do not fit."""
+        self.use_columns(wishes)
+        if isinstance(self.items, ListColumns) and (hidden := self.items.hidden_columns()):
+            names = ", ".join(each.title for each in hidden)
+            self.say(f"There is no room for {names}; zl scrolls there.")
+
     def do_list_columns(self, _count: int | None) -> None:
         """Pick the columns, one after another."""
         self._need_columns()
@@ -39,10 +46,11 @@ class ColumnVerbs(ViewVerbs):
 
         def picked(keys: tuple[SortKey, ...] | None) -> None:
             if keys is not None:
-                self.use_columns([before.get(each.name) or ColumnWish(each.name) for each in keys])
+                self.choose_columns([before.get(each.name) or ColumnWish(each.name) for each in keys])
 
         choices = [Choice(None, "the usual columns"), *key_choices(self.store, (*USUAL, *SORTED[2:4]), tuple(NEVER))]
         choices = [each for each in choices if each.value not in NEVER]
+        choices.insert(1 + len(USUAL_COLUMNS), Choice(LACKING.key, LACKING.title))
         shown = [SortKey(wish.key) for wish in self.column_wishes] or [SortKey(each.key) for each in USUAL_COLUMNS]
         self.app.push_screen(PickKeysDialog("Columns", choices, shown, most=MOST_COLUMNS, adds=True), picked)
 
@@ -50,7 +58,7 @@ class ColumnVerbs(ViewVerbs):
         """Show the columns that are written, with their widths. Raises BadRequest naming what is none."""
         self._need_columns()
         parts = [] if text == "usual" else [part for part in text.split(",") if part.strip()]
-        self.use_columns(without_repeats([column_wish(part, self.key_named) for part in parts]))
+        self.choose_columns(without_repeats([column_wish(part, self.key_named) for part in parts]))
 
     def _need_columns(self) -> None:
         if not isinstance(self.items, ListColumns):

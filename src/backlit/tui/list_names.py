@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from backlit.model.fields import SYNC_KEYS, Field, Kind
-from backlit.model.query.keys import field_named
+from backlit.model.query.keys import LINT_KEY, field_named
 from backlit.model.statuses import is_open
 from backlit.store.people import TreeKind
 from backlit.store.rows import Row
@@ -78,11 +78,22 @@ class ListNames:
 
     def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
         """What items have in some fields, as short words."""
-        fields = [self.field(key) for key in keys]
-        found = self.store.cells.values(ids, keys)
+        fields = {key: self.field(key) for key in keys if key != LINT_KEY}
+        lacking = self._lacking(ids) if LINT_KEY in keys else {}
         return {
-            item_id: [self._cell(field, values[key]) for key, field in zip(keys, fields, strict=True)]
-            for item_id, values in found.items()
+            item_id: [
+                self._cell(fields[key], values[key]) if key in fields else lacking.get(item_id, "") for key in keys
+            ]
+            for item_id, values in self.store.cells.values(ids, [*fields]).items()
+        }
+
+    def _lacking(self, ids: Sequence[int]) -> Mapping[int, str]:
+        """What the ready-check finds missing of those that are open."""
+        statuses = self.store.cells.values(ids, ["Status"])
+        is_due = [item_id for item_id in ids if is_open(str(statuses.get(item_id, {}).get("Status") or ""))]
+        return {
+            item_id: ", ".join(rule.label for rule in rules)
+            for item_id, rules in self.store.lint.faults(is_due).items()
         }
 
     def _cell(self, field: Field | None, value: object) -> str:

@@ -27,7 +27,8 @@ class ListWords(ViewTabs):
                 begun = max(text.rfind(" ", 0, cursor), text.rfind(",", 0, cursor)) + 1
                 part = text[begun:cursor].lower()
                 keys = self.store.names.vocabulary().keys
-                return [Candidate(key, begun, cursor) for key in keys if key.startswith(part) and key != "text"]
+                never = {"text"} if command.id == "list.columns" else {"text", "lint"}
+                return [Candidate(key, begun, cursor) for key in keys if key.startswith(part) and key not in never]
             case "list.filter":
                 return complete(text, cursor, self.store.names.vocabulary()) if text.strip() else ()
             case "view.go":

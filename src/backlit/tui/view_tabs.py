@@ -7,6 +7,7 @@ from textual import on
 
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.store.store import Store
+from backlit.store.view_columns import ColumnWish
 from backlit.store.views_query import ViewSpec
 from backlit.store.views_saved import SavedView
 from backlit.tui.acting import CannotAct
@@ -58,12 +59,22 @@ class ViewTabs(LiveFilter, ColumnVerbs):
         """How a view is shown here."""
         return view.spec
 
+    def columns_of(self, view: SavedView) -> Sequence[ColumnWish]:
+        """A view's own columns; of the backlog as it is, those that were chosen last."""
+        return self.store.columns.wishes() if view == PLAIN else view.columns
+
+    def choose_columns(self, wishes: Sequence[ColumnWish]) -> None:
+        """Show some columns, in the backlog as it is from now on, after a restart too."""
+        super().choose_columns(wishes)
+        if self.tab == PLAIN:
+            self.store.columns.keep(wishes)
+
     def go_to_view(self, view: SavedView) -> None:
         """Show a view as it was saved. Raises BadRequest where its query cannot be read here."""
         self.store.view(view.spec)
         self.node, self.tab = None, view
         self.show_spec(self.spec_of(view))
-        self.use_columns(view.columns)
+        self.use_columns(self.columns_of(view))
         self.close_line()
         self.draw_tabs()
         self.draw_words()

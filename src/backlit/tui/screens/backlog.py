@@ -79,6 +79,7 @@ class BacklogScreen(ListWords):
 
     def on_mount(self) -> None:
         """Show what the mirror holds before anything else happens."""
+        self.use_columns(self.columns_of(self.tab))
         self.show_view()
         self.set_interval(AGE_CHECK, self.draw_words)
         self.call_after_refresh(self.post_message, self.Painted())

@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from backlit.model.fields import Field, Kind
 from backlit.model.filters import POINTS
+from backlit.model.query.keys import LINT_KEY
 from backlit.store.view_columns import ColumnWish
 
 NAME_LEAST = 25
@@ -48,6 +49,8 @@ OWNER = Column("AssignedToID", "Owner", 7)
 ITERATION = Column("IterationID", "Iteration", 11)
 KNOWN: Mapping[str, Column] = {each.key: each for each in (STATUS, PTS, OWNER, ITERATION)}
 """Those that rows have at hand, and that are drawn in their own way."""
+LACKING = Column(LINT_KEY, "Not ready", 20)
+"""What the ready-check finds missing; no field."""
 USUAL = (
     Column("Status", "Status", 7, drop=3),
     Column(POINTS, "Pts", 5, is_number=True, drop=4),
@@ -58,7 +61,7 @@ USUAL = (
 
 def column_of(wish: ColumnWish, field: Field | None) -> Column:
     """The column that is wished for; of a field that the project does not have, an empty one."""
-    known = KNOWN.get(wish.key)
+    known = LACKING if wish.key == LINT_KEY else KNOWN.get(wish.key)
     title = known.title if known else field.label if field else wish.key.removesuffix("_cf")
     kind = field.kind if field else Kind.TEXT
     wide = known.width if known else max(_WIDTHS.get(kind, _USUAL_WIDTH), min(cell_len(title), _LONGEST_TITLE))

@@ -65,6 +65,11 @@ class ListColumns(ListFolds):
             )
         return self._layout
 
+    def hidden_columns(self) -> Sequence[Column]:
+        """Those that were chosen and do not fit."""
+        shown = {each.key for each in self.columns.columns}
+        return [each for each in self._chosen[self._first :] if each.key not in shown]
+
     def do_list_columns_right(self, count: int | None) -> None:
         """Let the first columns go out of sight, so that others come in."""
         if not self._scroll_columns(count or 1):
