@@ -21,6 +21,7 @@ from backlit.private_files import PRIVATE, write_private
 
 if TYPE_CHECKING:
     from backlit.model.boards import BoardSettings
+    from backlit.model.templates import Template
 
 HOME = "BACKLIT_HOME"
 """One directory for everything, instead of the places this system has for it."""
@@ -34,6 +35,9 @@ DEMO_USER = "maya"
 SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
 """The files of a repository that hold views for everybody who works in it."""
 
+_KNOWN = frozenset(
+    {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom", "template"}
+)
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
 _LONGEST_NAME = 80
@@ -74,6 +78,8 @@ class Settings:
     stale_days: int = STALE_DAYS
     groom_fields: tuple[str, ...] = ()
     """The fields that the groom queue asks for beside what the ready-check finds missing."""
+    templates: tuple["Template", ...] = ()
+    """What new items may begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +145,9 @@ def read_settings(locations: Locations) -> Settings:
         values = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
-    known = {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom"}
-    unknown = sorted(values.keys() - known)
+    unknown = sorted(values.keys() - _KNOWN)
+    if "view" in unknown:
+        raise StorageError(f"Views are not kept in the settings but beside them, in views.toml ({path}).")
     if unknown:
         raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
     theme = values.get("theme", DEFAULT_THEME)
@@ -154,7 +161,8 @@ def read_settings(locations: Locations) -> Settings:
     scale = _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path)
     capacities, (lint, stale_days) = _capacities_in(values, path), _lint_in(values.get("lint", {}), path)
     settings = Settings(theme, scale, **switches, board=board, capacities=capacities)
-    return replace(settings, lint=lint, stale_days=stale_days, groom_fields=_groom_in(values, path))
+    settings = replace(settings, lint=lint, stale_days=stale_days, groom_fields=_groom_in(values, path))
+    return replace(settings, templates=_templates_in(values["template"], path)) if "template" in values else settings
 
 
 def _board_in(value: object, path: Path) -> "BoardSettings":
@@ -217,6 +225,15 @@ def _groom_in(values: Mapping[str, object], path: Path) -> tuple[str, ...]:
         return field_keys(table.get("fields", []))
     except BadRequest as error:
         raise StorageError(f'The setting "fields" of [groom]: {error} ({path}).') from error
+
+
+def _templates_in(value: object, path: Path) -> tuple["Template", ...]:
+    from backlit.model.templates import templates_in
+
+    try:
+        return templates_in(value)
+    except BadRequest as error:
+        raise StorageError(f"{error.message} ({path})") from error
 
 
 def _scale_in(value: object, path: Path) -> tuple[float, ...]:

@@ -41,6 +41,26 @@ def test_without_a_file_the_settings_are_the_defaults(locations: Locations) -> N
     assert read_settings(locations).theme == "backlit"
 
 
+def test_templates_are_read_and_what_is_wrong_with_one_is_said_with_the_file(locations: Locations) -> None:
+    locations.config.mkdir()
+    path = locations.config / "config.toml"
+    path.write_text('[[template]]\nname = "Incident"\ntype = "bug"\nSeverity = "2 - High"\n')
+    read = read_settings(locations).templates
+    path.write_text('[[template]]\nname = "Incident"\n')
+
+    assert [(each.name, each.type, each.fields) for each in read] == [("Incident", "Bug", {"Severity": "2 - High"})]
+    with pytest.raises(StorageError, match=r"'Incident' has no type.*config\.toml"):
+        read_settings(locations)
+
+
+def test_views_in_the_settings_are_sent_to_their_own_file(locations: Locations) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text('[[view]]\nname = "Bugs"\n')
+
+    with pytest.raises(StorageError, match=r"beside them, in views\.toml"):
+        read_settings(locations)
+
+
 def test_a_theme_is_read(locations: Locations) -> None:
     locations.config.mkdir()
     (locations.config / "config.toml").write_text('theme = "paper"\n')

@@ -61,7 +61,7 @@ async def test_the_open_items_stand_in_backlog_order_with_tasks_under_their_item
         await press(pilot, "k")
         lines = rows_of(pilot.app)
 
-        ids = [line[2:].split()[0] for line in lines[: len(expected)]]
+        ids = [line[3:].split()[0] for line in lines[: len(expected)]]
         assert ids == [str(row.id) for row in expected][: len(lines)]
         assert f"{sum(row.type != 'Task' for row in expected)} items" in lines_of(pilot.app)[0]
 

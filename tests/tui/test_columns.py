@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
 from tests.tui.stage import lines_of, text_of
@@ -10,8 +11,9 @@ from tests.tui.test_view_tabs import LARGE, viewed
 from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
-from backlit.store import Store
+from backlit.store import ConnectionState, Store
 from backlit.store.view_columns import ColumnWish, column_wish
+from backlit.tui.app import BacklitApp
 from backlit.tui.widgets.columns import USUAL, Column, fitting
 
 
@@ -139,6 +141,7 @@ async def test_a_saved_view_keeps_its_columns(store: Store, tmp_path: Path) -> N
         await say(pilot, "columns area 18+ drop 1, team")
         await say(pilot, "save Places")
         await press(pilot, "g", "1")
+        await say(pilot, "columns usual")
         usual = lines_of(pilot.app)[3].partition("│")[0].split()
         await press(pilot, "g", "3")
         kept = (tmp_path / "home" / "config" / "views.toml").read_text()
@@ -146,3 +149,18 @@ async def test_a_saved_view_keeps_its_columns(store: Store, tmp_path: Path) -> N
         assert usual == ["ID", "Name", "Status", "Pts", "Owner", "Iteration"]
         assert lines_of(pilot.app)[3].partition("│")[0].split() == ["ID", "Name", "Area", "Team"]
         assert 'columns = ["AreaID 18+ drop 1", "TeamID"]' in kept
+
+
+async def test_the_first_views_columns_survive_a_restart_and_show_what_is_not_ready(world: World, store: Store) -> None:
+    async with BacklitApp(store).run_test(size=(160, 40), notifications=True) as pilot:
+        await pilot.pause()
+        await say(pilot, "columns lint 30, est")
+    await until(lambda: store.connection.state is not ConnectionState.LOADING)
+    await world.close(store)
+    again = world.store()
+    async with BacklitApp(again).run_test(size=(160, 40), notifications=True) as pilot:
+        await pilot.pause()
+        cells = " ".join(line.partition("│")[0] for line in lines_of(pilot.app)[3:30])
+
+        assert headings(pilot) == ["ID", "Name", "Not", "ready", "Pts"]
+        assert "no estimate" in cells

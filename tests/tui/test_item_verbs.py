@@ -21,7 +21,7 @@ from backlit.tui.state_verbs import stepped
 from backlit.tui.widgets.board_list import BoardList
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
-VIEWS = ("backlog", "search", "board", "plan", "editor", "comments", "groom queue")
+VIEWS = ("backlog", "search", "tree's list", "board", "plan", "editor", "comments", "groom queue")
 
 
 # Estimate
@@ -177,6 +177,9 @@ async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
     await press(pilot, "t", "d")
     if view == "search":
         await press(pilot, "/", "#", *str(item_id), "enter")
+    elif view == "tree's list":
+        await press(pilot, "g", "a", "g", "g", "enter", "g", "a", "enter")
+        await until(lambda: items(pilot).go_to(item_id))
     elif view == "board":
         await press(pilot, "g", "k")
         board = pilot.app.screen.query_one(BoardList)

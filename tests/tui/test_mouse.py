@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.widgets.board_list import BoardList
 from backlit.tui.widgets.tab_line import TabLine
 
 
@@ -133,3 +134,18 @@ async def test_what_is_done_is_hidden_until_it_is_asked_for(store: Store, opened
 
         assert (hidden, items(pilot).row_count()) == (some, everything)
         assert "All items" in lines_of(pilot.app)[0]
+
+
+async def test_on_the_board_ctrl_marks_a_card_and_shift_those_up_to_it(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "g", "k")
+        board = pilot.app.screen.query_one(BoardList)
+        await until(lambda: board.row_count() > 2)
+        first, second, third = board.ids_between(0, 3)
+        for row, held in ((0, "control"), (1, ""), (2, "shift")):
+            offset = (4, board.HEADER_LINES + row * board.card_lines)
+            await pilot.click(board, offset=offset, control=held == "control", shift=held == "shift")
+        await pilot.pause()
+
+        assert set(board.marked_ids()) == {first, second, third}
+        assert board.current_id == third

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.store.world import World, sent, until
+from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
@@ -165,3 +165,29 @@ async def test_nothing_is_being_sent_while_the_service_cannot_be_reached(
         await until(lambda: "↑ waiting" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert "sending" not in text_of(pilot.app)
+
+
+async def test_all_that_was_refused_of_one_change_is_sent_again_together(
+    world: World, store: Store, opened: Open
+) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    one, other, third = [row.id for row in view.rows(0, 50) if row.type == "Story"][:3]
+    world.faults.says = lambda method, path: (
+        Said(400, (), b'{"message": "Not today.", "errors": {}}')
+        if method == "PUT" and not path.endswith(f"/{third}")
+        else None
+    )
+    await store.edit([one, other, third], {"Estimate": "17"})
+    await until(lambda: store.outbox.refused == 2, store.outbox_entries)
+    async with outbox_of(opened, store) as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+        asked = text_of(pilot.app)
+        world.faults.says = lambda _method, _path: None
+        await pilot.press("a")
+        await sent(store)
+
+        assert "2 of what was changed in one go were refused." in asked
+        found = [(await world.rival.work_items.document(each))["fields"]["Estimate"] for each in (one, other, third)]
+        assert found == ["17", "17", "17"]

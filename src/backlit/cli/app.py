@@ -76,6 +76,7 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
         board=settings.board,
         capacities=settings.capacities,
         view_files=ViewFiles(locations, Path.cwd()),
+        templates=settings.templates,
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
     )
     return app, store

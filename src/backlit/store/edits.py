@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
@@ -18,6 +18,15 @@ from backlit.store.values import is_same
 
 _ON_EDIT = frozenset({Settable.ALWAYS})
 _ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An item that is to be made, and the fields of the tasks that are to be below it."""
+
+    type: str
+    fields: Mapping[str, object]
+    tasks: Sequence[Mapping[str, object]] = ()
 
 
 class Edits(Lookups):
@@ -69,12 +78,28 @@ class Edits(Lookups):
 
         Keys that are not given are left to the service's presets. Raises BadRequest naming the keys that are wrong.
         """
+        return (await self.add_families([Family(item_type, fields)]))[0]
+
+    async def add_families(self, families: Sequence[Family]) -> list[int]:
+        """Make items with tasks below them, as one step; returns the items' temporary ids. `add` says more."""
+        made = [
+            (self._new(each.type, each.fields), [self._new(ItemType.TASK, task, is_below=True) for task in each.tasks])
+            for each in families
+        ]
+        item_ids = await self._files.write(lambda writer: _add(writer, made))
+        self.wake()
+        return item_ids
+
+    def _new(self, item_type: str, fields: Mapping[str, object], *, is_below: bool = False) -> OutboxEntry:
+        """The entry that makes an item, checked; one below another that is made with it gets its parent later."""
         if item_type not in set(ItemType):
             raise BadRequest(f"There is no type {item_type}.", {"type": "There is no such type."})
         if self.project_id is None:
             raise BadRequest("No project is chosen yet.")
         required = {
-            field.key: None for field in FIELD_BY_KEY.values() if field.required and field.applies_to(item_type)
+            field.key: None
+            for field in FIELD_BY_KEY.values()
+            if field.required and field.applies_to(item_type) and not (is_below and field.key == "ParentID")
         }
         values = check(item_type, {**required, **fields}, self, _ON_ADD)
         project_id = self.project_id
@@ -82,10 +107,7 @@ class Edits(Lookups):
             values["ParentID"] = self._parent(whole(values["ParentID"]) or 0)
         given = {key: value for key, value in values.items() if value is not None}
         payload = {"type": item_type, "projectId": project_id, "fields": given}
-        entry = OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
-        item_id = await self._files.write(lambda writer: _add(writer, entry))
-        self.wake()
-        return item_id
+        return OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
 
     def _parent(self, item_id: int) -> int:
         fault = "A task belongs to an item of the same project that is not itself a task."
@@ -172,10 +194,21 @@ def _present(writer: Writer, item_id: int) -> tuple[int, Document]:
     return real_id, document
 
 
-def _add(writer: Writer, entry: OutboxEntry) -> int:
-    if entry.parent_id is not None:
-        _present(writer, entry.parent_id)
-    return journalled(writer, [entry])[0].item_id
+def _add(writer: Writer, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]]) -> list[int]:
+    for entry, _ in families:
+        if entry.parent_id is not None:
+            _present(writer, entry.parent_id)
+    parents = writer.journal.add([entry for entry, _ in families])
+    step = parents[0].step if parents else None
+    below = [_under(task, parent) for parent, (_, tasks) in zip(parents, families, strict=True) for task in tasks]
+    made = [*parents, *(writer.journal.add(below, step) if below else ())]
+    show(writer, [entry.item_id for entry in made])
+    return [entry.item_id for entry in parents]
+
+
+def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
+    fields = {**fields_in(task.payload), "ParentID": parent.item_id}
+    return replace(task, payload={**task.payload, "fields": fields})
 
 
 def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]]) -> None:

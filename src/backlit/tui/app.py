@@ -26,6 +26,7 @@ from backlit.tui.text import SafeFilter
 from backlit.tui.view_files import ViewFiles
 
 if TYPE_CHECKING:
+    from backlit.model.templates import Template
     from backlit.tui.screens.plan import PlanScreen
     from backlit.tui.screens.reports import ReportsScreen
     from backlit.tui.screens.tree import TreeScreen
@@ -53,12 +54,14 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
         board: BoardSettings | None = None,
         capacities: OwnCapacities | None = None,
         view_files: ViewFiles | None = None,
+        templates: Sequence["Template"] = (),
         profiles: Sequence[str] = (),
     ) -> None:
         super().__init__(store, board or USUAL_BOARD, profiles)
         self.shows_pictures = images
         self.estimate_scale = estimate_scale
         self.capacities = capacities or OwnCapacities()
+        self.templates = templates
         self._view_files = view_files
         self._gathered = Gathered()
         self._gathering = threading.Lock()

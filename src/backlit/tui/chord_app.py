@@ -17,6 +17,7 @@ from backlit.tui.text import safe
 from backlit.tui.widgets.which_key import WhichKey
 
 if TYPE_CHECKING:
+    from backlit.model.templates import Template
     from backlit.tui.acts import Act
 
 WHICH_KEY_DELAY = 0.4
@@ -31,6 +32,7 @@ class ChordApp(App[None], inherit_bindings=False):
         self._which_key: Timer | None = None
         self.last_act: Act | None = None
         self.estimate_scale: Sequence[float] = ()
+        self.templates: Sequence[Template] = ()
         self.capacities = OwnCapacities()
         self.letter = ""
         self.shows_pictures = True

@@ -6,8 +6,9 @@ from backlit.model.errors import BacklitError
 from backlit.store.deletions import Going
 from backlit.store.history import deleted_status
 from backlit.store.rows import Item
-from backlit.tui.acts import Act, Changes, DoesNotApply
+from backlit.tui.acts import Act, Changes, DoesNotApply, is_synced
 from backlit.tui.bulk import Bulk, sentence_of
+from backlit.tui.widgets.badges import SYNCED
 from backlit.tui.work import work
 
 NAME_SHOWN = 60
@@ -32,7 +33,8 @@ class DeleteVerb(Bulk):
             elif key == "h":
                 self._ask_for_good(items)
 
-        sentence = f"{_title(items)}. {going_words(self.store.deletions.what_goes([item.id for item in items]))}"
+        going = going_words(self.store.deletions.what_goes([item.id for item in items]))
+        sentence = f"{_title(items)}. {going}{mirrored_words(items)}"
         self.app.push_screen(ConfirmDialog("Delete", sentence, answers, "leave as it is"), answered)
 
     def _softly(self, item: Item) -> Changes:
@@ -49,7 +51,8 @@ class DeleteVerb(Bulk):
         count = len(items)
         going = going_words(self.store.deletions.what_goes([item.id for item in items]))
         if count == 1:
-            sentence = f"{_title(items)}. {going} A copy is kept here: u makes the item anew, under another number."
+            kept = "A copy is kept here: u makes the item anew, under another number."
+            sentence = f"{_title(items)}. {going} {kept}{mirrored_words(items)}"
             answers = [Answer("y", "delete for good")]
 
             def answered(key: str | None) -> None:
@@ -68,7 +71,7 @@ class DeleteVerb(Bulk):
                 self._delete(items)
 
         title = f"Delete {count:,} items for good: type how many"
-        self.app.push_screen(LineDialog(title, "", check, note=going), typed)
+        self.app.push_screen(LineDialog(title, "", check, note=going + mirrored_words(items)), typed)
 
     def _delete(self, items: Sequence[Item]) -> None:
         self.run_worker(work(self._deleted, [item.id for item in items]), group="writes")
@@ -94,6 +97,15 @@ def going_words(going: Going) -> str:
         return "No tasks, comments or attachments go with it." if going.items == 1 else "Nothing else goes with them."
     listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
     return f"With {'it' if going.items == 1 else 'them'}, {listed} would go for good."
+
+
+def mirrored_words(items: Sequence[Item]) -> str:
+    """The warning where another tracker mirrors some of the items (FEATURES rule 37); empty where none does."""
+    count = sum(map(is_synced, items))
+    if not count:
+        return ""
+    which = "It is" if len(items) == 1 else f"{count:,} of them {'is' if count == 1 else 'are'}"
+    return f" {SYNCED} {which} mirrored in another tracker, which is not asked."
 
 
 def _title(items: Sequence[Item]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from backlit.model.errors import BacklitError
 from backlit.model.fields import NAME_LIMIT, ItemType, Settable, fields_of
+from backlit.store.edits import Family
 from backlit.store.rows import Item
 from backlit.tui.bulk import Bulk, sentence_of
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
@@ -42,18 +43,17 @@ class DuplicateVerb(Bulk):
 
     async def _duplicate(self, items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> None:
         below = {task.id for each in tasks.values() for task in each}
-        made = 0
+        families = [
+            Family(item.type, self._copied(item), [self._copied(task, "") for task in tasks.get(item.id, ())])
+            for item in items
+            if item.id not in below
+        ]
         try:
-            for item in items:
-                if item.id in below:
-                    continue
-                made = await self.store.add(item.type, self._copied(item))
-                for task in tasks.get(item.id, ()):
-                    await self.store.add(task.type, {**self._copied(task, ""), "ParentID": made})
+            made = await self.store.add_families(families)
         except BacklitError as error:
             self.say(sentence_of(error), is_bad=True)
-        if made:
-            self.item_added(made)
+            return
+        self.item_added(made[-1])
 
     def _copied(self, item: Item, suffix: str = SUFFIX) -> dict[str, object]:
         name = str(item.fields.get("Name") or "")

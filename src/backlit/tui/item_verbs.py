@@ -1,68 +1,27 @@
 """The verbs that act on a whole work item: open, add, comment, repeat (KEYMAP, rule e)."""
 
-from collections.abc import Mapping
-
 from backlit.model.errors import BacklitError
-from backlit.model.fields import ItemType
 from backlit.tui.acting import CannotAct
+from backlit.tui.add_verbs import AddVerbs
 from backlit.tui.copy_verbs import CopyVerbs
 from backlit.tui.delete_verb import DeleteVerb
-from backlit.tui.duplicate import DuplicateVerb
-from backlit.tui.field_asking import check_name
 from backlit.tui.field_verbs import FieldVerbs
 from backlit.tui.log_verbs import LogVerbs
-from backlit.tui.looks import type_sign
 from backlit.tui.rank_verbs import RankVerbs
 from backlit.tui.settling import settle_item
 from backlit.tui.state_verbs import StateVerbs
 from backlit.tui.text_verb import TextVerb
 from backlit.tui.work import work
 
-NEW_TYPES = (
-    ItemType.STORY,
-    ItemType.BUG,
-    ItemType.FEATURE,
-    ItemType.ISSUE,
-    ItemType.RISK,
-    ItemType.FEEDBACK,
-)
 
-
-class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, TextVerb, RankVerbs, LogVerbs):
-    """All the verbs; subclasses also say what to do with a new item."""
+class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, AddVerbs, TextVerb, RankVerbs, LogVerbs):
+    """All the verbs; subclasses also say what a new item takes over, and what to do with it."""
 
     def do_item_open(self, _count: int | None) -> None:
         """Open the editor."""
         from backlit.tui.screens.editor import EditorScreen
 
         self.app.push_screen(EditorScreen(self.store, self.current_item().id))
-
-    def do_item_add(self, _count: int | None) -> None:
-        """Ask for type and name, then add an item in the same area and iteration."""
-        from backlit.tui.dialogs.pick import Choice, PickDialog
-
-        choices = [Choice(kind, kind.value, type_sign(kind)) for kind in NEW_TYPES]
-
-        def chosen(choice: Choice | None) -> None:
-            if choice is not None:
-                self._ask_name(ItemType(str(choice.value)), self.inherited())
-
-        self.app.push_screen(PickDialog("New item", choices), chosen)
-
-    def do_item_add_task(self, _count: int | None) -> None:
-        """Ask for a name, then add a task under the item (or beside it, when it is a task)."""
-        item = self.current_item()
-        parent = item.fields.get("ParentID") if item.type == ItemType.TASK else item.id
-        preset = {key: item.fields.get(key) for key in ("AreaID", "IterationID")}
-        self._ask_name(ItemType.TASK, {**preset, "ParentID": parent})
-
-    def inherited(self) -> dict[str, object]:
-        """What a new item takes over from where it is added."""
-        try:
-            item = self.current_item()
-        except CannotAct:
-            return {}
-        return {key: item.fields[key] for key in ("AreaID", "IterationID") if item.fields.get(key) is not None}
 
     def do_item_comment(self, _count: int | None) -> None:
         """Write a comment; what is typed is kept as a draft until it is sent."""
@@ -101,12 +60,6 @@ class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, Te
         """Settle what the service did not take of the item."""
         settle_item(self, self.current_item().id)
 
-    async def _add(self, item_type: ItemType, fields: Mapping[str, object]) -> None:
-        try:
-            self.item_added(await self.store.add(item_type, fields))
-        except BacklitError as error:
-            self.say(" ".join([str(error), *error.errors.values()]), is_bad=True)
-
     async def _comment(self, item_id: int, text: str, *, for_customers: bool) -> None:
         try:
             await self.store.comment(item_id, text, for_customers=for_customers)
@@ -114,12 +67,3 @@ class ItemVerbs(FieldVerbs, StateVerbs, CopyVerbs, DeleteVerb, DuplicateVerb, Te
             self.say(str(error), is_bad=True)
             return
         await self.store.discard_draft(f"comment:{item_id}")
-
-    def _ask_name(self, item_type: ItemType, preset: Mapping[str, object]) -> None:
-        from backlit.tui.dialogs.line import LineDialog
-
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self.run_worker(self._add(item_type, {**preset, "Name": text.strip()}), group="writes")
-
-        self.app.push_screen(LineDialog(f"New {item_type.value.lower()}", "", check_name), typed)

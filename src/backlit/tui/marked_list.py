@@ -1,12 +1,14 @@
 """A screen whose items stand in a list with marks: what its verbs act on, and how much is marked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual import on
 
+from backlit.model.fields import ItemType
 from backlit.model.trees import Totals
 from backlit.store.rows import Item
 from backlit.tui.acting import CannotAct
+from backlit.tui.group_preset import preset_of, type_in
 from backlit.tui.item_verbs import ItemVerbs
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.list_marks import ListMarks
@@ -39,6 +41,15 @@ class MarkedList(ItemVerbs):
     def ids_from_here(self, count: int) -> Sequence[int]:
         """The current item and those below it."""
         return self.items.ids_between(self.items.cursor, self.items.cursor + count)
+
+    def expected_type(self) -> ItemType | None:
+        """The type of the group that the item is added in."""
+        return type_in(self.items.group_here())
+
+    def _ask_name(self, item_type: ItemType, preset: Mapping[str, object], tasks: Sequence[str] = ()) -> None:
+        """What is added in a group belongs there; a task belongs to its item."""
+        group = {} if item_type is ItemType.TASK else self.items.group_here()
+        super()._ask_name(item_type, {**preset, **preset_of(self.store, item_type, group)}, tasks)
 
     @on(ListMarks.Marked)
     def measure_marks(self) -> None:

@@ -12,6 +12,7 @@ from backlit.tui.dialogs.agreement import Agreement
 from backlit.tui.field_text import NOTHING, FieldWords
 from backlit.tui.looks import type_sign
 from backlit.tui.text import literal, safe
+from backlit.tui.widgets.badges import SYNCED
 
 MOST_LINES = 400
 SHOWN = 60
@@ -35,7 +36,9 @@ class AgreeDialog(Agreement):
         if plan.is_for_customers:
             lines.append(Content.assemble(("» Customers see this.", "bold $warning")))
         if plan.synced:
-            words = f"≠ {plan.synced:,} of them {'is' if plan.synced == 1 else 'are'} mirrored in another tracker."
+            words = (
+                f"{SYNCED} {plan.synced:,} of them {'is' if plan.synced == 1 else 'are'} mirrored in another tracker."
+            )
             lines.append(Content.assemble((words, "bold $warning")))
         return lines
 

@@ -187,14 +187,14 @@ class BoardScreen(BacklogScreen):
             self.say("The task is added; the board shows tasks where the filter asks for them (ft).")
         super().item_added(item_id)
 
-    def _ask_name(self, item_type: ItemType, preset: Mapping[str, object]) -> None:
+    def _ask_name(self, item_type: ItemType, preset: Mapping[str, object], tasks: Sequence[str] = ()) -> None:
         """What is added in a column and lane belongs there."""
         own: Mapping[str, object] = {}
         if item_type is not ItemType.TASK:
             own, reasons = preset_in(self.store, self._by, item_type, self.board.shown_column, self._lane())
             for reason in reasons:
                 self.say(reason)
-        super()._ask_name(item_type, {**preset, **own})
+        super()._ask_name(item_type, {**preset, **own}, tasks)
 
     def _label(self, key: str) -> str:
         return "Release" if key == RELEASE else field_of(self.store, key).label

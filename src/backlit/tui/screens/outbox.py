@@ -178,11 +178,27 @@ class OutboxScreen(StoreScreen[None]):
         if entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
             raise CannotAct("It waits already, and is sent as soon as the service can be reached.")
         if entry.state is EntryState.REFUSED:
-            self._settle(entry, is_kept=True)
+            self._retry_refused(entry)
             return
         fields = ", ".join(label_of(key) for key in entry.theirs)
         sentence = f"Somebody changed {fields or 'the item'} meanwhile. Your values would take the place of theirs."
         self._ask("Conflict", sentence, "send yours", entry, is_kept=True)
+
+    def _retry_refused(self, entry: OutboxEntry) -> None:
+        """Send it again, and with it all that was refused of the same act, if that is wanted."""
+        alike = [each for each in self._entries if each.step == entry.step and each.state is EntryState.REFUSED]
+        if len(alike) == 1:
+            self._settle(entry, is_kept=True)
+            return
+        from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+
+        def answered(key: str | None) -> None:
+            for each in {"y": [entry], "a": alike}.get(key or "", []):
+                self._settle(each, is_kept=True)
+
+        answers = [Answer("y", "send this one again"), Answer("a", f"send all {len(alike):,} again")]
+        sentence = f"{len(alike):,} of what was changed in one go were refused."
+        self.app.push_screen(ConfirmDialog("Send again", sentence, answers, "leave them"), answered)
 
     def do_outbox_discard(self, _count: int | None) -> None:
         """Give the entry up, after a question."""

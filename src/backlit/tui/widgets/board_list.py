@@ -81,12 +81,13 @@ class BoardList(BoardMoves):
     # Mouse
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor on the card; a double click chooses."""
+        """Put the cursor on the card; ctrl and shift mark in its column, a double click chooses."""
         event.prevent_default()  # the list's own would take the line for a row
         slot = self._layout.slot_at(event.x)
         if slot is None:
             return
         row = self.top_of(slot.number) + max(0, event.y - self.HEADER_LINES) // self.card_lines
-        self.go_to_column(slot.number, row if event.y >= self.HEADER_LINES else None)
-        if event.chain > 1 and self.current_id is not None:
-            self.post_message(self.Chosen(self, row))
+        if slot.number != self.column or event.y < self.HEADER_LINES:
+            self.go_to_column(slot.number, row if event.y >= self.HEADER_LINES else None)
+        if event.y >= self.HEADER_LINES:
+            self.clicked(row, event)

@@ -52,6 +52,10 @@ class ItemList(ListMarks):
 
     # What they share
 
+    def group_here(self) -> Mapping[str, object]:
+        """What the items of the group under the cursor have in common, by the fields' keys; nothing without groups."""
+        return {}
+
     def spare(self, is_sparing: bool) -> None:
         """Send little to the terminal, or not: scroll by half a page, draw the cursor as a bar."""
         self.is_sparing = is_sparing

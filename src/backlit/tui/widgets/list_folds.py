@@ -1,5 +1,7 @@
 """A list whose rows may stand in groups: folding them, and going from one to another (KEYMAP, Lists)."""
 
+from collections.abc import Mapping
+
 from textual import events
 
 from backlit.store.views import View
@@ -23,6 +25,12 @@ class ListFolds(ItemList):
         if index is not None:
             self.move_to(index)
         return index is not None
+
+    def group_here(self) -> Mapping[str, object]:
+        """The group of the row or header under the cursor."""
+        view = self._view
+        header = view.outline.header_at(self.cursor) if view is not None and view.spec.group else None
+        return dict(zip(view.spec.group, header.group, strict=False)) if view is not None and header else {}
 
     def clicked(self, index: int, event: events.Click) -> None:
         """Fold or unfold a group by its header; with ctrl or shift its items are marked."""

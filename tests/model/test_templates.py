@@ -1,0 +1,41 @@
+"""Templates of new items, as they are written in the settings."""
+
+import pytest
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import ItemType
+from backlit.model.templates import Template, templates_in
+
+
+def test_a_template_names_fields_by_their_short_keys_too() -> None:
+    written = {
+        "name": "Incident",
+        "type": "bug",
+        "est": 3,
+        "tags": ["support"],
+        "Name": "Incident: ",
+        "tasks": ["Look"],
+    }
+
+    assert templates_in([written]) == (
+        Template("Incident", ItemType.BUG, {"Estimate": 3, "Tags": ["support"], "Name": "Incident: "}, ("Look",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("Bug", r"\[\[template\]\]"),
+        ([{"type": "Bug"}], "no name"),
+        ([{"name": "A"}], "no type"),
+        ([{"name": "A", "type": "Task"}], "no type"),
+        ([{"name": "A", "type": "Bug", "colour": "red"}], "no field 'colour'"),
+        ([{"name": "A", "type": "Feedback", "est": 3}], "no 'est' to be filled in"),
+        ([{"name": "A", "type": "Bug", "BacklogPriority": 3}], "no 'BacklogPriority' to be filled in"),
+        ([{"name": "A", "type": "Bug", "Priority": {"a": 1}}], "Priority is a text"),
+        ([{"name": "A", "type": "Bug", "tasks": [1]}], '"tasks" is a list of names'),
+    ],
+)
+def test_what_is_wrong_with_a_template_is_said(written: object, reason: str) -> None:
+    with pytest.raises(BadRequest, match=reason):
+        templates_in(written)

@@ -1,0 +1,53 @@
+"""The quiet signs of a row, each in its own place."""
+
+from dataclasses import replace
+
+import pytest
+from tests.tui.stage import Stage
+
+from backlit.store.rows import Item, Row, RowSign
+from backlit.tui.acts import Act, Plan
+from backlit.tui.delete_verb import mirrored_words
+from backlit.tui.looks import Looks
+from backlit.tui.widgets.backlog_columns import Layout, Names
+from backlit.tui.widgets.badges import Badge
+
+ROW = Row(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
+NAMES = Names(lambda _id: "", lambda _id: "")
+ITEM = Item(1, "Story", 1, {}, {}, "", None, "", None, RowSign.NONE)
+MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
+
+
+@pytest.mark.parametrize(
+    ("sign", "badge", "gutter"),
+    [
+        (RowSign.NONE, Badge.NONE, "     699 "),
+        (RowSign.NONE, Badge.UNREADY, "  ¡  699 "),
+        (RowSign.PENDING, Badge.UNREADY | Badge.SYNCED, " ↑¡  699 "),
+        (RowSign.NONE, Badge.SYNCED, " ⇄   699 "),
+    ],
+)
+async def test_no_sign_touches_the_number_or_hides_another(sign: RowSign, badge: Badge, gutter: str) -> None:
+    stage = Stage()
+    async with stage.run_test():
+        layout = Layout(80, NAMES, Looks.of(stage.screen.app), largest_id=1699)
+
+        assert layout.row(ROW._replace(sign=sign), is_cursor=False, badge=badge).text.startswith(gutter)
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ([ITEM], ""),
+        ([MIRRORED], " ⇄ It is mirrored in another tracker, which is not asked."),
+        ([ITEM, MIRRORED], " ⇄ 1 of them is mirrored in another tracker, which is not asked."),
+    ],
+)
+def test_deleting_warns_of_what_another_tracker_mirrors(items: list[Item], words: str) -> None:
+    assert mirrored_words(items) == words
+
+
+def test_a_change_of_several_counts_those_that_another_tracker_mirrors() -> None:
+    plan = Plan(Act("Done", (), lambda _item: {}), 2, {1: ITEM, 2: MIRRORED}, {1: {"Name": "a"}, 2: {"Name": "b"}})
+
+    assert plan.synced == 1
