@@ -10,6 +10,7 @@ from backlit.model import fields as table
 from backlit.model.fields import FIELDS, ItemType
 from backlit.service import sample_words as words
 from backlit.service.items import Item, calculated, columns_of, pert
+from backlit.service.sample_sprint import SprintUnderWay
 from backlit.service.tables.projects import ProjectSettings
 
 POINTS = (1, 2, 3, 5, 8, 13, 21)
@@ -62,7 +63,11 @@ class ItemMaker:
     today: date
     random: Random
     _comments: list[dict[str, Any]] = field(default_factory=list)
-    _plan: list[Sprint] = field(default_factory=list)
+    _current: SprintUnderWay = field(init=False)
+
+    def __post_init__(self) -> None:
+        sprint = next(each for each in self.places.sprints if each.end is not None and each.end >= self.today)
+        self._current = SprintUnderWay(sprint.id, sprint.start or self.today, self.today, self.places.members)
 
     @property
     def project_id(self) -> int:
@@ -103,12 +108,12 @@ class ItemMaker:
         kind = self.random.choices(_TYPES, _TYPE_WEIGHTS)[0]
         points = self.random.choices(POINTS, _POINT_WEIGHTS)[0]
         sprint = self._sprint(kind, points, chance, room)
-        parent = self._item(item_id, kind, points, sprint, age)
+        parent = self._current.item(self._item(item_id, kind, points, sprint, age))
         if kind not in _PLANNED or self.random.random() > (0.45 if sprint.start else 0.2):
             return [parent]
         tasks = [self._task(item_id + n, parent, sprint) for n in range(1, self.random.randint(2, 5))]
         left_over = self.wanted - (item_id - self.first_id) - 1
-        kept = tasks[: max(0, left_over)]
+        kept = [self._current.task(task, parent) for task in tasks[: max(0, left_over)]]
         sums = [(t.values["PertEstimate"], t.values["WorkRemaining"], t.values["WorkCompleted"]) for t in kept]
         values = {**parent.values, "CalculatedEstimate": calculated(sums)}
         return [_with_values(parent, values), *kept]

@@ -34,7 +34,7 @@ _OPEN = "Not Done"
 _DAY = timedelta(days=1)
 _EPOCH = datetime(1970, 1, 1)
 _SQL = (
-    "SELECT id, iteration_id, status, coalesce(points, 0), created_at FROM items"
+    "SELECT id, iteration_id, status, coalesce(points, 0), created_at, modified_at FROM items"
     " WHERE project_id = ? AND id > 0 AND is_task = 0 ORDER BY id"
 )
 
@@ -83,6 +83,17 @@ class MadeUp:
     stays: Mapping[int, Seen] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is known of an item: where it stands, and the days on which it was made and changed last."""
+
+    id: int
+    iteration_id: int
+    status: str
+    made: date
+    changed: date
+
+
 Days = Mapping[int, tuple[date, date]]
 """The first and last days of the iterations that have any."""
 
@@ -106,9 +117,9 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
     start = max(end - LONGEST * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
     stays: dict[int, Seen] = {}
-    for item_id, iteration_id, status, points, created in items:
-        made = (_EPOCH + timedelta(microseconds=created or 0)).date()
-        for each in _stretches((item_id, iteration_id or 0, status or ""), made, iterations, end):
+    for item_id, iteration_id, status, points, *moments in items:
+        made, changed = ((_EPOCH + timedelta(microseconds=each or 0)).date() for each in moments)
+        for each in _stretches(Kept(item_id, iteration_id or 0, status or "", made, changed), iterations, end):
             if each.end <= start:
                 continue
             if each.end == end and each.first > made and group_of(status) in UNDER_WAY:
@@ -127,25 +138,27 @@ def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:
     return {each.id: (each.start, each.end) for each in entries if each.start and each.end and not each.is_release}
 
 
-def _stretches(item: tuple[int, int, str], made: date, iterations: Days, end: date) -> Iterator[Stretch]:
-    """Where an item stood until `end`, by a chance that is the same every time."""
-    item_id, iteration_id, status = item
-    random = Random(item_id)  # noqa: S311 # a sample, not a secret
+def _stretches(item: Kept, iterations: Days, end: date) -> Iterator[Stretch]:
+    """Where an item stood until `end`, by a chance that is the same every time; a known day is kept to."""
+    random = Random(item.id)  # noqa: S311 # a sample, not a secret
+    made, status, place = item.made, item.status, item.iteration_id
     if made >= end:
         return
-    first, last = iterations.get(iteration_id, (end, end))
+    first, last = iterations.get(place, (end, end))
     if first >= end:
-        yield Stretch(iteration_id, status, made, end)
+        yield Stretch(place, status, made, end)
         return
-    came, place = made, iteration_id
+    came = made
     before = next((key for key, (_, other) in iterations.items() if other == first - _DAY), None)
     if before is not None and random.random() < CARRIED:
         yield from _shown(before, _OPEN, made, first)
         came = max(made, first)
     elif random.random() < ADDED:
         came = max(made, first + random.randrange(1, 8) * _DAY)
+    changed = item.changed if max(came, first) < item.changed < min(last + _DAY, end) else None
     if group_of(status) in UNDER_WAY:
         begun = max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
+        begun = changed or begun
         yield from _shown(place, _OPEN, came, begun)
         yield from _shown(place, status, begun, end)
         return
@@ -153,6 +166,7 @@ def _stretches(item: tuple[int, int, str], made: date, iterations: Days, end: da
         yield from _shown(place, status, came, end)
         return
     over = min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)
+    over = changed or over
     begun = over - random.randrange(1, 4) * _DAY
     yield from _shown(place, _OPEN, came, begun)
     yield from _shown(place, _BEGUN, max(came, begun), over)
