@@ -9,7 +9,7 @@ from backlit.service.items import Item
 _STATUSES = ("Done", "Done", "In Progress", "Done", "Ready For Test", "Not Done", "In Progress", "Done")
 """Those of its items, one after the other; today is in its second week."""
 _FIRST_HOUR, _HOURS = 9, 8
-_BEGIN, _STEP = 0.3, 0.618
+_BEGIN, _STEP = 0.68, 0.618
 """Where in its days the first change falls, and how much later each next one, round and round: they spread evenly."""
 
 
@@ -21,7 +21,7 @@ class SprintUnderWay:
         self._days = [day for day in later if day.weekday() < 5] or [start]
         self._sprint_id = sprint_id
         self._members = members
-        self._taken = self._changed = 0
+        self._taken = self._done = 0
 
     def item(self, item: Item) -> Item:
         """An item as far as it is, where it is in the sprint; what was begun has an owner."""
@@ -32,15 +32,13 @@ class SprintUnderWay:
         if status == "Not Done":
             return replace(item, values={**item.values, "Status": status})
         owner = item.values["AssignedToID"] or self._members[self._taken % len(self._members)][0]
-        changed_at = max(self._moment(item.id), item.created_at)
+        if status == "Done":
+            self._done += 1
+        part = (_BEGIN + _STEP * (self._done if status == "Done" else self._taken)) % 1
+        at = time(_FIRST_HOUR + item.id % _HOURS, item.id * 7 % 60)
+        changed_at = max(datetime.combine(self._days[int(part * len(self._days))], at), item.created_at)
         values = {**item.values, "Status": status, "AssignedToID": owner}
         return replace(item, values=values, last_modified_at=changed_at)
-
-    def _moment(self, item_id: int) -> datetime:
-        part = (_BEGIN + _STEP * self._changed) % 1
-        self._changed += 1
-        hour = time(_FIRST_HOUR + item_id % _HOURS, item_id * 7 % 60)
-        return datetime.combine(self._days[int(part * len(self._days))], hour)
 
     def task(self, task: Item, parent: Item) -> Item:
         """A task of an item in the sprint: done with it, and not begun before it."""

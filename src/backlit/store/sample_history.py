@@ -27,11 +27,14 @@ MOST_ITEMS = 20_000
 """Items from which a sample is for measuring and gets no history."""
 CARRIED, ADDED = 0.15, 0.15
 """The shares of items that came from the iteration before, and that came in after the beginning."""
+MOST_CARRIED = 8.0
+"""Points up to which an item is carried over: of a small sprint more would be all of it."""
 HOLIDAY = 23
 """Besides weekends every so manieth day is missing."""
 _BEGUN = "In Progress"
 _OPEN = "Not Done"
 _DAY = timedelta(days=1)
+_FRIDAY = 4
 _EPOCH = datetime(1970, 1, 1)
 _SQL = (
     "SELECT id, iteration_id, status, coalesce(points, 0), created_at, modified_at FROM items"
@@ -90,6 +93,7 @@ class Kept:
     id: int
     iteration_id: int
     status: str
+    points: float
     made: date
     changed: date
 
@@ -119,7 +123,7 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
     stays: dict[int, Seen] = {}
     for item_id, iteration_id, status, points, *moments in items:
         made, changed = ((_EPOCH + timedelta(microseconds=each or 0)).date() for each in moments)
-        for each in _stretches(Kept(item_id, iteration_id or 0, status or "", made, changed), iterations, end):
+        for each in _stretches(Kept(item_id, iteration_id or 0, status or "", points, made, changed), iterations, end):
             if each.end <= start:
                 continue
             if each.end == end and each.first > made and group_of(status) in UNDER_WAY:
@@ -150,23 +154,24 @@ def _stretches(item: Kept, iterations: Days, end: date) -> Iterator[Stretch]:
         return
     came = made
     before = next((key for key, (_, other) in iterations.items() if other == first - _DAY), None)
-    if before is not None and random.random() < CARRIED:
+    if before is not None and random.random() < CARRIED and item.points <= MOST_CARRIED:
         yield from _shown(before, _OPEN, made, first)
         came = max(made, first)
     elif random.random() < ADDED:
         came = max(made, first + random.randrange(1, 8) * _DAY)
-    changed = item.changed if max(came, first) < item.changed < min(last + _DAY, end) else None
+    changed = item.changed if max(made, first) < item.changed < min(last + _DAY, end) else None
+    if changed is not None:
+        came = min(came, changed - _DAY)
     if group_of(status) in UNDER_WAY:
-        begun = max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
-        begun = changed or begun
+        begun = changed or max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
         yield from _shown(place, _OPEN, came, begun)
         yield from _shown(place, status, begun, end)
         return
     if group_of(status) is not StatusGroup.DONE:
         yield from _shown(place, status, came, end)
         return
-    over = min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)
-    over = changed or over
+    over = changed or min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)
+    over -= max(0, over.weekday() - _FRIDAY) * _DAY
     begun = over - random.randrange(1, 4) * _DAY
     yield from _shown(place, _OPEN, came, begun)
     yield from _shown(place, _BEGUN, max(came, begun), over)
@@ -188,7 +193,7 @@ def _lines(
             if day in of_days:
                 count, points = now.get(key, (0, 0.0))
                 now[key] = count + int(of_days[day][0]), points + of_days[day][1]
-        if day.weekday() < 5 and day.toordinal() % HOLIDAY:
+        if day.weekday() <= _FRIDAY and day.toordinal() % HOLIDAY:
             yield day, _of_day(now)
 
 

@@ -129,13 +129,10 @@ class ReportsScreen(ReportSaving):
             return
         width = self.size.width
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
-        self._table.styles.width = "100%" if width < NARROW else beside
-        self.call_after_refresh(self._join_rules)
-
-    def _join_rules(self) -> None:
-        column = self._table.region.x if self.size.width >= NARROW else None
+        is_narrow = width < NARROW
+        self._table.styles.width = "100%" if is_narrow else beside
         for rule in self.query(RuleLine):
-            rule.join_at(column)
+            rule.join_at(None if is_narrow else width - beside)
 
     # Words
 
