@@ -16,7 +16,7 @@ from backlit.store.database import ids_json
 from backlit.store.rows import ROW_COLUMNS, Row, gone_row, row_of
 from backlit.store.views_explain import explained
 from backlit.store.views_facets import Facet, facets
-from backlit.store.views_groups import Alike, Bucket, Figures, GroupKey, GroupLine, Lines, in_order
+from backlit.store.views_groups import Alike, Bucket, GroupKey, GroupLine, Lines, in_order
 from backlit.store.views_query import Query, ViewSpec, query_of
 
 _T = TypeVar("_T")
@@ -307,19 +307,37 @@ def _load(
             ids.extend(chain.from_iterable(part))
         return _Loaded(ids, max(ids, default=0), _totals(mirror, query), Lines(len(ids)))
     alike = Alike(len(spec.group) - 1, spec.alike)
-    met: dict[GroupKey, array[int]] = {}
-    found: dict[GroupKey, array[int]] = {}
-    for *key, item_id in chain.from_iterable(rows):
-        values = tuple(key)
-        if values not in met:
-            met[values] = found.setdefault(alike.first_of(values), array("q"))
-        met[values].append(item_id)
-    buckets = in_order([Bucket(key, each) for key, each in found.items()], ranks, query.directions)
+    met: dict[GroupKey, _Found] = {}
+    found: dict[GroupKey, _Found] = {}
+    for row in chain.from_iterable(rows):
+        key = row[:-3]
+        if key not in met:
+            met[key] = found.setdefault(alike.first_of(key), _Found())
+        met[key].add(*row[-3:])
+    buckets = in_order([Bucket(key, each.ids) for key, each in found.items()], ranks, query.directions)
     ids = array("q")
     for bucket in buckets:
         ids.extend(bucket.ids)
-    lines = Lines.grouped(spec.group, buckets, _figures(mirror, query, alike)) if spec.group else Lines(len(ids))
-    return _Loaded(ids, max(ids, default=0), _totals(mirror, query), lines)
+    figures = {key: (each.count, each.points) for key, each in found.items()}
+    lines = Lines.grouped(spec.group, buckets, figures) if spec.group else Lines(len(ids))
+    totals = Totals(sum(each.count for each in found.values()), sum(each.points for each in found.values()))
+    return _Loaded(ids, max(ids, default=0), totals, lines)
+
+
+class _Found:
+    """What is found of a bucket so far."""
+
+    __slots__ = ("count", "ids", "points")
+
+    def __init__(self) -> None:
+        self.ids = array("q")
+        self.count, self.points = 0, 0.0
+
+    def add(self, points: float, count: int, item_id: int) -> None:
+        """One item more; a task counts in nothing but its points."""
+        self.ids.append(item_id)
+        self.count += count
+        self.points += points
 
 
 def _in_parts(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
@@ -332,13 +350,3 @@ def _totals(mirror: sqlite3.Connection, query: Query) -> Totals:
     sql, values = query.totals()
     count, points = mirror.execute(sql, values).fetchone()
     return Totals(int(count), float(points))
-
-
-def _figures(mirror: sqlite3.Connection, query: Query, alike: Alike) -> Figures:
-    sql, values = query.counts(query.levels)
-    sums: dict[GroupKey, tuple[int, float]] = {}
-    for *key, count, points in mirror.execute(sql, values):
-        group = alike.first_of(tuple(key))
-        known = sums.get(group, (0, 0.0))
-        sums[group] = (known[0] + int(count), known[1] + float(points))
-    return sums

@@ -17,7 +17,7 @@ class Facet:
 
 def facets(mirror: sqlite3.Connection, query: Query, key: str) -> list[Facet]:
     """The values of a field in a view, the most frequent first; an item counts under each of its tags."""
-    sql, values = query.counts([key])
+    sql, values = query.counts(key)
     sums: dict[object, Totals] = {}
     for raw, count, points in mirror.execute(sql, values):
         found = level_value(key, raw)

@@ -99,9 +99,10 @@ class Query:
         return self._select(ROW_COLUMNS, self._walked(), f"{self._order()} LIMIT ?", (limit,))
 
     def ids(self) -> tuple[str, tuple[object, ...]]:
-        """The statement for all ids in order, each after the values of its levels."""
+        """The statement for all ids in order; with levels, each after their values, its points and 1 for no task."""
         values = [level_sql(level) for level in self.levels]
-        columns = ", ".join([*(value.text for value in values), "id"])
+        figures = ("coalesce(points, 0)", "1 - is_task") if values else ()
+        columns = ", ".join([*(value.text for value in values), *figures, "id"])
         bound = tuple(each for value in values for each in value.values)
         is_indexed = self.is_covered and (not self.sort or self.is_by_change)
         source = self._walked() if is_indexed else "items NOT INDEXED"
@@ -112,13 +113,11 @@ class Query:
         """The statement for the number of items that are not tasks, and the points of all."""
         return self._counted("")
 
-    def counts(self, keys: Iterable[str]) -> tuple[str, tuple[object, ...]]:
-        """The statement for the rows, items that are not tasks, and points by the values of some fields."""
-        values = [level_sql(key) for key in keys]
-        bound = tuple(each for value in values for each in value.values)
-        sql, rest = self._counted("".join(f"{value.text} AS value_{n}, " for n, value in enumerate(values)))
-        groups = ", ".join(f"value_{n}" for n in range(len(values)))
-        return f"{sql} GROUP BY {groups}", (*bound, *rest)
+    def counts(self, key: str) -> tuple[str, tuple[object, ...]]:
+        """The statement for the items that are not tasks, and points by the values of a field."""
+        value = level_sql(key)
+        sql, rest = self._counted(f"{value.text} AS value, ")
+        return f"{sql} GROUP BY value", (*value.values, *rest)
 
     def _counted(self, columns: str) -> tuple[str, tuple[object, ...]]:
         source = self.ordered_source if self.is_covered else "items NOT INDEXED"

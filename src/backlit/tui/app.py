@@ -65,6 +65,7 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
         self._view_files = view_files
         self._gathered = Gathered()
         self._gathering = threading.Lock()
+        self._published_at = 0.0
         self._unsubscribe: Callable[[], None] | None = None
         self._interrupted_at = -INTERRUPT_WINDOW
         self._asked_to_sign_in = False
@@ -120,9 +121,18 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
             is_first = not self._gathered
             self._gathered.add(change)
         if is_first:
-            self.call_later(self.set_timer, FRAME, self._publish)
+            self.call_later(self._publish_soon)
+
+    def _publish_soon(self) -> None:
+        """After a pause at once, so that what a key does is seen soon; else when the frame is over."""
+        wait = self._published_at + FRAME - time.monotonic()
+        if wait > 0:
+            self.set_timer(wait, self._publish)
+        else:
+            self._publish()
 
     def _publish(self) -> None:
+        self._published_at = time.monotonic()
         with self._gathering:
             gathered, self._gathered = self._gathered, Gathered()
         visible = set(self.screen_stack)

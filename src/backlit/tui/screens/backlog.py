@@ -62,6 +62,8 @@ class BacklogScreen(ListWords):
         self._panes = ItemPanes(store, self.items)
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._wanted_item: int | None = None
+        self._loading: View | None = None
+        self._is_due = False
         self._left_at: dict[int | None, tuple[int | None, str]] = {}
         """Of each project that was left: the item under the cursor, and the query."""
 
@@ -149,17 +151,28 @@ class BacklogScreen(ListWords):
         self._reload()
 
     def _reload(self) -> None:
-        self.run_worker(work(self._load), exclusive=True, group="view")
+        """Read the view again; where that is under way, once more after what is read is shown."""
+        self._is_due = True
+        if self._loading is not self.shown_view:
+            self.run_worker(work(self._load), exclusive=True, group="view")
 
     async def _load(self) -> None:
-        view = self.shown_view
+        view = self._loading = self.shown_view
         try:
-            await view.reload()
+            while self._is_due and view is self.shown_view:
+                self._is_due = False
+                await view.reload()
+                self._show_loaded(view)
         except BadRequest as error:
             self._drop_query(error)
-            return
+        finally:
+            if self._loading is view:
+                self._loading = None
+
+    def _show_loaded(self, view: View) -> None:
         if self.is_attached and view is self.shown_view:
-            wanted, self._wanted_item = self._wanted_item, None
+            wanted = None if self._is_due else self._wanted_item
+            self._wanted_item = self._wanted_item if self._is_due else None
             self.items.show(view, self.items.current_id if wanted is None else wanted)
             self.draw_words()
             self._panes.preview_soon()

@@ -49,16 +49,13 @@ class BoardList(BoardMoves):
         return True
 
     def rows_changed(self, ids: set[int] | None) -> None:
-        """Draw anew the cards whose items changed; None means any of them."""
+        """Read anew the cards whose items changed, None means any; they are drawn when the view is shown again."""
         if ids is None or len(self._badges) > ROWS_KEPT:
             self._badges.clear()
         for item_id in ids or ():
             self._badges.pop(item_id, None)
-        gone = [place for place, row in self._rows.items() if ids is None or row.id in ids]
-        for place in gone:
+        for place in [place for place, row in self._rows.items() if ids is None or row.id in ids]:
             del self._rows[place]
-        if gone:
-            self.repaint()
 
     # Rows of the current column, as marks see them
 
