@@ -8,6 +8,7 @@ from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.model.boards import BoardSettings, ColumnSettings
 from backlit.store import Store
+from backlit.store.boards_kept import BoardKept
 
 # What is seen
 
@@ -100,6 +101,24 @@ async def test_a_column_collapses_to_a_strip_with_its_name_and_opens_again(store
         assert collapsed == "Not Done"
         assert nothing is None
         assert board(pilot).current_id is not None
+
+
+async def test_columns_lanes_and_what_is_collapsed_are_there_again_after_a_restart(world: World, store: Store) -> None:
+    async with on_board(store) as pilot:
+        await pick(pilot, *"tcowner")
+        await pick(pilot, *"tgarea")
+        board(pilot).go_to_column(0)
+        await press(pilot, "z", "c")
+        chosen = [each.name for each in board(pilot).grid.columns], board(pilot).grid.collapsed
+        await until(lambda: store.boards.found(BoardKept("Status", "")).collapsed == {None: True})
+    await world.close(store)
+    again = world.store()
+
+    async with on_board(again) as pilot:
+        assert ([each.name for each in board(pilot).grid.columns], board(pilot).grid.collapsed) == chosen
+        assert "by owner, lanes by area" in lines_of(pilot.app)[0]
+    async with on_board(again, BoardSettings("IterationID")) as pilot:
+        assert "by iteration" in lines_of(pilot.app)[0]
 
 
 # Limits

@@ -11,6 +11,7 @@ import orjson
 
 from backlit.store.attachments import Attachments
 from backlit.store.batch import Batch
+from backlit.store.boards_kept import BoardsKept
 from backlit.store.cells import Cells
 from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.chosen_columns import ChosenColumns
@@ -116,6 +117,7 @@ class Store(Edits):
         self.cells = Cells(self._files)
         self.columns = ChosenColumns(self._files)
         self.grooming = Grooming(self._files, self.names, self.lint, lambda: self.project_id)
+        self.boards = BoardsKept(self._files, lambda: self.project_id)
         self.project_facts = Projects(self._files, self)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()

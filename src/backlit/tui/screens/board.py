@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from textual import on
 from textual.message import Message
 
 from backlit.model.boards import LANE_KINDS, RELEASE, STATUS, BoardSettings
@@ -11,6 +12,7 @@ from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
 from backlit.model.query import mentions_status, parse_query
 from backlit.model.query.parts import values_of
+from backlit.store.boards_kept import BoardKept
 from backlit.store.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views import View
@@ -28,6 +30,7 @@ from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.backlog_words import left_title
 from backlit.tui.widgets.board_list import BoardList
 from backlit.tui.widgets.lines import Part
+from backlit.tui.work import work
 
 
 class BoardScreen(BacklogScreen):
@@ -45,14 +48,16 @@ class BoardScreen(BacklogScreen):
 
     def __init__(self, store: Store, settings: BoardSettings, shared: Callable[[], Filtering]) -> None:
         names = ListNames(store)
+        self._usual = BoardKept(settings.columns, settings.lanes)
         self._by, self._lanes = settings.columns, settings.lanes
+        self._left_in: int | None = None
         self._makes = BoardColumns(store, settings, names)
         self._planned: Sequence[BoardColumn] = ()
         self._shared = shared
         self._told = Filtering()
         self.board = BoardList(names.names, self._columns_of, id="items")
         super().__init__(store, self.board)
-        self.spec = replace(self.spec, with_done=self._by == STATUS)
+        self._take_up()
         self._panes.hide_preview()
 
     # The view
@@ -66,8 +71,22 @@ class BoardScreen(BacklogScreen):
         """Show the board otherwise, if it is."""
         super().show_spec(self._arranged(spec))
 
+    def _take_up(self) -> None:
+        """Have the board as it was left in the project."""
+        kept = self.store.boards.found(self._usual)
+        self._left_in, self._by, self._lanes = self.store.project_id, kept.columns, kept.lanes
+        self.board.collapsed = dict(kept.collapsed)
+        self.spec = replace(self.spec, with_done=self._by == STATUS)
+
+    @on(BoardList.Collapsed)
+    def _keep(self) -> None:
+        board = BoardKept(self._by, self._lanes, dict(self.board.collapsed))
+        self.app.run_worker(work(self.store.boards.keep, self._usual, board), group="board")
+
     def show_view(self) -> None:
         """Show the columns as they are now, and tell by what they are filtered."""
+        if self._left_in != self.store.project_id:
+            self._take_up()
         self.spec = self._arranged(self.spec)
         self.board.has_status = self._by != STATUS
         super().show_view()
@@ -127,7 +146,9 @@ class BoardScreen(BacklogScreen):
             if key != self._by:
                 self._by = str(key)
                 self._lanes = "" if self._lanes == field_of(self.store, self._by).key else self._lanes
+                self.board.collapsed = {}
                 self.show_spec(replace(self.spec, with_done=self._by == STATUS))
+                self._keep()
 
         choices = [Choice(key, self._label(key)) for key in column_fields(self.store)]
         self.pick("Columns by", choices, self._by, taken)
@@ -136,8 +157,7 @@ class BoardScreen(BacklogScreen):
         """Pick what the swimlanes stand for."""
 
         def taken(key: object) -> None:
-            self._lanes = str(key)
-            self.show_spec(self.spec)
+            self._have_lanes(str(key))
 
         self.pick("Swimlanes by", [Choice("", "no swimlanes"), *self._lane_choices()], self._lanes, taken)
 
@@ -150,8 +170,12 @@ class BoardScreen(BacklogScreen):
         key = "" if keys == "none" else self.key_named(keys)
         if key and key not in {each.value for each in self._lane_choices()}:
             raise BadRequest(f"There are no swimlanes by {self._names.label(key)}; tg lists those there can be.")
+        self._have_lanes(key)
+
+    def _have_lanes(self, key: str) -> None:
         self._lanes = key
         self.show_spec(self.spec)
+        self._keep()
 
     def spec_of(self, view: SavedView) -> ViewSpec:
         """With what is done where it has a column."""

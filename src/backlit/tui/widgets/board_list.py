@@ -21,7 +21,6 @@ class BoardList(BoardMoves):
         self._view = view
         self._rows.clear()
         if is_other:
-            self._collapsed.clear()
             self._folded.clear()
             self._spots.clear()
         self._make_grid()
@@ -41,7 +40,7 @@ class BoardList(BoardMoves):
             return False
         column = spot[0]
         if column in self._grid.collapsed or self._grid.header_at(spot[1]):
-            self._collapsed[self._grid.columns[column].first] = False
+            self.collapsed[self._grid.columns[column].first] = False
             self._folded.clear()
             self._make_grid()
             spot = self._grid.spot_of(place or 0) or spot

@@ -1,5 +1,7 @@
 """The commands that move over a board: by cards, columns and lanes; collapsing columns and folding lanes."""
 
+from textual.message import Message
+
 from backlit.tui.acting import CannotAct
 from backlit.tui.board_grid import Lane
 from backlit.tui.widgets.board_places import BoardPlaces
@@ -7,6 +9,9 @@ from backlit.tui.widgets.board_places import BoardPlaces
 
 class BoardMoves(BoardPlaces):
     """A board whose cursor and columns the commands move."""
+
+    class Collapsed(Message):
+        """A column was collapsed, or opened again."""
 
     def do_list_down(self, count: int | None) -> None:
         """Move down by cards."""
@@ -31,8 +36,9 @@ class BoardMoves(BoardPlaces):
         column = self.shown_column
         if column is None:
             raise CannotAct("There is no column here.")
-        self._collapsed[column.first] = self.column not in self._grid.collapsed
+        self.collapsed[column.first] = self.column not in self._grid.collapsed
         self.regrid(self.current_id)
+        self.post_message(self.Collapsed())
 
     def do_list_toggle(self, _count: int | None) -> None:
         """Fold or unfold the lane."""

@@ -12,7 +12,8 @@ class BoardPlaces(BoardDrawing):
 
     def __init__(self, names: Names, columns_of: ColumnsOf, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(names, columns_of, id=id)
-        self._collapsed: dict[object, bool] = {}
+        self.collapsed: dict[object, bool] = {}
+        """By the first value of a column whether it was collapsed or opened by key."""
         self._folded: set[GroupKey] = set()
 
     # Where the cursor is
@@ -123,5 +124,5 @@ class BoardPlaces(BoardDrawing):
         if self._view is None:
             return
         columns = self._columns_of(self._view)
-        collapsed = [n for n, each in enumerate(columns) if self._collapsed.get(each.first, each.is_collapsed)]
+        collapsed = [n for n, each in enumerate(columns) if self.collapsed.get(each.first, each.is_collapsed)]
         self._grid = Grid(columns, self._view.outline.headers, collapsed, self._folded)
