@@ -139,6 +139,24 @@ async def test_the_results_are_what_changed_since_an_item_was_shown(tmp_path: Pa
         assert (second.item_id, second.answers, second.is_skipped) == (2, (), True)
 
 
+async def test_what_others_changed_meanwhile_is_told_apart_from_the_answers(world: World) -> None:
+    store = await world.online()
+    page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Bug' and Estimate eq null", top=1)
+    item_id = int(page.results[0]["id"])
+    await store.edit([item_id], {"Tags": ["before"]})
+    await store.grooming.begin([item_id])
+    await shown(store)
+    await store.edit([item_id], {"Estimate": "5"})
+    await sent(store)
+    await world.rival.work_items.update_document(item_id, {"Severity": "2 - High", "Tags": ["theirs"]})
+    await store.refresh()
+
+    (found,) = await store.grooming.results()
+
+    assert [(each.key, each.after) for each in found.answers] == [("Estimate", "5")]
+    assert {each.key: each.after for each in found.others} == {"Severity": "2 - High", "Tags": ["theirs"]}
+
+
 async def test_a_new_item_is_followed_when_it_gets_its_number(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True

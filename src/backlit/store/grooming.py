@@ -1,7 +1,7 @@
 """The groom queue: which items are asked about, how far it is, what came of it; in the journal until it is over."""
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from backlit.model.errors import BadRequest
@@ -35,13 +35,17 @@ class FieldAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Groomed:
-    """What came of one item that was shown; the name is empty where it is gone."""
+    """What came of one item that was shown; the name is empty where it is gone.
+
+    `answers` are the user's own, `others` what somebody else changed meanwhile; each is told as it is now.
+    """
 
     item_id: int
     type: str
     name: str
     is_skipped: bool
     answers: tuple[FieldAnswer, ...]
+    others: tuple[FieldAnswer, ...]
     open: tuple[Rule, ...]
     """What the ready-check still finds missing."""
 
@@ -183,18 +187,23 @@ class Grooming:
             stops = writer.journal.stops.shown(project)
             ids = [writer.journal.real_id(stop.item_id) for stop in stops]
             faults = check(writer.mirror.connection, ids)
+            edited = writer.journal.stops.edited(project)
+            own = {
+                stop.place: {key for entry_id, keys in edited.get(item_id, ()) if entry_id > stop.since for key in keys}
+                for stop, item_id in zip(stops, ids, strict=True)
+            }
             return tuple(
-                _groomed(writer, stop, item_id, faults.get(item_id, ()))
+                _groomed(writer, stop, item_id, own[stop.place], faults.get(item_id, ()))
                 for stop, item_id in zip(stops, ids, strict=True)
             )
 
         return await self._files.write(read)
 
 
-def _groomed(writer: Writer, stop: Stop, item_id: int, faults: Sequence[Rule]) -> Groomed:
+def _groomed(writer: Writer, stop: Stop, item_id: int, own: Collection[str], faults: Sequence[Rule]) -> Groomed:
     document = writer.mirror.effective(item_id)
     fields, before = fields_in(document or {}), stop.before or {}
-    answers = tuple(
+    changed = tuple(
         FieldAnswer(key, before.get(key), fields.get(key))
         for key in dict.fromkeys((*stop.asked, *before, *fields))
         if document is not None and _is_told(key) and not is_same(before.get(key), fields.get(key))
@@ -203,7 +212,9 @@ def _groomed(writer: Writer, stop: Stop, item_id: int, faults: Sequence[Rule]) -
     status = fields.get("Status")
     is_judged = document is not None and is_open(str(status) if status else None)
     kind = str((document or {}).get("type") or "")
-    return Groomed(item_id, kind, name, stop.is_skipped, answers, tuple(faults) if is_judged else ())
+    answers = tuple(each for each in changed if each.key in own)
+    others = tuple(each for each in changed if each.key not in own)
+    return Groomed(item_id, kind, name, stop.is_skipped, answers, others, tuple(faults) if is_judged else ())
 
 
 def _is_told(key: str) -> bool:

@@ -111,5 +111,7 @@ CREATE TABLE groom_stops (
 ) WITHOUT ROWID
 """
 
-STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING)
+_GROOMED_SINCE = "ALTER TABLE groom_stops ADD COLUMN since INTEGER NOT NULL DEFAULT 0"
+
+STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE)
 """Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""

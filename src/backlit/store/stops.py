@@ -7,18 +7,22 @@ from dataclasses import dataclass
 
 from backlit.store.database import transaction
 
-_COLUMNS = "place, item_id, is_skipped, asked, before"
+_COLUMNS = "place, item_id, is_skipped, asked, before, since"
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One item of a queue; `before` is what its fields were when it was first shown, None while it was not."""
+    """One item of a queue; `before` is what its fields were when it was first shown, None while it was not.
+
+    `since` is the last entry of the journal at that time: what the user did after it is an answer.
+    """
 
     place: int
     item_id: int
     is_skipped: bool = False
     asked: tuple[str, ...] = ()
     before: Mapping[str, object] | None = None
+    since: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,9 @@ class Stops:
         """Keep what is asked of an item, and what it was when it was first shown."""
         with transaction(self._connection):
             self._connection.execute(
-                "UPDATE groom_stops SET asked = ?, before = coalesce(before, ?) WHERE project_id = ? AND place = ?",
+                "UPDATE groom_stops SET asked = ?, before = coalesce(before, ?), since ="
+                " CASE WHEN before IS NULL THEN (SELECT coalesce(max(id), 0) FROM entries) ELSE since END"
+                " WHERE project_id = ? AND place = ?",
                 (json.dumps(list(asked)), json.dumps(dict(before)), project_id, place),
             )
 
@@ -103,12 +109,23 @@ class Stops:
                 (int(is_skipped), project_id, place),
             )
 
+    def edited(self, project_id: int) -> Mapping[int, Sequence[tuple[int, frozenset[str]]]]:
+        """What the user changed since the first item was shown: by item, each entry's number and fields."""
+        found: dict[int, list[tuple[int, frozenset[str]]]] = {}
+        sql = (
+            "SELECT item_id, id, payload FROM entries WHERE project_id = ?1 AND kind = 'edit' AND state <> 'discarded'"
+            " AND id > (SELECT min(since) FROM groom_stops WHERE project_id = ?1 AND before IS NOT NULL) ORDER BY id"
+        )
+        for item_id, entry_id, payload in self._connection.execute(sql, (project_id,)):
+            found.setdefault(item_id, []).append((entry_id, frozenset(json.loads(payload))))
+        return found
+
     def _read(self, where: str, values: tuple[object, ...]) -> list[Stop]:
         sql = f"SELECT {_COLUMNS} FROM groom_stops WHERE project_id = ?1 AND {where}"  # noqa: S608 # constants only
         return [_stop(found) for found in self._connection.execute(sql, values)]
 
 
-def _stop(found: tuple[int, int, int, str | None, str | None]) -> Stop:
-    place, item_id, is_skipped, asked, before = found
+def _stop(found: tuple[int, int, int, str | None, str | None, int]) -> Stop:
+    place, item_id, is_skipped, asked, before, since = found
     keys = tuple(json.loads(asked)) if asked else ()
-    return Stop(place, item_id, bool(is_skipped), keys, json.loads(before) if before else None)
+    return Stop(place, item_id, bool(is_skipped), keys, json.loads(before) if before else None, since)

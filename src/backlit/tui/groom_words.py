@@ -47,10 +47,10 @@ def _item(store: Store, each: Groomed) -> Iterator[str]:
     kind = f" ({each.type})" if each.type else " (no longer there)"
     yield f"- {number}{_line(each.name)}{kind}{', skipped' if each.is_skipped and each.answers else ''}"
     words = FieldWords(store)
-    for answer in each.answers:
+    for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store)
         before, after = (_line(words.shown(field, value)) for value in (answer.before, answer.after))
-        yield f"  - {field.label}: {before} → {after}"
+        yield f"  - {'' if answer in each.answers else 'meanwhile by others: '}{field.label}: {before} → {after}"
     if each.open:
         yield f"  - still: {', '.join(rule.label for rule in each.open)}"
 
