@@ -80,6 +80,21 @@ async def test_hours_may_be_typed_on_the_command_line(world: World, store: Store
         assert (await fields_of(world, store, task_id))["WorkCompleted"] == completed + 1.5
 
 
+async def test_what_was_typed_is_there_again_until_it_is_logged(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        task_id = await go_to(pilot, store, "Task")
+        await press(pilot, "L", "2", "tab", "tab", "tab", *"half done", "escape", "L")
+        there_again = text_of(pilot.app)
+        await press(pilot, "enter")
+        logged = await comments_of(world, task_id)
+        await press(pilot, "L")
+
+        assert "[time] 2h Development: half done" in there_again
+        assert "This was kept from before; it has not been logged." in there_again
+        assert logged[-1] == "[time] 2h Development: half done"
+        assert "kept from before" not in text_of(pilot.app)
+
+
 async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")

@@ -45,6 +45,11 @@ class LogVerbs(Bulk):
         return item
 
 
+def draft_key(task_id: int) -> str:
+    """Under which what is typed about a task's work is kept until it is logged."""
+    return f"log {task_id}"
+
+
 def ask_work(app: "ChordApp", store: Store, task: Item, hours: str = "") -> None:
     """Ask what was done on a task, and log it."""
     from backlit.tui.dialogs.log_work import LogWorkDialog
@@ -60,6 +65,7 @@ def ask_work(app: "ChordApp", store: Store, task: Item, hours: str = "") -> None
 async def _log(app: "ChordApp", store: Store, task_id: int, done: Work, seen: dict[str, object]) -> None:
     try:
         await store.work_log.log(task_id, done, seen)
+        await store.discard_draft(draft_key(task_id))
     except BacklitError as error:
         app.say(sentence_of(error), is_bad=True)
         return

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from backlit.model.errors import BadRequest
 from backlit.model.hours import clock_text, hours_of, hours_text
 from backlit.store.rows import Item
 from backlit.store.work_log import Work, remaining_after
+from backlit.tui.dialogs.compose import SAVE_DELAY
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.log_verbs import drop_timer, start_timer
+from backlit.tui.log_verbs import draft_key, drop_timer, start_timer
 from backlit.tui.text import literal, safe
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.work import work
@@ -29,7 +31,10 @@ TRUTH = "The service stores no time entries; fields and comment stand for one."
 
 
 class LogWorkDialog(Dialog[Work | None]):
-    """Tab and the arrows go from line to line, enter logs; what remains follows the hours until it is typed itself."""
+    """Tab and the arrows go from line to line, enter logs; what remains follows the hours until it is typed itself.
+
+    What is typed outlives the dialog until it is logged.
+    """
 
     def __init__(self, store: "Store", task: Item, typed: str = "") -> None:
         name = str(task.fields.get("Name") or "")
@@ -43,6 +48,10 @@ class LogWorkDialog(Dialog[Work | None]):
         last = store.work_log.last_type
         self.inputs[TYPE].value = last if last in self._types else next(iter(self._types), "")
         self._followed = ""
+        self._usual: dict[str, object] = {}
+        self._saved: dict[str, object] = {}
+        self._is_kept = False
+        self._keeping: Timer | None = None
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")
 
@@ -58,6 +67,9 @@ class LogWorkDialog(Dialog[Work | None]):
     def on_mount(self) -> None:
         """Begin with the hours."""
         self._follow()
+        self._usual = self._typed()
+        self._take_up()
+        self._saved = self._typed()
         self.inputs[HOURS].focus()
         self.inputs[HOURS].select_all()
         self._show(is_final=False)
@@ -81,13 +93,46 @@ class LogWorkDialog(Dialog[Work | None]):
                 self._turn_timer()
             case "enter":
                 self._accept()
+            case "escape":
+                self._keep()
+                self.dismiss(None)
             case _:
-                return super().press(key)
+                return False
         return True
+
+    # What is typed
+
+    def _typed(self) -> dict[str, object]:
+        remaining = self.inputs[REMAINING].value
+        typed = {label: line.value for label, line in zip(LABELS, self.inputs, strict=True)}
+        return {**typed, LABELS[REMAINING]: remaining if remaining != self._followed else None}
+
+    def _take_up(self) -> None:
+        """Put back what was typed before; hours that are given, or the timer's, stay."""
+        kept = self._store.draft(draft_key(self._item.id)) or {}
+        for label, line in zip(LABELS, self.inputs, strict=True):
+            value = kept.get(label)
+            if isinstance(value, str) and not (line is self.inputs[HOURS] and line.value):
+                line.value = value
+        self._is_kept = bool(kept)
+        self._follow()
+
+    def _keep(self) -> None:
+        """Write it where it is other than before; the app's worker outlives the dialog, and writes keep their order."""
+        if self._keeping is not None:
+            self._keeping.stop()
+            self._keeping = None
+        typed = self._typed()
+        if typed != self._saved:
+            self._saved = typed
+            store, key = self._store, draft_key(self._item.id)
+            act = work(store.discard_draft, key) if typed == self._usual else work(store.save_draft, key, typed)
+            self.app.run_worker(act, group="drafts")
 
     def _accept(self) -> None:
         done = self._show(is_final=True)
         if done is not None:
+            self._keep()
             self.dismiss(done)
 
     def _step(self, lines: int) -> None:
@@ -118,6 +163,7 @@ class LogWorkDialog(Dialog[Work | None]):
             self._fault.update(literal(f"The timer runs on #{running.item_id}; :stop logs its time first."))
         else:
             app.run_worker(work(start_timer, app, self._store, self._item.id), group="writes")
+            self._keep()
             self.dismiss(None)
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -126,6 +172,9 @@ class LogWorkDialog(Dialog[Work | None]):
         if event.input is self.inputs[HOURS]:
             self._follow()
         self._show(is_final=False)
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(SAVE_DELAY, self._keep)
 
     def _follow(self) -> None:
         """Have what remains follow the hours, unless another number was typed there."""
@@ -153,7 +202,7 @@ class LogWorkDialog(Dialog[Work | None]):
 
     def _lines(self, done: Work | None) -> Sequence[str]:
         lines = [
-            "",
+            "This was kept from before; it has not been logged." if self._is_kept else "",
             f"Types (ctrl+n): {', '.join(self._types)}"
             if self._types
             else "This project has no types of time entries.",
