@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 
 from backlit.service.items import Item
 
-_STATUSES = ("Done", "Done", "In Progress", "Done", "Ready For Test", "Not Done", "In Progress", "Done")
+_STATUSES = ("Done", "Done", "In Progress", "Done", "Not Done", "In Progress", "Ready For Test", "Done")
 """Those of its items, one after the other; today is in its second week."""
 _FIRST_HOUR, _HOURS = 9, 8
 _BEGIN, _STEP = 0.68, 0.618
