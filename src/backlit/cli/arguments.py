@@ -23,6 +23,7 @@ def parser() -> argparse.ArgumentParser:
     _add_serve(commands)
     _add_session(commands)
     _add_items(commands)
+    _add_log(commands)
     _add_plan(commands)
     _add_report(commands)
     _add_admin(commands)
@@ -136,6 +137,17 @@ def _add_items(commands: "_Commands") -> None:
     show.add_argument("id", type=int, metavar="ID")
     show.add_argument("--json", action="store_true", help="write JSON")
     show.set_defaults(module="backlit.cli.items_show")
+
+
+def _add_log(commands: "_Commands") -> None:
+    log = commands.add_parser("log", help="log work on a task: its two work fields, and a comment")
+    log.add_argument("id", type=int, metavar="ID", help="the task")
+    log.add_argument("hours", metavar="HOURS", help="2, 1.5h, 1:30 or 90m")
+    log.add_argument("--type", default="", metavar="TYPE", help="one of the project's types of time entries")
+    log.add_argument("--note", default="", metavar="TEXT", help="what was done, for the comment")
+    log.add_argument("--remaining", metavar="HOURS", help="what is left, when it is not what was left less the hours")
+    log.add_argument("--dry-run", action="store_true", help="only say what it comes to")
+    log.set_defaults(module="backlit.cli.log")
 
 
 def _add_plan(commands: "_Commands") -> None:

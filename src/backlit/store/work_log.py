@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from backlit.model.errors import BadRequest, NotFound
@@ -52,6 +52,18 @@ class Work:
 def remaining_after(fields: Mapping[str, object], hours: float) -> float:
     """What is left of a task's work after some hours of it; nothing where that was none, or less than they are."""
     return max(0.0, round(_number(fields.get(REMAINING)) - hours, _DIGITS))
+
+
+def type_named(types: Sequence[str], typed: str) -> str:
+    """A type of a project's time entries by its beginning; nothing for nothing. BadRequest for none, or several."""
+    fitting = [each for each in types if each.casefold().startswith(typed.casefold())]
+    exact = [each for each in fitting if each.casefold() == typed.casefold()]
+    if not typed:
+        return ""
+    if len(exact or fitting) != 1:
+        known = ", ".join(types) or "none; leave it empty"
+        raise BadRequest(f"Type: one of this project's, {known}.")
+    return (exact or fitting)[0]
 
 
 class WorkLog:

@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 from backlit.model.errors import BadRequest
 from backlit.model.hours import clock_text, hours_of, hours_text
 from backlit.store.rows import Item
-from backlit.store.work_log import Work, remaining_after
+from backlit.store.work_log import Work, remaining_after, type_named
 from backlit.tui.dialogs.compose import SAVE_DELAY
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.log_verbs import draft_key, drop_timer, start_timer
@@ -224,18 +224,7 @@ class LogWorkDialog(Dialog[Work | None]):
         remaining = None
         if self.inputs[REMAINING].value != self._followed:
             remaining = hours_of(typed[REMAINING] or "0", "Remaining", least=0.0)
-        return Work(hours, self._type(typed[TYPE]), typed[NOTE], remaining)
-
-    def _type(self, typed: str) -> str:
-        """One of the project's types, by its beginning; nothing where nothing is typed."""
-        fitting = [each for each in self._types if each.casefold().startswith(typed.casefold())]
-        exact = [each for each in fitting if each.casefold() == typed.casefold()]
-        if not typed:
-            return ""
-        if len(exact or fitting) != 1:
-            known = ", ".join(self._types) or "none; leave it empty"
-            raise BadRequest(f"Type: one of this project's, {known}.")
-        return (exact or fitting)[0]
+        return Work(hours, type_named(self._types, typed[TYPE]), typed[NOTE], remaining)
 
 
 def _hours(value: object) -> str:

@@ -1,0 +1,46 @@
+"""`backlit log` in processes of their own."""
+
+import json
+from typing import Any
+
+from tests.cli.conftest import Home
+
+DEMO = ("--profile", "demo-60-1")
+
+
+def first_task(home: Home) -> dict[str, Any]:
+    found = home.run(*DEMO, "items", "list", "--query", "type:task WorkRemaining>2", "--limit", "1", "--json")
+    task: dict[str, Any] = json.loads(found.stdout)[0]
+    return task
+
+
+def test_hours_are_tried_out_logged_and_then_on_the_service(home: Home) -> None:
+    before = first_task(home)
+    number, fields = str(before["id"]), before["fields"]
+    completed = float(fields["WorkCompleted"] or 0)
+    words = ("log", number, "1:30", "--type", "te", "--note", "both browsers")
+
+    tried = home.run(*DEMO, *words, "--dry-run")
+    untouched = json.loads(home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
+    done = home.run(*DEMO, *words)
+    after = json.loads(home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
+
+    assert tried.stdout.splitlines()[-1] == "comment    [time] 1.5h Testing: both browsers", tried.stderr
+    assert untouched["WorkCompleted"] == fields["WorkCompleted"]
+    assert done.stdout.splitlines()[-1].startswith("Logged;"), done.stderr
+    assert after["WorkCompleted"] == completed + 1.5
+    assert after["WorkRemaining"] == fields["WorkRemaining"] - 1.5
+
+
+def test_what_is_wrong_is_one_sentence(home: Home) -> None:
+    number = str(first_task(home)["id"])
+    for words, sentence in (
+        ((number, "soon"), "Hours: a number such as 2"),
+        ((number, "2", "--type", "zzz"), "Type: one of this project's, Development"),
+        (("1", "2"), "Work is logged on tasks."),
+        (("987654", "2"), "There is no work item 987654 here"),
+    ):
+        done = home.run(*DEMO, "log", *words)
+
+        assert (done.returncode, done.stdout) == (1, "")
+        assert sentence in done.stderr
