@@ -4,11 +4,16 @@ from collections.abc import Iterator, Mapping
 
 from textual.content import Content
 
-from backlit.store.entries import ON_COMMENTS, EntryKind, OutboxEntry
+from backlit.store.conflicts import UNSETTLED
+from backlit.store.entries import DELETES, ON_COMMENTS, ON_NODES, EntryKind, OutboxEntry
 from backlit.store.lineup import beside_of
 from backlit.store.store import Store
+from backlit.tui.node_words import name_of, node_lines, node_summary, noun_of
 from backlit.tui.text import safe, safe_block
 from backlit.tui.wording import label_of, words_of
+
+DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
+"""What takes something away: an item, a comment, an area or iteration."""
 
 
 def content_of(store: Store, entry: OutboxEntry) -> str:
@@ -17,6 +22,9 @@ def content_of(store: Store, entry: OutboxEntry) -> str:
         return str(entry.payload.get("text") or "")
     if entry.kind is EntryKind.RANK:
         return moved_words(entry)
+    if entry.kind in ON_NODES:
+        lines = (f"{label}: {mine}" for label, _, mine in node_lines(entry))
+        return "\n".join([f"{name_of(entry)}: {node_summary(entry)}", *lines])
     fields = entry.base if entry.kind is EntryKind.DELETE else fields_of(entry)
     return "\n".join(f"{label_of(key)}:{_gap(value)}{words_of(store, key, value)}" for key, value in fields.items())
 
@@ -30,6 +38,11 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
     if entry.kind is EntryKind.RANK:
         yield Content(moved_words(entry))
         return
+    if entry.kind in ON_NODES:
+        yield Content(safe(node_summary(entry)))
+        for label, was, mine in node_lines(entry):
+            yield Content.assemble((safe(label), "bold"), f"  {safe(was)} → {safe(mine)}")
+        return
     wanted = fields_of(entry)
     for key in wanted or entry.base:
         yield Content.styled(safe(label_of(key)), "bold")
@@ -39,6 +52,14 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
             yield from _value(store, "yours", key, wanted[key])
         if key in entry.theirs:
             yield from _value(store, "theirs", key, entry.theirs[key])
+
+
+def fate_words(entry: OutboxEntry) -> str:
+    """What became of a deletion that the service did not do; empty for all else."""
+    if entry.state not in UNSETTLED or entry.kind not in DELETIONS:
+        return ""
+    what = {EntryKind.DELETE: "The item", EntryKind.DELETE_COMMENT: "The comment"}
+    return f"{what.get(entry.kind, f'The {noun_of(entry)}')} was not deleted and is in its place again."
 
 
 def moved_words(entry: OutboxEntry) -> str:

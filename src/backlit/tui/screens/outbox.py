@@ -11,9 +11,9 @@ from textual.widgets import Static
 
 from backlit.model.errors import BacklitError, StorageError
 from backlit.store.changes import ConnectionState, Subject
-from backlit.store.entries import ON_COMMENTS, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry
 from backlit.tui.acting import CannotAct
-from backlit.tui.entry_words import content_of, fields_of, lines_of
+from backlit.tui.entry_words import content_of, fate_words, fields_of, lines_of
 from backlit.tui.gathered import Gathered
 from backlit.tui.log_verbs import timer_words
 from backlit.tui.screens.backlog_words import left_status
@@ -106,8 +106,12 @@ class OutboxScreen(StoreScreen[None]):
     def _described(self, entry: OutboxEntry) -> Content:
         """The reason, then every field: what it was, what it shall be, what the service has now."""
         lines = [Content.styled(safe(entry.reason), "$conflict")] if entry.reason else []
+        if fate := fate_words(entry):
+            lines.append(Content(f"{fate} r deletes it all the same, d lets it stay."))
         if entry.kind in ON_COMMENTS:
             return Content("\n").join([*lines, literal_block(str(entry.payload.get("text", "")))])
+        if entry.kind in ON_NODES:
+            return Content("\n").join([*lines, *lines_of(self.store, replace(entry, reason=""))])
         if entry.kind is EntryKind.DELETE:
             for key, theirs in entry.theirs.items():
                 was, now = self._line("was", key, entry.base.get(key)), self._line("theirs", key, theirs)
@@ -143,9 +147,10 @@ class OutboxScreen(StoreScreen[None]):
         self.do_outbox_open(None)
 
     def do_outbox_open(self, _count: int | None) -> None:
-        """Settle a conflict; of anything else show all there is."""
+        """Settle a conflict or a deletion that was not done; of anything else show all there is."""
         entry = self._current()
-        if entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT:
+        is_conflict = entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT
+        if is_conflict or fate_words(entry):
             settle_entry(self, entry)
             return
         from backlit.tui.dialogs.reading import ReadingDialog
@@ -205,7 +210,7 @@ class OutboxScreen(StoreScreen[None]):
         entry = self._current()
         what = {EntryKind.ADD: "the new item and all that follows it", EntryKind.COMMENT: "the comment"}
         what |= {EntryKind.DELETE: "deleting the item", EntryKind.DELETE_COMMENT: "deleting the comment"}
-        sentence = f"This gives up {what.get(entry.kind, 'the change')}; it cannot be brought back."
+        sentence = f"This gives up {what.get(entry.kind, 'the change')}; u brings it back."
         self._ask("Discard", sentence, "discard it", entry, is_kept=False)
 
     def _ask(self, title: str, sentence: str, label: str, entry: OutboxEntry, *, is_kept: bool) -> None:
