@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from tests.store.papers import item, offline_store
+from tests.store.papers import item, offline_store, put
 
+from backlit.store import ViewSpec
+from backlit.store.changes import Change, Subject
 from backlit.store.search import Hit, Place, snippet
 
 
@@ -38,3 +40,17 @@ async def test_all_words_have_to_be_there_and_signs_mean_nothing(tmp_path: Path)
 
 def test_a_snippet_without_the_word_begins_at_the_beginning() -> None:
     assert snippet("a" * 200, ["x"]) == "a" * 60 + "…"
+
+
+async def test_a_list_of_words_knows_what_it_lacks_and_is_told_when_it_lacks_nothing(tmp_path: Path) -> None:
+    changes: list[Change] = []
+    with offline_store(tmp_path) as store, store._files.indexing.held():
+        put(store, [item(number, Description="About refunds") for number in range(1, 101)])
+        view, names = store.view(ViewSpec(query="text:refund")), store.view(ViewSpec(query="item"))
+        assert (store.search.unread(view), store.search.unread(names)) == (100, 0)
+
+        store.subscribe(changes.append)
+        await store.search.read_all()
+
+        assert store.search.unread(view) == 0
+        assert [each.kind for each in changes] == [Subject.ITEMS]

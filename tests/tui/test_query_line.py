@@ -1,5 +1,8 @@
 """The line for filters and commands, driven by keys."""
 
+from pathlib import Path
+
+from tests.store.papers import item, offline_store, put
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
@@ -8,6 +11,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
+from backlit.tui.app import BacklitApp
 
 
 async def count_of(store: Store, query: str) -> int:
@@ -109,3 +113,16 @@ async def test_words_in_texts_are_shown_where_they_were_found(store: Store, open
         await until(lambda: "in the comment: The" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert items(pilot).row_count() == 1
+
+
+async def test_a_list_of_words_says_what_it_cannot_have_yet(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await type_in(pilot, "/text:refund", "enter")
+            with store._files.indexing.held():
+                put(store, [item(number, Description="About refunds") for number in range(1, 101)])
+                await until(lambda: "the words of 100 items are still being read" in text_of(app), lambda: text_of(app))
+            await until(lambda: "100 items" in lines_of(app)[0], lambda: text_of(app))
+
+            assert "still being read" not in text_of(app)

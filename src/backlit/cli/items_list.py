@@ -41,6 +41,8 @@ def run(arguments: argparse.Namespace) -> None:
 def _chosen(store: Store, text: str | None, spec: ViewSpec) -> Iterator[Item]:
     condition = parse_filter(text, store.custom_fields()) if text else None
     view = store.view(spec)
+    if view.query.has_words:
+        asyncio.run(store.search.read_all())
     asyncio.run(view.load())
     for row in view.rows(0, view.count or 0):
         item = store.item(row.id)

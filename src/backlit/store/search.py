@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backlit.model.filters.matching import words_of
+from backlit.store.changes import Change, Subject
 from backlit.store.files import Files, Writer
 from backlit.store.filter_sql import phrase_of
+from backlit.store.views import View
 
 MOST = 200
 AROUND = 60
@@ -59,17 +61,31 @@ class Search:
         wanted = " ".join(phrase for part in text.split() if (phrase := phrase_of(part)))
         if not wanted:
             return []
-        while await self._files.write(index_more):
-            pass
+        await self.read_all()
         project_id = self._project_id()
         return await self._files.read(lambda mirror: _found(mirror, wanted, words_of(text), (project_id, limit)))
 
+    def unread(self, view: View) -> int:
+        """How many items a list of words cannot have yet, as they are not indexed; 0 for lists of other things."""
+        if not view.query.has_words:
+            return 0
+        return int(self._files.mirror.execute("SELECT count(*) FROM words_due").fetchone()[0])
+
+    async def read_all(self) -> None:
+        """Index all that was loaded."""
+        while await self._files.write(index_more):
+            pass
+
 
 def index_more(writer: Writer) -> bool:
-    """Index a few of the items that wait for it, whichever process left them; says whether more do."""
+    """Index a few of the items that wait for it, whichever process left them; says whether more do.
+
+    When all are indexed, lists of words are told that they may have more.
+    """
     full_text = writer.mirror.full_text
     full_text.look()
-    full_text.index_some()
+    if full_text.index_some():
+        writer.signal.publish(Change(Subject.ITEMS))
     return full_text.is_due
 
 

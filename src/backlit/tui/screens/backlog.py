@@ -29,6 +29,7 @@ from backlit.tui.screens.backlog_words import (
     left_title,
     marks_words,
     right_title,
+    unread_words,
 )
 from backlit.tui.widgets.backlog_list import BacklogList
 from backlit.tui.widgets.item_list import ItemList
@@ -208,8 +209,9 @@ class BacklogScreen(ListWords):
             self.title_words(),
             right_title(connection, self.shown_view.totals, self.store.inbox.unread(), time.time()),
         )
+        left = [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0), *timer_words(self.store)]
         self._status.say(
-            [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0), *timer_words(self.store)],
+            [*unread_words(self.store.search.unread(self.shown_view)), *left],
             hints(self.HINTS if self.size.width >= ROOM_FOR_HINTS else self.FEW_HINTS),
         )
         items.say_when_empty(empty_words(connection, self.spec))

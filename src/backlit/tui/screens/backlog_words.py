@@ -80,6 +80,12 @@ def left_status(connection: Connection, outbox: OutboxState, position: int, coun
     return parts
 
 
+def unread_words(unread: int) -> list[Part]:
+    """How much a list of words still lacks; nothing where it is whole."""
+    noun = "item" if unread == 1 else "items"
+    return [(f"  the words of {unread:,} {noun} are still being read", "pending")] if unread else []
+
+
 def empty_words(connection: Connection, spec: ViewSpec) -> str:
     """Why there are no rows, and the way out."""
     if _is_bad(connection):

@@ -25,7 +25,14 @@ from backlit.tui.plan_heads import Fill, People, backlog_head, iteration_head
 from backlit.tui.plan_targets import target_of
 from backlit.tui.plan_words import Shift, points_of_row, shift_part, shifts
 from backlit.tui.rollover_verb import RolloverVerb
-from backlit.tui.screens.backlog_words import empty_words, left_status, left_title, marks_words, right_title
+from backlit.tui.screens.backlog_words import (
+    empty_words,
+    left_status,
+    left_title,
+    marks_words,
+    right_title,
+    unread_words,
+)
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
 from backlit.tui.widgets.plan_pane import FORECAST, HeadLine, PlanPane
@@ -250,7 +257,9 @@ class PlanScreen(RolloverVerb):
             head = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
             pane.say([*head, *blank][:lines])
             pane.items.say_when_empty("Nothing is planned here; > plans an item into it." if iteration else "")
-        status = [*marks_words(self.marked), *self._sent(), *left_status(connection, store.outbox, 0, 0)]
+        shown = self._views.get(backlog)
+        unread = unread_words(store.search.unread(shown)) if shown else []
+        status = [*unread, *marks_words(self.marked), *self._sent(), *left_status(connection, store.outbox, 0, 0)]
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
 
     def _left_title(self, contested: int) -> list[Part]:
