@@ -63,13 +63,17 @@ class Profile:
     seed: int = 0
 
 
+IMAGE_WAYS = ("kitty", "sixel", "blocks")
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What `config.toml` in the configuration directory says."""
 
     theme: str = DEFAULT_THEME
     estimate_scale: tuple[float, ...] = ESTIMATE_SCALE
-    images: bool = True
+    images: str = "auto"
+    """How pictures are shown: off, auto, or one of IMAGE_WAYS."""
     mouse: bool = True
     board: "BoardSettings | None" = None
     """How the board is set up; None where nothing is said of it."""
@@ -153,16 +157,25 @@ def read_settings(locations: Locations) -> Settings:
     theme = values.get("theme", DEFAULT_THEME)
     if not isinstance(theme, str):
         raise StorageError(f'The setting "theme" is the name of a theme ({path}).')
-    switches = {name: values.get(name, True) for name in ("images", "mouse")}
-    for name, value in switches.items():
-        if not isinstance(value, bool):
-            raise StorageError(f'The setting "{name}" is true or false ({path}).')
+    mouse = values.get("mouse", True)
+    if not isinstance(mouse, bool):
+        raise StorageError(f'The setting "mouse" is true or false ({path}).')
     board = _board_in(values["board"], path) if "board" in values else None
     scale = _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path)
     capacities, (lint, stale_days) = _capacities_in(values, path), _lint_in(values.get("lint", {}), path)
-    settings = Settings(theme, scale, **switches, board=board, capacities=capacities)
+    images = _images_in(values.get("images", True), path)
+    settings = Settings(theme, scale, images, mouse, board=board, capacities=capacities)
     settings = replace(settings, lint=lint, stale_days=stale_days, groom_fields=_groom_in(values, path))
     return replace(settings, templates=_templates_in(values["template"], path)) if "template" in values else settings
+
+
+def _images_in(value: object, path: Path) -> str:
+    if value in IMAGE_WAYS:
+        return str(value)
+    if not isinstance(value, bool):
+        ways = ", ".join(f'"{way}"' for way in IMAGE_WAYS)
+        raise StorageError(f'The setting "images" is true, false, or one of {ways} ({path}).')
+    return "auto" if value else "off"
 
 
 def _board_in(value: object, path: Path) -> "BoardSettings":

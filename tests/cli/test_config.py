@@ -199,10 +199,20 @@ def test_a_profile_in_the_file_cannot_name_other_files(locations: Locations) -> 
 def test_pictures_can_be_switched_off(tmp_path: Path) -> None:
     locations = find_locations({"BACKLIT_HOME": str(tmp_path)})
     locations.config.mkdir(parents=True)
-    assert read_settings(locations).images
+    assert read_settings(locations).images == "auto"
     (locations.config / "config.toml").write_text("images = false\n")
 
-    assert not read_settings(locations).images
+    assert read_settings(locations).images == "off"
+
+
+def test_the_way_in_which_pictures_are_shown_can_be_named(locations: Locations) -> None:
+    locations.config.mkdir()
+    (locations.config / "config.toml").write_text('images = "sixel"\n')
+
+    assert read_settings(locations).images == "sixel"
+    (locations.config / "config.toml").write_text('images = "ascii"\n')
+    with pytest.raises(StorageError, match='true, false, or one of "kitty", "sixel", "blocks"'):
+        read_settings(locations)
 
 
 def test_the_rules_of_the_ready_check_and_the_fields_to_ask_for_are_read(locations: Locations) -> None:

@@ -50,7 +50,7 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
         theme_folder: Path | None = None,
         estimate_scale: Sequence[float] = ESTIMATE_SCALE,
         *,
-        images: bool = True,
+        images: str = "auto",
         board: BoardSettings | None = None,
         capacities: OwnCapacities | None = None,
         view_files: ViewFiles | None = None,
@@ -58,7 +58,7 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
         profiles: Sequence[str] = (),
     ) -> None:
         super().__init__(store, board or USUAL_BOARD, profiles)
-        self.shows_pictures = images
+        self.images = images
         self.estimate_scale = estimate_scale
         self.capacities = capacities or OwnCapacities()
         self.templates = templates

@@ -35,11 +35,17 @@ class ChordApp(App[None], inherit_bindings=False):
         self.templates: Sequence[Template] = ()
         self.capacities = OwnCapacities()
         self.letter = ""
-        self.shows_pictures = True
+        self.images = "auto"
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
         self.notify(safe(sentence), markup=False, severity="warning" if is_bad else "information", timeout=6)
+
+    def draw_beside(self, sequence: str) -> None:
+        """Send something to the terminal that is no text, such as a picture, behind what was drawn so far."""
+        if self._driver is not None:
+            self._driver.write(sequence)
+            self._driver.flush()
 
     async def on_event(self, event: events.Event) -> None:
         """Resolve chords before Textual sees a key; drop focus reports, each of which restyles everything."""

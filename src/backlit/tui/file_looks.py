@@ -6,18 +6,24 @@ import json
 import mimetypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 
 from backlit.model.attachments import friendly_size_of
-from backlit.tui.half_blocks import NoPicture, picture_lines, read_picture
+from backlit.tui.half_blocks import NoPicture, background_of, picture_lines, read_picture
 from backlit.tui.looks import Looks
 from backlit.tui.markdown import Line, markdown_lines
 from backlit.tui.text import fit, fit_right, safe, safe_block
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 LOOK_LIMIT = 256 * 1024
 """Bytes that are fetched for a look."""
+PICTURE_LIMIT = 16 * 1024 * 1024
+"""Bytes that are fetched of a picture; the half of one shows little."""
 MOST_LINES = 20_000
 MOST_ROWS = 5_000
 MOST_COLUMNS = 40
@@ -35,20 +41,21 @@ Draw = Callable[[int, int, Looks], list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class FileLook:
-    """How a file is shown: what it is called to be, a remark, and its lines."""
+    """How a file is shown: what it is called to be, a remark, its lines, and the picture where it is one."""
 
     kind: str
     note: str
     draw: Draw
+    picture: "Image | None" = None
 
 
 def look_of(content: bytes, name: str, size: int | None, *, with_pictures: bool = True) -> FileLook:
     """Find out what the first bytes of a file are; slow for pictures, so not for the event loop."""
     is_cut = len(content) >= LOOK_LIMIT and size != len(content)
-    note = f"only the first {LOOK_LIMIT // 1024} KB" if is_cut else ""
+    note = f"only the first {len(content) // 1024:,} KB" if is_cut else ""
     if not content:
         return FileLook("empty file", "", _words("There is nothing in it."))
-    picture = _picture_kind(content)
+    picture = picture_kind(content)
     if picture is not None:
         return _picture(content, picture, note, with_pictures=with_pictures)
     text = _text_of(content, is_cut=is_cut)
@@ -64,7 +71,8 @@ def look_of(content: bytes, name: str, size: int | None, *, with_pictures: bool 
     return FileLook("text", note, _lines_of(text))
 
 
-def _picture_kind(content: bytes) -> str | None:
+def picture_kind(content: bytes) -> str | None:
+    """What kind of picture begins so; None for all else."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "WebP"
     return next((kind for begin, kind in _PICTURES if content.startswith(begin)), None)
@@ -79,11 +87,10 @@ def _picture(content: bytes, kind: str, note: str, *, with_pictures: bool) -> Fi
         return FileLook(f"{kind} picture", "", _words(str(reason)))
 
     def draw(width: int, height: int, looks: Looks) -> list[Line]:
-        colour = looks.style().bgcolor
-        ground = colour.triplet.hex if colour is not None and colour.triplet is not None else "#000000"
+        ground = background_of(looks.style())
         return picture_lines(picture, width, height, ground, is_colourless=looks.is_colourless)
 
-    return FileLook(f"{kind} picture", note, draw)
+    return FileLook(f"{kind} picture", note, draw, picture)
 
 
 def _text_of(content: bytes, *, is_cut: bool) -> str | None:
@@ -107,7 +114,7 @@ def _kind_of(content: bytes, name: str) -> str:
 
 def _cannot(kind: str, size: int | None) -> str:
     how_large = f", {friendly_size_of(size)}" if size is not None else ""
-    return f"This is a {kind}{how_large}. It cannot be shown here: o opens it, s saves it."
+    return f"{kind[:1].upper()}{kind[1:]}{how_large}. It cannot be shown here: o opens it, s saves it."
 
 
 def _json(text: str, note: str) -> FileLook:

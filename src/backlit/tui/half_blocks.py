@@ -62,6 +62,12 @@ def picture_lines(picture: "Image", width: int, height: int, background: str, *,
     return [[_half_block(points[x, y], points[x, y + 1]) for x in range(across)] for y in rows]
 
 
+def background_of(style: Style) -> str:
+    """The colour under a picture that is see-through; black where it is the terminal's own."""
+    colour = style.bgcolor
+    return colour.triplet.hex if colour is not None and colour.triplet is not None else "#000000"
+
+
 def _half_block(above: object, below: object) -> Segment:
     return Segment("▀", Style(color=_colour(above), bgcolor=_colour(below)))
 

@@ -1,5 +1,8 @@
 """A look into a file that fills the screen."""
 
+import asyncio
+from typing import TYPE_CHECKING, cast
+
 from textual import events
 from textual.app import ComposeResult
 from textual.strip import Strip
@@ -9,7 +12,12 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.file_looks import FileLook
 from backlit.tui.looks import Looks
 from backlit.tui.markdown import Line
+from backlit.tui.pictures import PictureWay, TerminalPicture
 from backlit.tui.text import joined, literal
+from backlit.tui.work import work
+
+if TYPE_CHECKING:
+    from backlit.tui.chord_app import ChordApp
 
 
 class FileLines(Widget):
@@ -17,16 +25,36 @@ class FileLines(Widget):
 
     DEFAULT_CSS = "FileLines { width: 100%; height: 1fr; }"
 
-    def __init__(self, look: FileLook) -> None:
+    def __init__(self, look: FileLook, way: PictureWay) -> None:
         super().__init__()
         self._look = look
         self._lines: list[Line] = []
         self._top = 0
+        self._picture = TerminalPicture(look.picture, way) if look.picture is not None else None
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay the file out anew."""
-        self._lines = self._look.draw(event.size.width, event.size.height, Looks.of(self.app))
+        """Lay the file out anew; a picture that the terminal draws itself is sent behind the empty lines."""
+        looks = Looks.of(self.app)
+        if self._picture is not None and self._picture.fits(looks):
+            self.call_after_refresh(self._begin_picture)
+        else:
+            self._lines = self._look.draw(event.size.width, event.size.height, looks)
         self.scroll_lines(0)
+
+    def _begin_picture(self) -> None:
+        self.run_worker(work(self._draw_picture), exclusive=True)
+
+    async def _draw_picture(self) -> None:
+        region = self.region
+        if self._picture is not None:
+            drawn = await asyncio.to_thread(self._picture.sequence, region, Looks.of(self.app).style())
+            if self.is_attached and region == self.region:
+                cast("ChordApp", self.app).draw_beside(drawn)
+
+    def on_unmount(self) -> None:
+        """Take the picture away."""
+        if self._picture is not None:
+            cast("ChordApp", self.app).draw_beside(self._picture.gone())
 
     def scroll_lines(self, lines: int) -> None:
         """Move what is in sight."""
@@ -53,9 +81,9 @@ class FileLines(Widget):
 class LookDialog(Dialog[None]):
     """Shows a file; j k ctrl+d ctrl+u g G scroll, q, enter and esc leave."""
 
-    def __init__(self, name: str, look: FileLook) -> None:
+    def __init__(self, name: str, look: FileLook, way: PictureWay = PictureWay.BLOCKS) -> None:
         super().__init__(joined([name, look.kind, look.note]))
-        self._lines = FileLines(look)
+        self._lines = FileLines(look, way)
         self.frame.border_subtitle = literal("j k scroll  q leaves")
 
     def content(self) -> ComposeResult:

@@ -1,6 +1,7 @@
 """The files of one item, or of one of its comments: look, attach, open, save, describe, delete."""
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, cast
@@ -128,12 +129,16 @@ class AttachmentsScreen(Attaching):
 
     async def _look(self, entry: AttachmentEntry) -> None:
         from backlit.tui.dialogs.look import LookDialog
-        from backlit.tui.file_looks import LOOK_LIMIT, look_of
+        from backlit.tui.file_looks import LOOK_LIMIT, PICTURE_LIMIT, look_of, picture_kind
+        from backlit.tui.pictures import way_of
 
+        images = cast("ChordApp", self.app).images
         content = await self.store.transfers.look(entry.id, LOOK_LIMIT)
-        with_pictures = cast("ChordApp", self.app).shows_pictures
-        look = await asyncio.to_thread(look_of, content, entry.name, entry.size, with_pictures=with_pictures)
-        self.app.push_screen(LookDialog(entry.name, look))
+        if images != "off" and len(content) >= LOOK_LIMIT and picture_kind(content):
+            content = await self.store.transfers.look(entry.id, PICTURE_LIMIT)
+        look = await asyncio.to_thread(look_of, content, entry.name, entry.size, with_pictures=images != "off")
+        self.app.clear_notifications()  # one that went away would leave a hole in a picture
+        self.app.push_screen(LookDialog(entry.name, look, way_of(images, os.environ)))
 
     def do_attachments_open(self, _count: int | None) -> None:
         """Fetch the file and hand it to $OPENER; without one show where it is."""
