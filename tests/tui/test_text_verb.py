@@ -3,6 +3,7 @@
 import os
 import stat
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -240,3 +241,12 @@ def test_an_editor_that_fails_writes_nothing_and_the_file_stays(tmp_path: Path) 
         shown.wait_for("synced")
         shown.press("E")
         shown.wait_for("ended with 3")
+
+
+async def test_words_for_days_are_read_in_a_field_of_the_project_that_holds_days(store: Store) -> None:
+    bug = await item(store, "Bug")
+    field = next(each for each in store.custom_fields() if each.key == "TargetDate_cf")
+
+    read = [FieldReading(store).read_at(field, bug, typed, 1, 1) for typed in ("+2w", "when it is done")]
+
+    assert read == [(store.today() + timedelta(weeks=2)).isoformat(), "when it is done"]

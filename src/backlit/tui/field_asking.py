@@ -14,7 +14,7 @@ from backlit.tui.acts import DoesNotApply, field_named, need, tags_of, to_tags, 
 from backlit.tui.bulk import Bulk
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.field_choices import PICKED, can_be_empty, choices_for
-from backlit.tui.field_text import NOTHING, FieldWords, read_text, typed_text
+from backlit.tui.field_text import NOTHING, FieldWords, read_text, read_typed, typed_text
 from backlit.tui.kept_text import lines_of, merged
 
 
@@ -109,7 +109,7 @@ class FieldAsking(Bulk):
 
         def typed(text: str | None) -> None:
             if text is not None:
-                take(read_text(field, text))
+                take(read_typed(field, text, value, self.store.today()))
 
         is_name = field.key == "Name"
         dialog = LineDialog(title, typed_text(value), partial(check_line, field), is_replaced=not is_name)

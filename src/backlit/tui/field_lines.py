@@ -9,6 +9,8 @@ from backlit.tui.acts import is_for_customers
 from backlit.tui.field_text import NOTHING, FieldWords
 from backlit.tui.item_draft import ItemDraft
 from backlit.tui.looks import status_colour, status_sign
+from backlit.tui.typed_days import HELP as DAYS_HELP
+from backlit.tui.typed_days import holds_days
 from backlit.tui.widgets.field_grid import GridLine
 
 ON_EDIT = frozenset({Settable.ALWAYS})
@@ -52,7 +54,9 @@ class FieldLines:
             was = self.words.shown(field, draft.arrived[field.key])
             merged = "Changed at both sides and put together" if field.key in draft.touched else "Changed by others"
             return f"{field.label}: {merged} while this is open; it was: {was}"
-        about = field.help or _HELP.get(field.kind, "")
+        about = _HELP[Kind.TAGS] if field.kind is Kind.TAGS else field.help or _HELP.get(field.kind, "")
+        if holds_days(field, draft.base.get(field.key)):
+            about = DAYS_HELP
         if is_for_customers(field.key):
             about = f"{about} Customers see it; saving asks.".strip()
         fixed = self.why_fixed(field)

@@ -10,6 +10,7 @@ from backlit.store.people import TreeKind
 from backlit.store.rows import Item
 from backlit.tui.acts import DoesNotApply, need
 from backlit.tui.field_text import NOTHING, read_tags, read_text
+from backlit.tui.typed_days import day_text, holds_days
 
 if TYPE_CHECKING:
     from backlit.store.store import Store
@@ -37,6 +38,8 @@ class FieldReading:
         try:
             need(field.key, item, self._store)
             value = self.read(field, item.type, text)
+            if isinstance(value, str) and value and holds_days(field, item.fields.get(field.key)):
+                value = day_text(value, self._store.today())
             check(item.type, {field.key: value}, self._store, frozenset({Settable.ALWAYS}))
         except (BadRequest, DoesNotApply) as reason:
             raise TextFault(line, column, str(reason)) from reason

@@ -3,11 +3,13 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, Kind
 from backlit.store.people import TreeKind
+from backlit.tui.typed_days import day_text, holds_days
 
 if TYPE_CHECKING:
     from backlit.store.store import Store
@@ -51,6 +53,11 @@ def read_text(field: Field, text: str) -> object:
     if read is None:
         return text
     return read(field, text) if text else None
+
+
+def read_typed(field: Field, text: str, value: object, today: date) -> object:
+    """The same, where the words for days mean days in a field that holds them, going by its present value."""
+    return day_text(text, today) if text.strip() and holds_days(field, value) else read_text(field, text)
 
 
 def _whole(field: Field, text: str) -> int:

@@ -1,10 +1,14 @@
-"""Days as they are typed: 2026-03-01, or +2w and -3d from another day."""
+"""Days as they are typed: 2026-03-01, +2w and -3d from another day, tomorrow, fri; and the fields that hold days."""
 
 import re
 from datetime import date, timedelta
 
 from backlit.model.errors import BadRequest
+from backlit.model.fields import Field, Kind, Section
 
+HELP = "A day, such as 2026-03-01, today, fri or +2w; any other text is taken as it is."
+_NAMED = re.compile(r"\b(?:date|day|due|deadline)\b", re.IGNORECASE)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _STEP = re.compile(r"([+-]?)\s*(\d{1,4})\s*([dw])", re.IGNORECASE)
 
 
@@ -30,3 +34,32 @@ def typed_number(text: str) -> float | None:
         return float(wanted)
     except ValueError:
         raise BadRequest(f"“{wanted}” is no number of points.") from None
+
+
+def holds_days(field: Field, value: object) -> bool:
+    """Whether a text of the project's own seems to be a day, by what it holds, else by its name (FEATURES rule 34)."""
+    if field.kind is not Kind.TEXT or field.section is not Section.CUSTOM:
+        return False
+    if isinstance(value, str) and value.strip():
+        return _day_of(value) is not None
+    return _NAMED.search(field.label) is not None
+
+
+def day_text(text: str, today: date) -> str:
+    """The day that a text means, as 2026-03-01; the text itself where it means none."""
+    wanted = text.strip().lower()
+    if wanted in ("today", "tomorrow"):
+        return (today + timedelta(days=wanted == "tomorrow")).isoformat()
+    if len(wanted) >= 3 and (named := [at for at, name in enumerate(_WEEKDAYS) if name.startswith(wanted)]):
+        return (today + timedelta(days=(named[0] - today.weekday() - 1) % 7 + 1)).isoformat()
+    try:
+        return typed_day(wanted, today).isoformat()
+    except BadRequest:
+        return text.strip()
+
+
+def _day_of(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return None

@@ -108,7 +108,7 @@ class EditorSaving(EditorVerbs):
             if field.key in self.draft.faults:
                 self.form.grid.go_to(field.key)
                 break
-        self.tell(sentence if not self.draft.faults else "")
+        self.tell(sentence if not self.draft.faults else f"Not saved. {' '.join(self.draft.faults.values())}")
 
     # What others changed
 

@@ -12,6 +12,7 @@ from backlit.tui.field_choices import PICKED, can_be_empty
 from backlit.tui.field_lines import FieldLines
 from backlit.tui.field_text import read_text, typed_text
 from backlit.tui.item_draft import ItemDraft
+from backlit.tui.typed_days import day_text, holds_days
 from backlit.tui.widgets.field_grid import FieldGrid
 from backlit.tui.widgets.field_picks import FieldPicks
 from backlit.tui.widgets.line_list import LineList
@@ -121,6 +122,7 @@ class FieldForm(FieldPicks):
             self._close_long()
         else:
             self._read_line()
+            self._read_day(field)
             self.grid.close_input()
         self.draft.tidy()
         self.judge(field)
@@ -159,6 +161,12 @@ class FieldForm(FieldPicks):
             self.draft.set(field.key, read_text(field, text))
         except BadRequest:
             self.draft.set_unread(field.key, text)
+
+    def _read_day(self, field: Field) -> None:
+        """Words for a day become the day when the field is left."""
+        text = self.draft.changes.get(field.key)
+        if isinstance(text, str) and text and holds_days(field, self.draft.base.get(field.key)):
+            self.draft.set(field.key, day_text(text, self.lines.store.today()))
 
     def _is_as_opened(self, text: str) -> bool:
         """Whether nothing was typed into a field that was not changed before: then it follows the store."""
