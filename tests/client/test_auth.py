@@ -15,8 +15,8 @@ from backlit.client.tokens import TokenCache
 from backlit.model.errors import (
     BadRequest,
     Offline,
+    OtherOrigin,
     ServiceError,
-    ServiceRefused,
     SignInNeeded,
     TooManyRequests,
     Unauthorized,
@@ -72,10 +72,43 @@ async def test_without_tokens_nothing_is_sent(tmp_path: Path) -> None:
 async def test_a_secret_is_never_sent_to_another_origin(tmp_path: Path, location: str) -> None:
     foreign = Foreign(challenge(f'WRAP location="{location}", client_id=uri:x'), grant())
     async with foreign.client(tmp_path, signed_in=False) as client:
-        with pytest.raises(ServiceRefused, match="nothing was sent"):
+        with pytest.raises(OtherOrigin, match=r"The service at https://tracker\.example wants .* nothing was sent"):
             await client.auth.sign_in("maya", "secret")
 
     assert len(foreign.requests) == 1
+
+
+async def test_an_origin_is_approved_once_and_kept_over_signing_out(tmp_path: Path) -> None:
+    elsewhere = challenge('WRAP location="https://login.example/t", client_id=uri:x')
+    foreign = Foreign(elsewhere, elsewhere, grant(), answer(200), elsewhere, grant())
+    async with foreign.client(tmp_path, signed_in=False) as client:
+        with pytest.raises(OtherOrigin, match=r"to https://login\.example, which is another address") as caught:
+            await client.auth.sign_in("maya", "secret")
+        await client.auth.sign_in("maya", "secret", caught.value.other)
+        await client.auth.sign_out()
+        await client.auth.sign_in("maya", "secret")
+
+        assert client.auth.signed_in
+    told = [str(each.url) for each in foreign.requests if b"wrap_password" in each.content]
+    assert told == ["https://login.example/t"] * 2
+
+
+async def test_what_one_profile_approved_no_other_has(tmp_path: Path) -> None:
+    TokenCache(tmp_path / "tokens.json", "https://other.example").approve("https://login.example")
+    foreign = Foreign(challenge('WRAP location="https://login.example/t", client_id=uri:x'))
+    async with foreign.client(tmp_path, signed_in=False) as client:
+        with pytest.raises(OtherOrigin):
+            await client.auth.sign_in("maya", "secret")
+
+
+async def test_a_refresh_token_is_not_sent_elsewhere_either_and_the_sign_in_stays(tmp_path: Path) -> None:
+    foreign = Foreign(challenge('WRAP location="http://tracker.example/t", client_id=uri:x'))
+    async with foreign.client(tmp_path) as client:
+        with pytest.raises(SignInNeeded, match=r"to http://tracker\.example without encryption"):
+            await client.work_items.document(1)
+
+    assert len(foreign.requests) == 1
+    assert TokenCache(tmp_path / "tokens.json", BASE).load() is not None
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from tests.store.world import World, until
+from tests.store.world import Said, World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
@@ -123,3 +123,24 @@ async def test_refreshing_asks_again_who_it_is(world: World, opened: Open) -> No
         await pilot.pause()
 
         assert isinstance(pilot.app.screen, SignInScreen)
+
+
+async def test_a_password_goes_to_another_address_only_after_a_yes(world: World, opened: Open) -> None:
+    store = world.store(signed_in=False)
+    elsewhere = Said(401, [(b"www-authenticate", b'WRAP location="http://login.example/t", client_id=uri:backlit')])
+    world.faults.says = lambda _method, path: elsewhere if path.endswith("/users/me") else None
+
+    async with asked(opened, store) as pilot:
+        await pilot.press(*"maya", "tab", *"lantern", "enter")
+        await until(lambda: not missing(pilot.app, ["Another address", "http://login.example"]))
+        before = world.faults.count("POST")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, SignInScreen)
+        assert missing(pilot.app, ["wants sign-ins sent to"]) == []
+        await pilot.press("enter")
+        await until(lambda: not missing(pilot.app, ["now and from now on"]))
+        await pilot.press("y")
+        await until(lambda: ("POST", "/t") in world.faults.requests, lambda: world.faults.requests)
+
+        assert before == 0

@@ -112,6 +112,9 @@ def _add_session(commands: "_Commands") -> None:
     login.add_argument("url", metavar="URL", help="address of the service")
     login.add_argument("--user", metavar="NAME", help="user name")
     login.add_argument("--code", action="store_true", help="sign in with a code from the browser")
+    login.add_argument(
+        "--approve", metavar="ORIGIN", default="", help="let the sign-in be sent to this other address, as https://host"
+    )
     login.set_defaults(module="backlit.cli.login")
     logout = commands.add_parser("logout", help="forget the sign-in of the profile")
     logout.set_defaults(module="backlit.cli.logout")

@@ -13,13 +13,12 @@ from backlit.client.encryption import offline
 from backlit.client.tokens import TokenCache, Tokens
 from backlit.model.errors import (
     BacklitError,
+    OtherOrigin,
     ServiceError,
-    ServiceRefused,
     SignInNeeded,
     TooManyRequests,
     Unauthorized,
 )
-from backlit.model.plain import plain
 from backlit.model.wrap import Challenge, authorization_header, parse_challenge, parse_grant
 
 EARLY = 60.0
@@ -58,13 +57,20 @@ class WrapAuth(httpx.Auth):
         """Whether there are tokens; the service may still refuse them."""
         return self._current() is not None
 
-    async def sign_in(self, username: str, password: str) -> None:
-        """Trade a password for tokens; Unauthorized when it is not right or the account is of another provider."""
-        await self._grant({"wrap_username": username, "wrap_password": password})
+    async def sign_in(self, username: str, password: str, approved: str = "") -> None:
+        """Trade a password for tokens; Unauthorized when it is not right or the account is of another provider.
 
-    async def sign_in_with_code(self, code: str) -> None:
-        """Trade the verification code of the service's login page for tokens; Unauthorized when it is not good."""
-        await self._grant({"wrap_verification_code": code.strip()})
+        Raises OtherOrigin where it would have to be sent elsewhere than to the profile's own origin, unless that is the
+        one that is approved here, or was before.
+        """
+        await self._grant({"wrap_username": username, "wrap_password": password}, approved)
+
+    async def sign_in_with_code(self, code: str, approved: str = "") -> None:
+        """Trade the verification code of the service's login page for tokens; Unauthorized when it is not good.
+
+        Raises OtherOrigin as `sign_in` does.
+        """
+        await self._grant({"wrap_verification_code": code.strip()}, approved)
 
     async def sign_out(self) -> None:
         """Forget the tokens, here in any case; the service is told by an extension that it may not have."""
@@ -157,6 +163,9 @@ class WrapAuth(httpx.Auth):
     async def _refresh(self, tokens: Tokens) -> Tokens:
         try:
             return await self._request_grant({"wrap_refresh_token": tokens.refresh})
+        except OtherOrigin as error:
+            self._hold(None)
+            raise SignInNeeded(f"{error.message} Sign in again to say whether it may be.") from None
         except Unauthorized:
             await asyncio.to_thread(self._cache.clear)
             self._hold(None)
@@ -164,9 +173,11 @@ class WrapAuth(httpx.Auth):
 
     # Granting
 
-    async def _grant(self, credentials: dict[str, str]) -> None:
+    async def _grant(self, credentials: dict[str, str], approved: str) -> None:
         self._challenge = None
         async with self._cache.locked():
+            if approved:
+                await asyncio.to_thread(self._cache.approve, approved)
             self._hold(await self._request_grant(credentials))
 
     async def _request_grant(self, credentials: dict[str, str]) -> Tokens:
@@ -186,16 +197,14 @@ class WrapAuth(httpx.Auth):
         return await asyncio.to_thread(self._cache.save, parse_grant(answer.decode("utf-8", "replace")))
 
     def _token_endpoint(self, challenge: Challenge) -> httpx.URL:
-        """The challenge's location, only where a secret may be sent: the profile's own origin (FEATURES rule 2)."""
+        """The challenge's location, only where a secret may be sent: here, or where it is approved (rule 2)."""
         try:
             location = self._root.join(challenge.location)
         except httpx.InvalidURL:
             raise ServiceError("The service names no usable address for signing in.") from None
-        if not _is_same_origin(location, self._root):
-            origin = plain(f"{location.scheme}://{location.netloc.decode('ascii', 'replace')}", 100)
-            raise ServiceRefused(
-                f"The service wants sign-ins sent to {origin}, which is not its own address; nothing was sent there."
-            )
+        origin = _origin_of(location)
+        if not _is_same_origin(location, self._root) and origin not in self._cache.approved():
+            raise OtherOrigin(_origin_of(self._root), origin)
         return location
 
     async def _discover(self) -> Challenge:
@@ -223,6 +232,10 @@ class WrapAuth(httpx.Auth):
                 await response.aclose()
         except httpx.RequestError as error:
             raise offline(error, request.url.host) from None
+
+
+def _origin_of(url: httpx.URL) -> str:
+    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}"
 
 
 def _is_same_origin(one: httpx.URL, other: httpx.URL) -> bool:

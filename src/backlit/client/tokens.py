@@ -16,6 +16,8 @@ from backlit.private_files import PRIVATE, write_private
 
 LOCK_PATIENCE = 90.0
 """Seconds; longer than a refresh may take, so that only a stuck process makes others give up."""
+_APPROVED = "approved origins"
+"""The key that is no profile's: what each profile may send sign-ins to beside its own origin."""
 _FIRST_POLL, _LONGEST_POLL = 0.005, 0.1
 
 
@@ -74,6 +76,19 @@ class TokenCache:
         entries = self._entries()
         if self._key in entries:
             self._write({key: entry for key, entry in entries.items() if key != self._key})
+
+    def approved(self) -> frozenset[str]:
+        """The other origins that the user lets this profile's sign-ins be sent to."""
+        every = self._entries().get(_APPROVED)
+        origins = every.get(self._key) if isinstance(every, dict) else None
+        return frozenset(map(str, origins)) if isinstance(origins, list) else frozenset()
+
+    def approve(self, origin: str) -> None:
+        """Remember that sign-ins may be sent to another origin, also after signing out; the caller holds the lock."""
+        entries = self._entries()
+        every = entries.get(_APPROVED)
+        others = every if isinstance(every, dict) else {}
+        self._write(entries | {_APPROVED: {**others, self._key: sorted({*self.approved(), origin})}})
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:

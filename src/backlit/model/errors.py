@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from backlit.model.plain import plain
+
 
 class BacklitError(Exception):
     """The root of the error tree; `str(error)` is one or more sentences fit to be shown.
@@ -75,6 +77,18 @@ class UnsupportedMedia(ServiceRefused):
     """The body's content type is not one the address reads."""
 
     status = 415
+
+
+class OtherOrigin(ServiceRefused):
+    """The service wants a password or code sent elsewhere than to its own origin; the user has to approve that once."""
+
+    def __init__(self, own: str, other: str) -> None:
+        open_words = " without encryption" if own.startswith("https:") and other.startswith("http:") else ""
+        super().__init__(
+            f"The service at {own} wants sign-ins sent to {plain(other, 100)}{open_words}, which is another address;"
+            " nothing was sent there."
+        )
+        self.other = other
 
 
 class Trouble(BacklitError):

@@ -87,13 +87,13 @@ class Engine:
         """Sync now; raises what keeps it from being done."""
         await self.ask(lambda session: session.refresh())
 
-    async def sign_in(self, username: str, password: str) -> None:
+    async def sign_in(self, username: str, password: str, approved: str) -> None:
         """Sign in with a password."""
-        await self.ask(lambda session: session.sign_in(username, password))
+        await self.ask(lambda session: session.sign_in(username, password, approved))
 
-    async def sign_in_with_code(self, code: str) -> None:
+    async def sign_in_with_code(self, code: str, approved: str) -> None:
         """Sign in with a verification code."""
-        await self.ask(lambda session: session.sign_in_with_code(code))
+        await self.ask(lambda session: session.sign_in_with_code(code, approved))
 
     async def sign_out(self) -> None:
         """Forget the tokens."""

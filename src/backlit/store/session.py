@@ -119,14 +119,14 @@ class Session:
             self.note(error)
             raise
 
-    async def sign_in(self, username: str, password: str) -> None:
+    async def sign_in(self, username: str, password: str, approved: str) -> None:
         """Sign in with a password."""
-        await self.client.auth.sign_in(username, password)
+        await self.client.auth.sign_in(username, password, approved)
         self._begin()
 
-    async def sign_in_with_code(self, code: str) -> None:
+    async def sign_in_with_code(self, code: str, approved: str) -> None:
         """Sign in with a verification code."""
-        await self.client.auth.sign_in_with_code(code)
+        await self.client.auth.sign_in_with_code(code, approved)
         self._begin()
 
     async def sign_out(self) -> None:

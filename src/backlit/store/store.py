@@ -245,13 +245,16 @@ class Store(Edits):
         """Ask the service for what is new, now; returns when that is in the mirror. Raises what went wrong."""
         await self._engine.refresh()
 
-    async def sign_in(self, username: str, password: str) -> None:
-        """Sign in with a password; raises Unauthorized, or Trouble when the service cannot be asked."""
-        await self._engine.sign_in(username, password)
+    async def sign_in(self, username: str, password: str, approved: str = "") -> None:
+        """Sign in with a password; raises Unauthorized, or Trouble when the service cannot be asked.
 
-    async def sign_in_with_code(self, code: str) -> None:
+        Raises OtherOrigin where it would be sent to another origin than the service's, save the one that is approved.
+        """
+        await self._engine.sign_in(username, password, approved)
+
+    async def sign_in_with_code(self, code: str, approved: str = "") -> None:
         """Sign in with a verification code from the browser; raises as `sign_in` does."""
-        await self._engine.sign_in_with_code(code)
+        await self._engine.sign_in_with_code(code, approved)
 
     async def sign_out(self) -> None:
         """Forget the tokens; mirror, journal and what is unsent stay."""

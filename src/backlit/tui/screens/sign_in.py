@@ -5,7 +5,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
-from backlit.model.errors import BacklitError, Unauthorized
+from backlit.model.errors import BacklitError, OtherOrigin, Unauthorized
 from backlit.store.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.gathered import Gathered
@@ -117,16 +117,22 @@ class SignInScreen(StoreScreen[None]):
             self.set_focus(empty)
             self._say(_NEEDED_WITH_CODE if self._with_code else _NEEDED)
             return
+        self._start()
+
+    def _start(self, approved: str = "") -> None:
         self._is_asking = True
         self._say("Signing in …")
-        self.run_worker(work(self._sign_in), exclusive=True, group="sign in")
+        self.run_worker(work(self._sign_in, approved), exclusive=True, group="sign in")
 
-    async def _sign_in(self) -> None:
+    async def _sign_in(self, approved: str) -> None:
         try:
             if self._with_code:
-                await self.store.sign_in_with_code(self._code.value.strip())
+                await self.store.sign_in_with_code(self._code.value.strip(), approved)
             else:
-                await self.store.sign_in(self._username.value.strip(), self._password.value)
+                await self.store.sign_in(self._username.value.strip(), self._password.value, approved)
+        except OtherOrigin as error:
+            self._say(str(error), is_bad=True)
+            self._ask_for(error)
         except Unauthorized:
             self._say(_CODE_REFUSED if self._with_code else _REFUSED, is_bad=True)
             self._ask_again()
@@ -137,6 +143,17 @@ class SignInScreen(StoreScreen[None]):
             self._close_if_signed_in()
         finally:
             self._is_asking = False
+
+    def _ask_for(self, error: OtherOrigin) -> None:
+        """Ask once whether what was typed may be sent elsewhere."""
+        from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+
+        def answered(key: str | None) -> None:
+            if key == "y":
+                self._start(error.other)
+
+        answer = Answer("y", f"send it to {error.other}, now and from now on")
+        self.app.push_screen(ConfirmDialog("Another address", str(error), [answer], "do not send it"), answered)
 
     def _ask_again(self) -> None:
         """Select what was wrong, for nobody sees what a password lacks: typing begins it anew."""
