@@ -122,6 +122,15 @@ def test_a_huge_picture_is_not_unpacked() -> None:
 # Paths
 
 
+@pytest.mark.parametrize("text", ["~nosuchuser/x", "~nosuchuser/", "x" * 5000, ""])
+def test_what_can_be_no_path_is_said(text: str) -> None:
+    assert completions(text) == [] or not text
+    with pytest.raises(ValueError, match=r"no user nosuchuser|cannot be a path|Name a file"):
+        files_in(text)
+    with pytest.raises(ValueError, match=r"no user nosuchuser|cannot be a path|Name a folder"):
+        folder_and_name(text, "x")
+
+
 def test_files_are_named_by_path_pattern_or_several(tmp_path: Path) -> None:
     for name in ("a one.txt", "b.txt", "c.png"):
         (tmp_path / name).write_text(name)

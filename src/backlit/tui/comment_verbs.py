@@ -93,6 +93,8 @@ class CommentVerbs(ItemVerbs):
                     work(self._add_comment, answer.strip(), draft, for_customers=dialog.for_customers, old_id=old_id),
                     group="writes",
                 )
+            elif dialog.area.text.strip() not in {"", text.strip()}:
+                self.say("What you wrote is kept; a goes on with it.")
 
         self.app.push_screen(dialog, written)
 

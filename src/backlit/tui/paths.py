@@ -12,8 +12,15 @@ MOST_ENTRIES = 5_000
 
 
 def path_of(text: str) -> Path:
-    """The path that a text names; `~` is the user's own folder."""
-    return Path(text.strip()).expanduser()
+    """The path that a text names; `~` is the user's own folder. Raises ValueError for what no path can be."""
+    try:
+        path = Path(text.strip()).expanduser()
+        path.exists()
+    except RuntimeError:
+        raise ValueError(f"There is no user {text.strip().partition('/')[0].removeprefix('~')}.") from None
+    except OSError as error:
+        raise ValueError(f"That cannot be a path: {error.strerror}.") from None
+    return path
 
 
 def files_in(text: str) -> list[Path]:
@@ -80,7 +87,7 @@ def completions(text: str) -> list[str]:
                 for entry in islice(entries, MOST_ENTRIES)
                 if entry.name.startswith(begun) and entry.name.startswith(".") == begun.startswith(".")
             ]
-    except OSError:
+    except (OSError, ValueError):
         return []
     return sorted(found)
 
