@@ -49,14 +49,16 @@ async def test_users_areas_iterations_and_teams_are_picked_by_name(world: World,
     team_id, team = next(each for each in store.teams().items() if each[0] != before["TeamID"])
 
     async with edit(item_id) as pilot:
+        screen = screen_of(pilot)
         for key, words in (
             ("AssignedToID", "maya"),
             ("AreaID", area.name),
             ("IterationID", sprint.name),
             ("TeamID", team),
         ):
-            await go_to(pilot, key)
-            await pilot.press("enter", *("space" if letter == " " else letter for letter in words), "enter")
+            screen_of(pilot).form.grid.go_to(key)
+            burst(pilot, "enter", *words, "enter")
+            await until(lambda key=key: key in screen.draft.changes and pilot.app.screen is screen)  # type: ignore[misc] # one key each
         await save(pilot)
         fields = await fields_on(world, store, item_id)
 
@@ -73,8 +75,10 @@ async def test_tags_are_marked_and_made_up(world: World, store: Store, edit: Edi
     await store.refresh()
 
     async with edit(item_id) as pilot:
-        await go_to(pilot, "Tags")
-        await pilot.press("enter", *"old", "tab", *"never seen", "enter")
+        screen = screen_of(pilot)
+        screen.form.grid.go_to("Tags")
+        burst(pilot, "enter", *"old", "tab", *"never seen", "enter")
+        await until(lambda: "Tags" in screen.draft.changes and pilot.app.screen is screen)
         await save(pilot)
 
         assert (await fields_on(world, store, item_id))["Tags"] == ["api", "never seen"]
