@@ -1,19 +1,21 @@
 """What a plan is at a moment: its draft over what is so by now, in lists, figures and differences."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
 from backlit.model.capacity import points_of
-from backlit.model.filters import Comparison, Literal, Operator, Property
 from backlit.model.planning import Load, Velocity
+from backlit.model.trees import Totals
 from backlit.store.entries import EntryState
 from backlit.store.plan_draft import Contest, Draft, Standing, Touch, Touches, Values, draft_of
 from backlit.store.plan_figures import read_loads, read_velocity
 from backlit.store.plan_places import PlanPlaces, rows_of, text_of
+from backlit.store.plan_tasks import TasksShown
 from backlit.store.rows import Item, Row, RowSign
 from backlit.store.views_query import ViewSpec
 
+NO_TASKS = TasksShown()
 _PAST_LOOKED_AT = 12
 """Ended iterations among which those are looked for in which something was done."""
 
@@ -72,10 +74,15 @@ class PlanReading(PlanPlaces):
         draft = self.draft
         return draft.standing(self.now(self._files.mirror, draft.items)) if draft.items else Standing()
 
-    def laid_over(self, row: Row) -> Row:
-        """A row as the plan has it, with a sign for what that does to it."""
+    def laid_over(self, row: Row, places: frozenset[int] | None = None) -> Row:
+        """A row as the plan has it, with a sign for what that does to it.
+
+        In a list of some iterations what the plan moves to others is as it is, but for the sign that it goes.
+        """
         standing = self.standing
         values = standing.changes.get(row.id, {})
+        if places is not None and "IterationID" in values and values["IterationID"] not in places:
+            return row._replace(sign=RowSign.LEAVING)
         contested = row.id in standing.contests
         if not values and not contested:
             return row
@@ -93,20 +100,24 @@ class PlanReading(PlanPlaces):
         values = self.standing.changes.get(item.id)
         return replace(item, fields={**item.fields, **values}) if values else item
 
-    def spec(self, base: ViewSpec, places: frozenset[int]) -> ViewSpec:
-        """What a list of some iterations shows as the plan has it: items without their tasks."""
-        moves = {
-            item_id: values["IterationID"]
-            for item_id, values in self.standing.changes.items()
-            if "IterationID" in values
-        }
+    def spec(self, base: ViewSpec, places: frozenset[int], tasks: TasksShown = NO_TASKS) -> ViewSpec:
+        """What a list of some iterations shows as the plan has it: items, and the tasks of some."""
+        moves = self._moves()
         return replace(
             base,
             iteration_ids=places,
-            filter=Comparison(Operator.NE, Property("type"), Literal("Task")),
+            filter=tasks.filter(),
             planned_in=frozenset(each for each, place in moves.items() if place in places),
             planned_out=frozenset(each for each, place in moves.items() if place not in places),
         )
+
+    def leaving(self, places: frozenset[int]) -> frozenset[int]:
+        """What the plan moves to other iterations than these, wherever it is now."""
+        return frozenset(each for each, place in self._moves().items() if place not in places)
+
+    def _moves(self) -> dict[int, object]:
+        changes = self.standing.changes
+        return {item_id: values["IterationID"] for item_id, values in changes.items() if "IterationID" in values}
 
     def difference(self) -> list[PlanChange]:
         """All that the plan changes, in backlog order, tasks after their items; what is gone is not in it."""
@@ -130,14 +141,19 @@ class PlanReading(PlanPlaces):
             found.append(PlanChange(item_id, kind, name, parent_id, before["IterationID"], fields, contests))
         return found
 
-    def points_added(self, item_ids: Collection[int]) -> float:
-        """By how much the plan changes the sum of the points of some items, wherever they are."""
+    def totals_of(self, totals: Totals, item_ids: Iterable[int], places: frozenset[int]) -> Totals:
+        """The totals of a list of some iterations as the plan has them: by its estimates, and without what leaves."""
+        changes = [each for each in self.difference() if each.type != "Task"]
+        listed = set(item_ids) if changes else set()
+        leaving = self.leaving(places) & listed & {each.id for each in changes}
+        now = self.as_is(leaving)
+        gone = Totals(-len(leaving), -sum(_points(now[each]["Estimate"]) for each in now))
         estimates = [
             change.fields["Estimate"]
-            for change in self.difference()
-            if "Estimate" in change.fields and change.id in item_ids
+            for change in changes
+            if "Estimate" in change.fields and change.id in listed - leaving
         ]
-        return sum((points_of(text_of(each.mine)) or 0) - (points_of(text_of(each.base)) or 0) for each in estimates)
+        return totals + gone + Totals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
 
     def sent(self) -> Sent | None:
         """How far what was written last has come; None once the service has all of it, or none of it is to go."""
@@ -165,6 +181,10 @@ class PlanReading(PlanPlaces):
         ended = sorted((each.end, each.id) for each in self.targets() if each.end and each.end < today)
         latest = [iteration_id for _, iteration_id in reversed(ended)][:_PAST_LOOKED_AT]
         return await self._files.read(lambda mirror: read_velocity(mirror, latest))
+
+
+def _points(estimate: object) -> float:
+    return points_of(text_of(estimate)) or 0.0
 
 
 def _id(value: object) -> int | None:

@@ -20,7 +20,8 @@ Document = dict[str, object]
 class RowSign(IntEnum):
     """What is special about a row; the largest of an item's reasons is shown.
 
-    The last three are of a plan: other values, another iteration, and what others changed since. They are never kept.
+    The last four are of a plan: other values, another iteration, what others changed since, and what goes away from
+    where it is listed. They are never kept.
     """
 
     NONE = 0
@@ -30,6 +31,7 @@ class RowSign(IntEnum):
     ALTERED = 4
     PLANNED = 5
     CONTESTED = 6
+    LEAVING = 7
 
 
 class Row(NamedTuple):

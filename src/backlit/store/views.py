@@ -141,14 +141,14 @@ class View:
         if self.is_grouped:
             self._lines.fold(self._folded)
 
-    def divide(self, key: str, parts: Sequence[tuple[object, int, float]]) -> None:
-        """Put headers over stretches of a list without groups: the value each stands for, where it ends, its points."""
+    def divide(self, key: str, parts: Sequence[tuple[object, int, Totals]]) -> None:
+        """Put headers over stretches of a list without groups: the value each stands for, where it ends, its totals."""
         buckets: list[Bucket] = []
         start = 0
         for value, stop, _ in parts:
             buckets.append(Bucket((value,), self._ids[start:stop]))
             start = stop
-        figures = {each.values: (len(each.ids), part[2]) for each, part in zip(buckets, parts, strict=True)}
+        figures: Figures = {(value,): (totals.count, totals.points) for value, _, totals in parts}
         self._lines, self.is_grouped = Lines.grouped((key,), buckets, figures), True
         self._lines.fold(self._folded)
 

@@ -27,7 +27,6 @@ from backlit.tui.view_files import ViewFiles
 
 if TYPE_CHECKING:
     from backlit.model.templates import Template
-    from backlit.tui.screens.plan import PlanScreen
     from backlit.tui.screens.reports import ReportsScreen
     from backlit.tui.screens.tree import TreeScreen
 
@@ -59,10 +58,10 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
     ) -> None:
         super().__init__(store, board or USUAL_BOARD, profiles)
         self.images = images
+        self.view_files = view_files
         self.estimate_scale = estimate_scale
         self.capacities = capacities or OwnCapacities()
         self.templates = templates
-        self._view_files = view_files
         self._gathered = Gathered()
         self._gathering = threading.Lock()
         self._published_at = 0.0
@@ -77,7 +76,7 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
         self.animation_level = "none"
         self.add_mode("backlog", lambda: BacklogScreen(store))
         self.add_mode("board", self.board_screen)
-        self.add_mode("plan", lambda: _plan_screen(store))
+        self.add_mode("plan", self.plan_screen)
         self.add_mode("areas", lambda: self._tree_screen(TreeKind.AREAS))
         self.add_mode("reports", lambda: _reports_screen(store))
         self.add_mode("iterations", lambda: self._tree_screen(TreeKind.ITERATIONS))
@@ -96,8 +95,8 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, now that the rows are on the screen."""
         for screen in (each for stack in self._screen_stacks.values() for each in stack):
-            if self._view_files is not None and isinstance(screen, BacklogScreen):
-                screen.read_views(self._view_files)
+            if self.view_files is not None and isinstance(screen, BacklogScreen):
+                screen.read_views(self.view_files)
         self.set_timer(FRAME, self.store.start)
 
     def on_unmount(self) -> None:
@@ -185,10 +184,6 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
         """Go to the backlog."""
         self._go("backlog")
 
-    def do_app_plan(self, _count: int | None) -> None:
-        """Go to the plan."""
-        self._go("plan")
-
     def do_app_areas(self, _count: int | None) -> None:
         """Go to the areas."""
         self._go("areas")
@@ -272,10 +267,3 @@ def _reports_screen(store: Store) -> "ReportsScreen":
     from backlit.tui.screens.reports import ReportsScreen
 
     return ReportsScreen(store)
-
-
-def _plan_screen(store: Store) -> "PlanScreen":
-    """Imported when it is first shown."""
-    from backlit.tui.screens.plan import PlanScreen
-
-    return PlanScreen(store)

@@ -1,4 +1,4 @@
-"""The board as a place of the application, filtered as the backlog is."""
+"""The board and the plan as places of the application, filtered as the backlog is."""
 
 from typing import TYPE_CHECKING
 
@@ -6,13 +6,18 @@ from backlit.model.boards import BoardSettings
 from backlit.store.store import Store
 from backlit.tui.jump_acts import JumpActs
 from backlit.tui.live_filter import Filtering
+from backlit.tui.view_files import ViewFiles
 
 if TYPE_CHECKING:
     from backlit.tui.screens.board import BoardScreen
+    from backlit.tui.screens.plan import PlanScreen
+    from backlit.tui.shared_filter import SharedFilter
 
 
 class BoardActs(JumpActs, inherit_bindings=False):
-    """An application with a board; its filter is handed to the backlog, and the backlog's to it."""
+    """An application with a board and a plan; their filter is handed to the backlog, and the backlog's to them."""
+
+    view_files: ViewFiles | None = None
 
     def __init__(self, store: Store, board: BoardSettings) -> None:
         super().__init__(store)
@@ -22,7 +27,17 @@ class BoardActs(JumpActs, inherit_bindings=False):
         """Make the board's screen, when it is first gone to."""
         from backlit.tui.screens.board import BoardScreen
 
-        return BoardScreen(self.store, self._board_settings, self._filtering)
+        screen = BoardScreen(self.store, self._board_settings)
+        screen.share(self._filtering, self.view_files)
+        return screen
+
+    def plan_screen(self) -> "PlanScreen":
+        """Make the plan's screen, when it is first gone to."""
+        from backlit.tui.screens.plan import PlanScreen
+
+        screen = PlanScreen(self.store)
+        screen.share(self._filtering, self.view_files)
+        return screen
 
     def _filtering(self) -> Filtering:
         """By what the backlog is filtered at present."""
@@ -32,7 +47,11 @@ class BoardActs(JumpActs, inherit_bindings=False):
         """Go to the board."""
         self._go("board")
 
-    def on_board_screen_filtered(self, message: "BoardScreen.Filtered") -> None:
-        """Filter the backlog as the board is."""
+    def do_app_plan(self, _count: int | None) -> None:
+        """Go to the plan."""
+        self._go("plan")
+
+    def on_shared_filter_filtered(self, message: "SharedFilter.Filtered") -> None:
+        """Filter the backlog as the board or the plan is."""
         if self.backlog is not None:
             self.backlog.take_filtering(message.filtering)

@@ -24,9 +24,9 @@ def _lists() -> Iterator[Command]:
     yield Command(
         "list.previous-group", ("{",), where, "previous group", "Go to the group's header, or to the one above."
     )
-    yield Command("list.fold", ("h", "left"), where, "fold", "Fold the group, or go to the one around it.")
-    yield Command("list.unfold", ("l", "right"), where, "unfold", "Unfold the group, or go to its first row.")
-    yield Command("list.toggle", ("z a",), where, "toggle", "Fold or unfold the group.")
+    yield Command("list.fold", ("h", "left"), where, "fold", "Fold the group, in the plan tasks, or go up to it.")
+    yield Command("list.unfold", ("l", "right"), where, "unfold", "Unfold the group, in the plan tasks, or go into it.")
+    yield Command("list.toggle", ("z a",), where, "toggle", "Fold or unfold the group, in the plan an item's tasks.")
     yield Command("list.fold-all", ("z M",), where, "fold all", "Fold every group.")
     yield Command("list.unfold-all", ("z R",), where, "unfold all", "Unfold every group.")
     yield Command("list.mark", ("space",), where, "mark", "Mark the row and go down; again takes the mark off.")

@@ -75,16 +75,18 @@ class Looks:
     def __init__(self, variables: Mapping[str, str], *, is_colourless: bool = False) -> None:
         self._variables = variables
         self.is_colourless = is_colourless
-        self._styles: dict[tuple[str, str | None, bool], Style] = {}
+        self._styles: dict[tuple[str, str | None, bool, bool], Style] = {}
 
     @classmethod
     def of(cls, app: App[object]) -> "Looks":
         """The looks of the app's present theme."""
         return cls(app.theme_variables, is_colourless=app.no_color)
 
-    def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
+    def style(
+        self, name: str = "foreground", *, on: str | None = None, bold: bool = False, strike: bool = False
+    ) -> Style:
         """The style of a theme variable, on another one as background (the theme's own when None)."""
-        key = (name, on, bold)
+        key = (name, on, bold, strike)
         if key not in self._styles:
             is_cursor = on == "cursor-background"
             reverse = self.is_colourless and is_cursor
@@ -94,6 +96,7 @@ class Looks:
                 color=self._colour(shown).rich_color,
                 bgcolor=self._colour(on or "background").rich_color,
                 bold=bold or None,
+                strike=strike or None,
                 reverse=reverse or None,
             )
         return self._styles[key]

@@ -11,14 +11,15 @@ from backlit.tui.acting import CannotAct
 from backlit.tui.acts import Act, Changes, plan_of
 from backlit.tui.bulk import sentence_of
 from backlit.tui.capacity_asking import ask_capacity
-from backlit.tui.live_filter import LiveFilter
+from backlit.tui.shared_filter import SharedFilter
+from backlit.tui.widgets.plan_pane import PlanList
 from backlit.tui.work import work
 
 if TYPE_CHECKING:
     from backlit.tui.history_acts import HistoryActs
 
 
-class PlanVerbs(LiveFilter):
+class PlanVerbs(SharedFilter):
     """A screen with a draft; subclasses say which iterations are in sight, and which has the focus."""
 
     def targets(self) -> Sequence[IterationEntry]:
@@ -75,6 +76,11 @@ class PlanVerbs(LiveFilter):
         except BacklitError as error:
             self.say(sentence_of(error), is_bad=True)
 
+    def _no_iteration(self) -> CannotAct:
+        if not self.store.iterations():
+            return CannotAct("The iterations are still being read; try again in a moment.")
+        return CannotAct("There is no iteration to plan into; gi shows them, and cs there makes a series.")
+
     # Commands
 
     def do_plan_send(self, count: int | None) -> None:
@@ -85,15 +91,23 @@ class PlanVerbs(LiveFilter):
         if count is None and here is not None and here.id in ids:
             at = ids.index(here.id) + 1
         if at >= len(targets):
-            raise CannotAct("There is no iteration to plan into; gi shows them, and cs there makes a series.")
+            raise self._no_iteration()
         if here is not None and here.id == ids[at]:
             raise CannotAct(f"It is in {here.name} already.")
-        self._send(targets[at].id)
+        self._send(targets[at])
 
-    def _send(self, iteration_id: int) -> None:
-        item_ids = [item.id for item in self.chosen()]
+    def _send(self, iteration: IterationEntry) -> None:
+        items = self.chosen()
+        if all(item.fields.get("IterationID") == iteration.id for item in items):
+            raise CannotAct(f"It is planned into {iteration.name} already.")
+        self._step_on(items)
+        self.plan(self.store.plan.move([item.id for item in items], iteration.id))
+
+    def _step_on(self, items: Sequence[Item]) -> None:
+        """Go from what leaves its list to the next that stays; marks are done with."""
+        if isinstance(self.items, PlanList):
+            self.items.go_on({item.id for item in items})
         self.items.clear_marks()
-        self.plan(self.store.plan.move(item_ids, iteration_id))
 
     def do_plan_back(self, _count: int | None) -> None:
         """Take the planned move back, or plan into the backlog."""
@@ -101,7 +115,10 @@ class PlanVerbs(LiveFilter):
         is_moved = any("IterationID" in self.store.plan.draft.items.get(item.id, {}) for item in items)
         if self.here() is None and not is_moved:
             raise CannotAct("It is in the backlog already.")
-        self.items.clear_marks()
+        if is_moved:
+            self.items.clear_marks()
+        else:
+            self._step_on(items)
         self.plan(self.store.plan.take_back([item.id for item in items]))
 
     def do_plan_next_target(self, count: int | None) -> None:
@@ -115,7 +132,7 @@ class PlanVerbs(LiveFilter):
     def _aim(self, steps: int) -> None:
         every, targets = self.store.plan.targets(), self.targets()
         if not targets:
-            raise CannotAct("There is no iteration to plan; gi shows them, and cs there makes a series.")
+            raise self._no_iteration()
         at = [each.id for each in every].index(targets[0].id)
         wanted = max(0, min(at + steps, len(every) - 1))
         if wanted == at:
@@ -129,7 +146,7 @@ class PlanVerbs(LiveFilter):
             raise CannotAct(refusal)
         entry = self.here() or next(iter(self.targets()), None)
         if entry is None:
-            raise CannotAct("There is no iteration to plan; gi shows them, and cs there makes a series.")
+            raise self._no_iteration()
         nodes, iteration_id = self.store.nodes, entry.id
         ask_capacity(self.app, entry, lambda changes: self.plan(nodes.edit(TreeKind.ITERATIONS, iteration_id, changes)))
 

@@ -142,8 +142,10 @@ def people_words(load: Load, names: Mapping[int, str], own: OwnCapacities, itera
 
 
 def _share_words(name: str, share: Share, limit: Share) -> list[Part]:
-    points = number_text(share.points) + (f"/{number_text(limit.points)}" if limit.points else "")
-    parts: list[Part] = [(f" {name}", "muted"), (f" {points}", _colour(share.points, limit.points))]
+    parts: list[Part] = [(f" {name}", "muted")]
+    if share.points or limit.points or not share.hours:
+        points = number_text(share.points) + (f"/{number_text(limit.points)}" if limit.points else "")
+        parts.append((f" {points}", _colour(share.points, limit.points)))
     if share.hours:
         hours = number_text(share.hours) + (f"/{number_text(limit.hours)}" if limit.hours else "")
         parts.append((f" {hours}h", _colour(share.hours, limit.hours)))

@@ -1,10 +1,9 @@
 """The board: the backlog's items in columns, with the same filter, marks and verbs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from textual import on
-from textual.message import Message
 
 from backlit.model.boards import LANE_KINDS, RELEASE, STATUS, BoardSettings
 from backlit.model.errors import BadRequest
@@ -25,47 +24,33 @@ from backlit.tui.board_verbs import column_spec, moved_by, over_words, preset_in
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.gathered import Gathered
 from backlit.tui.list_names import ListNames
-from backlit.tui.live_filter import Filtering
 from backlit.tui.screens.backlog import BacklogScreen
 from backlit.tui.screens.backlog_words import left_title
+from backlit.tui.shared_filter import SharedFilter
 from backlit.tui.widgets.board_list import BoardList
 from backlit.tui.widgets.lines import Part
 from backlit.tui.work import work
 
 
-class BoardScreen(BacklogScreen):
+class BoardScreen(SharedFilter, BacklogScreen):
     """Shows the same items as the list, grouped into columns; what it is filtered by, the list is filtered by too."""
 
     HINTS = ("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "app.help")
     FEW_HINTS = ("board.move-left", "board.move-right", "app.help")
 
-    class Filtered(Message):
-        """The board is filtered otherwise."""
-
-        def __init__(self, filtering: Filtering) -> None:
-            super().__init__()
-            self.filtering = filtering
-
-    def __init__(self, store: Store, settings: BoardSettings, shared: Callable[[], Filtering]) -> None:
+    def __init__(self, store: Store, settings: BoardSettings) -> None:
         names = ListNames(store)
         self._usual = BoardKept(settings.columns, settings.lanes)
         self._by, self._lanes = settings.columns, settings.lanes
         self._left_in: int | None = None
         self._makes = BoardColumns(store, settings, names)
         self._planned: Sequence[BoardColumn] = ()
-        self._shared = shared
-        self._told = Filtering()
         self.board = BoardList(names.names, self._columns_of, id="items")
         super().__init__(store, self.board)
         self._take_up()
         self._panes.hide_preview()
 
     # The view
-
-    def on_screen_resume(self) -> None:
-        """Be filtered as the list was meanwhile."""
-        self._told = self._shared()
-        self.take_filtering(self._told)
 
     def show_spec(self, spec: ViewSpec) -> None:
         """Show the board otherwise, if it is."""
@@ -90,9 +75,7 @@ class BoardScreen(BacklogScreen):
         self.spec = self._arranged(self.spec)
         self.board.has_status = self._by != STATUS
         super().show_view()
-        if self.filtering != self._told:
-            self._told = self.filtering
-            self.post_message(self.Filtered(self._told))
+        self.tell_filtering()
 
     def store_changed(self, gathered: Gathered) -> None:
         """Draw what changed; the people may be columns."""

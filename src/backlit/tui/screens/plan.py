@@ -2,29 +2,27 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from textual import on
 from textual.app import ComposeResult
 
 from backlit.model.errors import BacklitError
-from backlit.model.planning import Load, Velocity, forecast
-from backlit.model.trees import Totals
+from backlit.model.planning import Load
 from backlit.store.changes import Subject
 from backlit.store.people import IterationEntry
 from backlit.store.plan_places import Release
+from backlit.store.plan_tasks import TasksShown
 from backlit.store.store import Store
 from backlit.store.views import View
-from backlit.store.views_groups import GroupLine
-from backlit.store.views_query import ViewSpec
 from backlit.tui.acting import CannotAct
 from backlit.tui.gathered import Gathered
 from backlit.tui.list_names import ListNames
 from backlit.tui.live_filter import PLAIN
+from backlit.tui.plan_filter import PlanFilter
 from backlit.tui.plan_heads import Fill, People, backlog_head, iteration_head
+from backlit.tui.plan_lists import PlanLists
 from backlit.tui.plan_targets import target_of
-from backlit.tui.plan_words import Shift, points_of_row, shift_part, shifts
-from backlit.tui.rollover_verb import RolloverVerb
+from backlit.tui.plan_words import Shift, shift_part, shifts
 from backlit.tui.screens.backlog_words import (
     empty_words,
     left_status,
@@ -33,23 +31,22 @@ from backlit.tui.screens.backlog_words import (
     right_title,
     unread_words,
 )
+from backlit.tui.widgets.item_panes import ItemPanes
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.lines import Part, RuleLine, SidesLine, hints
-from backlit.tui.widgets.plan_pane import FORECAST, HeadLine, PlanPane
+from backlit.tui.widgets.plan_body import PlanBody
+from backlit.tui.widgets.plan_pane import HeadLine, PlanList
 from backlit.tui.widgets.plan_panes import MOST_TARGETS, NARROW, PlanPanes
 from backlit.tui.work import work
 
 TALL, TALLER = 24, 30
 """Lines from which on the load of people is shown, and that of the release."""
-FORETOLD = 6
-"""Iterations whose share of the backlog is foretold."""
-FORETOLD_ROWS = 400
 HINTS = ("plan.send", "plan.back", "plan.commit", "plan.difference", "app.help")
 FEW_HINTS = ("plan.send", "plan.commit", "app.help")
 AGE_CHECK = 15.0
 
 
-class PlanScreen(RolloverVerb):
+class PlanScreen(PlanFilter):
     """Every pane is a window on the store as the draft has it; the screen keeps no item."""
 
     AUTO_FOCUS = "#backlog PlanList"
@@ -58,25 +55,23 @@ class PlanScreen(RolloverVerb):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._names = ListNames(store)
-        names = replace(self._names.names, group=self._group_name)
-        self._panes = PlanPanes(names)
+        self.lists = PlanLists(store, self._names)
+        self._panes = self.lists.panes
+        self._body = PlanBody(store, self._panes)
         self.items = self._panes.backlog.items
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
-        self._views: dict[PlanPane, View] = {}
-        self._loads: Mapping[int, Load] = {}
-        self._totals: Totals | None = None
-        self._velocity = Velocity(())
         self._is_stale = self._is_loading = False
-        self._wanted_item: int | None = None
+        self._project_id = store.project_id
 
     # Life
 
     def compose(self) -> ComposeResult:
         """Title, panes between rules, status."""
         yield self._title
+        yield self.tab_line
         yield RuleLine("┬")
-        yield self._panes
-        yield RuleLine("┴")
+        yield self._body
+        yield RuleLine("┴", id="bottom")
         yield self._status
         yield self.line
 
@@ -85,11 +80,19 @@ class PlanScreen(RolloverVerb):
         self.reload()
         self.set_interval(AGE_CHECK, self.draw_words)
 
-    @on(PlanPanes.Placed)
-    def _panes_placed(self, message: PlanPanes.Placed) -> None:
+    @on(PlanBody.Joined)
+    def _body_placed(self, message: PlanBody.Joined) -> None:
         for rule in self.query(RuleLine):
-            rule.join_at(message.line)
+            rule.join_at(message.below if rule.id == "bottom" else message.above)
         self.draw_words()
+
+    @on(ItemPanes.Looked)
+    def _item_looked_at(self, message: ItemPanes.Looked) -> None:
+        self.mark_seen(message.item_id)
+
+    @on(ItemPanes.Said)
+    def _body_said(self, message: ItemPanes.Said) -> None:
+        self.say(message.words)
 
     @on(PlanPanes.Entered)
     def _pane_entered(self) -> None:
@@ -103,9 +106,14 @@ class PlanScreen(RolloverVerb):
             pane.items.renamed(gathered.renamed)
             if Subject.PEOPLE in gathered or Subject.TREES in gathered:
                 pane.items.forget_drawn()
-        self._wanted_item = gathered.renamed.get(self._wanted_item or 0, self._wanted_item)
+        self.lists.wanted_item = gathered.renamed.get(self.lists.wanted_item or 0, self.lists.wanted_item)
+        if self.store.project_id != self._project_id:
+            self._project_id = self.store.project_id
+            self.forget_filter()
+            self.reload()
         if any(subject in gathered for subject in (Subject.PLAN, Subject.ITEMS, Subject.TREES)):
             self.reload()
+            self._body.preview_soon()
         self.draw_words()
 
     # What is shown
@@ -122,22 +130,6 @@ class PlanScreen(RolloverVerb):
         """The iteration whose pane has the focus."""
         place = self._panes.focused.place
         return None if place is None else self.store.iterations().get(place)
-
-    def show_spec(self, spec: ViewSpec) -> None:
-        """Show the backlog's pane otherwise; raises BadRequest for a query that cannot be read."""
-        self.store.view(spec)
-        self.spec = spec
-        self.reload()
-
-    def show_view(self) -> None:
-        """Show what the filters leave."""
-        self.reload()
-
-    def show_all(self, item_id: int, *, with_done: bool) -> None:
-        """Clear every filter, with the cursor on an item."""
-        self._wanted_item = item_id
-        self.spec = replace(self.spec, with_done=self.spec.with_done or with_done)
-        self.do_list_no_filter(None)
 
     async def loaded(self) -> None:
         """Return when all panes show what they have."""
@@ -161,68 +153,14 @@ class PlanScreen(RolloverVerb):
             self._is_loading = False
 
     async def _load(self) -> None:
-        plan, targets = self.store.plan, self.targets()
-        every = plan.targets()
-        today = self.store.today()
-        later = every[every.index(targets[0]) :] if targets else []
-        upcoming = [each for each in later if each.end is None or each.end >= today][:FORETOLD]
-        self._velocity = await plan.velocity(today)
-        releases = [plan.release_of(each.id) for each in targets]
-        released = [each for release in releases if release for each in release.iterations]
-        self._loads = await plan.loads({each.id for each in (*upcoming, *targets, *released)})
-        for pane, target in zip(self._panes.targets, [*targets, *[None] * MOST_TARGETS], strict=False):
-            pane.place = target.id if target else None
-            places = frozenset({target.id} if target else ())
-            await self._load_pane(pane, plan.spec(ViewSpec(with_done=self.spec.with_done), places))
-        unplanned = frozenset(self.store.iterations()) - {each.id for each in every}
-        await self._load_pane(self._panes.backlog, plan.spec(self.spec, unplanned), upcoming)
+        await self.lists.load(self.spec, self.targets())
         self.draw_words()
-
-    async def _load_pane(self, pane: PlanPane, spec: ViewSpec, upcoming: Sequence[IterationEntry] = ()) -> None:
-        view = self.store.view(spec, self.store.plan.laid_over)
-        await view.load()
-        if not self.is_attached:
-            return
-        if not (spec.group or spec.sort or spec.text):
-            self._foretell(view, upcoming)
-        self._views[pane] = view
-        if pane is self._panes.backlog and view.totals is not None:
-            self._totals = view.totals + Totals(0, self.store.plan.points_added(view.ids()))
-        wanted = self._wanted_item if self._wanted_item in view.ids() else None
-        if wanted is not None:
-            self._wanted_item = None
-        pane.items.show(view, pane.items.current_id if wanted is None else wanted)
-
-    def _foretell(self, view: View, upcoming: Sequence[IterationEntry]) -> None:
-        """Put lines over what fits which iteration, by what was done in those before."""
-        mean = self._velocity.mean
-        if not (mean and upcoming and view.count):
-            return
-        points = [points_of_row(row) for row in view.rows(0, FORETOLD_ROWS)]
-        rooms = [mean - self._loads[each.id].points for each in upcoming]
-        parts: list[tuple[object, int, float]] = []
-        start = 0
-        for number, stop in forecast(points, rooms):
-            parts.append((upcoming[number].id, stop, sum(points[start:stop])))
-            start = stop
-        if start < view.count:
-            rest = (view.totals.points if view.totals else 0.0) - sum(part[2] for part in parts)
-            parts.append((None, view.count, max(0.0, rest)))
-        if len(parts) > 1:
-            view.divide(FORECAST, parts)
-
-    def _group_name(self, line: GroupLine) -> str:
-        if line.key != FORECAST:
-            return self._names.group(line)
-        found = self.store.iterations().get(line.value) if isinstance(line.value, int) else None
-        return f"fits {found.name}" if found else "later"
 
     def ranked_view(self) -> View:
         """The list of the pane that has the focus; its page stays while the row moves in it."""
-        if self._panes.focused not in self._views:
-            raise CannotAct("The list is still being read; try again in a moment.")
+        view = self.lists.view(self._panes.focused)
         self.items.hold_page()
-        return self._views[self._panes.focused]
+        return view
 
     # Words
 
@@ -242,29 +180,30 @@ class PlanScreen(RolloverVerb):
         is_taller = self.size.height >= TALLER and any(releases.values())
         lines = 4 if is_taller else 3 if self.size.height >= TALL else 2
         backlog, here = self._panes.backlog, self._panes.focused
-        totals = self._totals
+        totals = self.lists.totals
         blank = [HeadLine()] * lines
-        backlog.say([*backlog_head(totals, self._velocity, is_here=backlog is here), *blank][:lines])
+        backlog.say([*backlog_head(totals, self.lists.velocity, is_here=backlog is here), *blank][:lines])
         backlog.items.say_when_empty(empty_words(connection, self.spec))
         people = People(
             {each.id: each.username for each in store.everybody.known().values()}, self.chord_app.capacities
         )
         for pane in self._panes.targets:
             iteration = store.iterations().get(pane.place) if pane.place is not None else None
-            load, shift = self._loads.get(pane.place or 0, Load()), found.get(pane.place, Shift())
+            load, shift = self.lists.loads.get(pane.place or 0, Load()), found.get(pane.place, Shift())
             release = releases[pane]
-            fill = Fill(load, shift, people, release, _released(release, self._loads))
+            fill = Fill(load, shift, people, release, _released(release, self.lists.loads))
             head = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
             pane.say([*head, *blank][:lines])
             pane.items.say_when_empty("Nothing is planned here; > plans an item into it." if iteration else "")
-        shown = self._views.get(backlog)
+        shown = self.lists.views.get(backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
         status = [*unread, *marks_words(self.marked), *self._sent(), *left_status(connection, store.outbox, 0, 0)]
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
 
     def _left_title(self, contested: int) -> list[Part]:
-        parts = left_title(self._names, PLAIN, None, self.spec)
-        parts[2:3] = [(" › Plan", "foreground")]
+        parts = left_title(self._names, self.tab, self.node, self.spec)
+        at = 3 if self.tab is PLAIN and self.node is None else 2
+        parts[2:at] = [(" › Plan", "foreground")]
         if contested:
             parts.append((f"   ≠ {contested} changed by others (gD)", "conflict"))
         return parts
@@ -279,13 +218,25 @@ class PlanScreen(RolloverVerb):
 
     # Panes
 
+    @on(PlanList.TasksAsked)
+    def _tasks_asked(self, message: PlanList.TasksAsked) -> None:
+        """Show or hide tasks under their items."""
+        if message.item_id is None:
+            self.lists.tasks = TasksShown(message.is_shown)
+        elif message.is_shown and not self.store.batch.tasks_of(message.item_id):
+            self.say("It has no tasks; A adds one.")
+            return
+        else:
+            self.lists.tasks = self.lists.tasks.turned(message.item_id, is_shown=message.is_shown)
+        self.reload()
+
     @on(LineList.Chosen)
     def _row_chosen(self) -> None:
         self.do_item_open(None)
 
     def item_added(self, item_id: int) -> None:
         """Go to the new item once the list has it."""
-        self._wanted_item = item_id
+        self.lists.wanted_item = item_id
         self.reload()
 
     def do_app_unwind(self, _count: int | None) -> None:

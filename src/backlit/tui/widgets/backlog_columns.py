@@ -25,6 +25,7 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.ALTERED: ("~", "accent"),
     RowSign.PLANNED: ("+", "accent"),
     RowSign.CONTESTED: ("≠", "conflict"),
+    RowSign.LEAVING: ("−", "accent"),
 }
 
 
@@ -144,6 +145,10 @@ class Layout:
         is_task = row.type == ItemType.TASK
         sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)} ", looks.style(type_colour(row.type), on=on))
         name_width = self._name_width - (2 if is_task else 0)
+        if row.sign is RowSign.LEAVING:
+            name = fit(row.name, min(cell_len(safe(row.name)), name_width))
+            rest = Segment(" " * (name_width - cell_len(name)), looks.style(on=on))
+            return sign, Segment(name, looks.style("muted", on=on, strike=True)), rest
         return sign, Segment(fit(row.name, name_width), looks.style(on=on, bold=on is not None))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:

@@ -73,6 +73,15 @@ class ItemPanes(Sturdy, Container):
         yield self._items
         yield self._preview
 
+    @property
+    def items(self) -> ItemList:
+        """The list whose item is previewed."""
+        return self._items
+
+    def shown_item(self, item_id: int) -> Item | None:
+        """An item as it is previewed."""
+        return self._store.item(item_id)
+
     def hide_preview(self) -> None:
         """Begin without the preview."""
         self.add_class("-alone")
@@ -81,8 +90,8 @@ class ItemPanes(Sturdy, Container):
         """Show the item under the cursor."""
         if not self._preview.display:
             return
-        item_id = self._items.current_id
-        item = self._store.item(item_id) if item_id is not None else None
+        item_id = self.items.current_id
+        item = self.shown_item(item_id) if item_id is not None else None
         hit = self._hits.get(item.id) if item else None
         found = f"in the {hit.place.value}: {hit.snippet}" if hit else ""
         around = surroundings_of(self._store, item, self._faults(item), found)
@@ -109,14 +118,14 @@ class ItemPanes(Sturdy, Container):
     def _rested(self) -> None:
         self.draw_preview()
         self.post_message(self.Rested())
-        item_id = self._items.current_id
+        item_id = self.items.current_id
         if item_id != self._looking_at and self._preview.display and item_id is not None:
             self._looking_at = item_id
             self.set_timer(LOOK_SECONDS, lambda: self._looked(item_id))
 
     def _looked(self, item_id: int) -> None:
         """Nobody may be looking when something changes later: it is news until the cursor comes again."""
-        if self._items.current_id == item_id and self._preview.display and self.screen.is_current:
+        if self.items.current_id == item_id and self._preview.display and self.screen.is_current:
             self.post_message(self.Looked(item_id))
         elif self._looking_at == item_id:
             self._looking_at = None
@@ -157,8 +166,8 @@ class ItemPanes(Sturdy, Container):
 
     def do_list_sparing(self, _count: int | None) -> None:
         """Send less: no preview unless it is asked for, pages by the half, a cursor that is a bar; or all again."""
-        is_sparing = not self._items.is_sparing
-        self._items.spare(is_sparing)
+        is_sparing = not self.items.is_sparing
+        self.items.spare(is_sparing)
         self._is_asked_for = False
         self.set_class(is_sparing, "-alone")
         self._place()

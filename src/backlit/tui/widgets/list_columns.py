@@ -38,6 +38,11 @@ class ListColumns(ListFolds):
         self._layout: Layout | None = None
         self._strips: dict[Drawn, Strip] = {}
 
+    @property
+    def chosen_columns(self) -> Sequence[Column]:
+        """Those that are shown where there is room."""
+        return self._chosen
+
     def use_columns(self, columns: Sequence[Column]) -> None:
         """Show other columns, from the first on."""
         if columns != self._chosen or self._first:
