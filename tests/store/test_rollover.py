@@ -52,6 +52,24 @@ async def test_every_item_goes_its_way(world: World) -> None:
     assert await held(world, stays.id, *keys) == [ended.id, "8", "In Progress"]
 
 
+@pytest.mark.parametrize(("with_tasks", "status"), [(True, "Done"), (False, "Not Done")])
+async def test_what_is_done_is_so_with_its_tasks_if_that_is_wanted(
+    world: World, *, with_tasks: bool, status: str
+) -> None:
+    store = await world.online()
+    ended, target, (row,) = await ended_sprint(store, 1)
+    task_id = await store.add("Task", {"Name": "Sew", "ParentID": row.id})
+    await sent(store)
+    before = store.rollover.open_tasks(row.id)
+
+    await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.DONE, with_tasks=with_tasks)})
+    await sent(store)
+
+    assert store.plan.real_id(task_id) in before
+    assert await held(world, row.id, "Status") == ["Done"]
+    assert await held(world, store.plan.real_id(task_id), "Status") == [status]
+
+
 async def test_the_done_part_of_a_split_item_stays_behind_as_an_item_of_its_own(world: World) -> None:
     store = await world.online()
     ended, target, (row,) = await ended_sprint(store, 1)

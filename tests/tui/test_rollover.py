@@ -12,13 +12,17 @@ from backlit.store import Store
 
 async def test_answers_are_given_one_by_one_and_written_at_the_end(world: World, store: Store, opened: Open) -> None:
     ended, _, rows = await ended_sprint(store, 4)
+    task_id = await store.add("Task", {"Name": "Sew", "ParentID": rows[3].id})
+    await sent(store)
     await store.plan.aim(ended.id)
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "tab", "g", "w")
         first = text_of(pilot.app)
         await keys(pilot, "n")
         second = text_of(pilot.app)
-        await keys(pilot, "b", "s", *"3", "enter", "d")
+        await keys(pilot, "b", "s", *"3", "enter")
+        last = text_of(pilot.app)
+        await keys(pilot, "d")
         summary = text_of(pilot.app)
         before = store.outbox_entries()
         await keys(pilot, "y")
@@ -29,7 +33,11 @@ async def test_answers_are_given_one_by_one_and_written_at_the_end(world: World,
         assert "1 of 4" in first
         assert "2 of 4" in second
         assert all(each in summary for each in ("1 on to", "1 to the backlog", "1 split", "1 done", "3 done, 5 on"))
+        assert "d it is done, and so " in last
+        assert "D it is done; its " in last
+        assert "done, with its tasks" in summary
         assert before == ()
+        assert await held(world, store.plan.real_id(task_id), "Status") == ["Done"]
         places = [(await held(world, row.id, "IterationID"))[0] for row in rows]
         assert places[1] == store.plan.backlog_id
         assert places[0] == places[2] != ended.id

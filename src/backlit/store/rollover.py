@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from backlit.model.capacity import points_of
 from backlit.model.errors import BadRequest
-from backlit.model.fields import NAME_LIMIT, Settable
+from backlit.model.fields import NAME_LIMIT, ItemType, Settable
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.store.checks import check
 from backlit.store.edits import edit_entry, journalled
@@ -25,6 +25,7 @@ _UNFINISHED_SQL = (
     "SELECT id FROM items WHERE iteration_id = ? AND is_task = 0 AND is_open = 1"
     " ORDER BY rank_priority, rank_id, own_priority, id"
 )
+_OPEN_TASKS_SQL = "SELECT id FROM items WHERE parent_id = ? AND is_task = 1 AND own_open = 1 ORDER BY id"
 _TASKS_SQL = (
     "SELECT id FROM items WHERE parent_id = ? AND iteration_id = ? AND is_task = 1 AND own_open = 1 ORDER BY id"
 )
@@ -42,10 +43,11 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A way, and for a split the points that are done."""
+    """A way, for a split the points that are done, and of what is done whether its open tasks are done as well."""
 
     way: Way
     done: float = 0.0
+    with_tasks: bool = False
 
 
 def rest_of(item: Item, decision: Decision) -> float:
@@ -68,9 +70,9 @@ class Rollover:
         """The open items of an iteration, tasks left out, in backlog order."""
         return [item_id for (item_id,) in self._files.mirror.execute(_UNFINISHED_SQL, (iteration_id,))]
 
-    def tasks_along(self, item_id: int, iteration_id: int) -> list[int]:
-        """The open tasks that go where their item goes."""
-        return [task_id for (task_id,) in self._files.mirror.execute(_TASKS_SQL, (item_id, iteration_id))]
+    def open_tasks(self, item_id: int) -> list[int]:
+        """The tasks of an item that are not done, wherever they are."""
+        return [task_id for (task_id,) in self._files.mirror.execute(_OPEN_TASKS_SQL, (item_id,))]
 
     async def write(self, iteration_id: int, target_id: int | None, decisions: Mapping[int, Decision]) -> int:
         """Do what was decided, as one step; items that have left the iteration meanwhile stay where they are.
@@ -94,9 +96,11 @@ class Rollover:
                 if document is None or fields_in(document).get("IterationID") != iteration_id:
                     continue
                 found = self._entries(item_id, document, decision, place.get(decision.way), done)
-                for task_id in self._moved_tasks(writer, item_id, iteration_id) if decision.way in place else ():
-                    task = writer.mirror.effective(task_id) or {}
-                    found.append(edit_entry(task_id, task, {"IterationID": place[decision.way]}))
+                if decision.way in place:
+                    changes: Mapping[str, object] = {"IterationID": place[decision.way]}
+                    found += self._task_entries(writer, _TASKS_SQL, (item_id, iteration_id), changes)
+                elif decision.with_tasks:
+                    found += self._task_entries(writer, _OPEN_TASKS_SQL, (item_id,), {"Status": done[ItemType.TASK]})
                 count += bool(found)
                 entries += found
             if entries:
@@ -108,8 +112,12 @@ class Rollover:
         return written
 
     @staticmethod
-    def _moved_tasks(writer: Writer, item_id: int, iteration_id: int) -> Sequence[int]:
-        return [task_id for (task_id,) in writer.mirror.connection.execute(_TASKS_SQL, (item_id, iteration_id))]
+    def _task_entries(
+        writer: Writer, sql: str, values: Sequence[int], changes: Mapping[str, object]
+    ) -> list[OutboxEntry]:
+        """The same change of some tasks."""
+        ids = [task_id for (task_id,) in writer.mirror.connection.execute(sql, values)]
+        return [edit_entry(each, writer.mirror.effective(each) or {}, changes) for each in ids]
 
     def _entries(
         self, item_id: int, document: Document, decision: Decision, place: int | None, done: Mapping[str, str]
@@ -140,7 +148,8 @@ class Rollover:
     def _types(self, decisions: Mapping[int, Decision]) -> set[str]:
         ids = [item_id for item_id, each in decisions.items() if each.way in {Way.DONE, Way.SPLIT}]
         found = (self._files.mirror.execute("SELECT type FROM items WHERE id = ?", (each,)).fetchone() for each in ids)
-        return {row[0] for row in found if row}
+        tasks = {ItemType.TASK.value} if any(each.with_tasks for each in decisions.values()) else set()
+        return {row[0] for row in found if row} | tasks
 
     def _done_status(self, kind: str) -> str:
         for status in self._lookups.statuses(kind):

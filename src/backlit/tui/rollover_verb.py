@@ -49,14 +49,16 @@ class RolloverVerb(PlanWriting):
         after = every[[each.id for each in every].index(iteration.id) + 1 :]
         target = next((each for each in after if each.end is None or each.end >= store.today()), None)
         items = store.batch.items(rollover.unfinished(iteration.id))
-        tasks = {item.id: len(rollover.tasks_along(item.id, iteration.id)) for item in items}
+        tasks = {item.id: len(rollover.open_tasks(item.id)) for item in items}
         loads = store.plan.loads_now([target.id] if target else [])
         owners = {each.id: each.username for each in store.everybody.known().values()}
         key = f"rollover:{store.project_id}:{iteration.id}"
         ending = Ending(iteration, target, items, tasks, next(iter(loads.values()), Load()), owners)
 
         def keep(decisions: Mapping[int, Decision]) -> None:
-            content = {str(item_id): [each.way.value, each.done] for item_id, each in decisions.items()}
+            content = {
+                str(item_id): [each.way.value, each.done, each.with_tasks] for item_id, each in decisions.items()
+            }
             self.plan(store.save_draft(key, content))
 
         def answered(decisions: Mapping[int, Decision] | None) -> None:
@@ -81,7 +83,7 @@ class RolloverVerb(PlanWriting):
 def _kept(content: Mapping[str, object] | None) -> dict[int, Decision]:
     """The answers of an earlier time."""
     found = {}
-    for item_id, pair in (content or {}).items():
-        if isinstance(pair, list) and len(pair) == 2 and pair[0] in set(Way):
-            found[int(item_id)] = Decision(Way(pair[0]), float(pair[1]))
+    for item_id, kept in (content or {}).items():
+        if isinstance(kept, list) and len(kept) in {2, 3} and kept[0] in set(Way):
+            found[int(item_id)] = Decision(Way(kept[0]), float(kept[1]), with_tasks=kept[2:] == [True])
     return found

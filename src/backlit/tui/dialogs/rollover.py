@@ -20,6 +20,8 @@ from backlit.tui.text import fit, literal, safe
 from backlit.tui.widgets.tree_columns import number_text
 
 KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
+ALONE = "D"
+"""Done, and its tasks stay as they are."""
 BAR, NAME = 14, 52
 Words = dict[Way, str]
 
@@ -67,13 +69,17 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
             if character == "y":
                 self.dismiss(dict(self._decisions))
             return
+        tasks = self._ending.tasks.get(self._ending.items[self._at].id, 0)
+        if character == ALONE and tasks:
+            self._decide(Decision(Way.DONE))
+            return
         way = KEYS.get(character)
         if way in {Way.NEXT, Way.SPLIT} and self._ending.target is None:
             self.app.bell()
         elif way is Way.SPLIT:
             self._ask_done()
         elif way is not None:
-            self._decide(Decision(way))
+            self._decide(Decision(way, with_tasks=way is Way.DONE and tasks > 0))
 
     def press(self, key: str) -> bool:
         """Go back and forth; esc leaves and keeps the answers."""
@@ -138,10 +144,29 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
             ),
             Content.assemble((safe("   ".join(words)), "$muted")),
             literal(""),
-            *(self._answer(key, way, is_chosen=chosen is not None and chosen.way is way) for key, way in KEYS.items()),
+            *self._answers(chosen, tasks),
         ]
 
-    def _answer(self, key: str, way: Way, *, is_chosen: bool) -> Content:
+    def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:
+        for key, way in KEYS.items():
+            is_chosen = chosen is not None and chosen.way is way
+            if way is not Way.DONE or not tasks:
+                yield _answer(key, self._words(way), is_chosen=is_chosen)
+                continue
+            with_tasks = chosen is not None and chosen.with_tasks
+            noun = "task" if tasks == 1 else f"{tasks} tasks"
+            yield _answer(
+                key,
+                f"it is done, and so {'is' if tasks == 1 else 'are'} its open {noun}",
+                is_chosen=is_chosen and with_tasks,
+            )
+            yield _answer(
+                ALONE,
+                f"it is done; its {noun} stay{'s' if tasks == 1 else ''} open",
+                is_chosen=is_chosen and not with_tasks,
+            )
+
+    def _words(self, way: Way) -> str:
         target = self._ending.target
         words = {
             Way.NEXT: f"on to {target.name}" if target else "there is no next iteration",
@@ -150,7 +175,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
             Way.DONE: "it is done",
             Way.STAY: "stays where it is",
         }
-        return Content.assemble((f"  {'✓' if is_chosen else ' '} {key} ", "bold $accent"), safe(words[way]))
+        return words[way]
 
     def _summary(self) -> list[Content]:
         counts = Counter(each.way for each in self._decisions.values())
@@ -172,6 +197,8 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
             words = "stays, not answered" if decision is None else names[decision.way]
             if decision is not None and decision.way is Way.SPLIT:
                 words = f"{number_text(decision.done)} done, {number_text(rest_of(item, decision))} on"
+            if decision is not None and decision.with_tasks:
+                words = "done, with its tasks"
             name = fit(str(item.fields.get("Name") or ""), NAME)
             yield Content.assemble(
                 (f"#{item.id:<5} ", "$muted"), f"{type_sign(item.type)} {name}  ", (safe(words), "$success")
@@ -189,3 +216,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
         parts = [*capacity_bar(load.points, load.done, capacity, BAR), *capacity_words(load, capacity)]
         shown = [(text, "bold $error" if colour == "conflict" else f"${colour}") for text, colour in parts]
         return Content.assemble((f"{safe(target.name)} ", "bold"), *shown)
+
+
+def _answer(key: str, words: str, *, is_chosen: bool) -> Content:
+    return Content.assemble((f"  {'✓' if is_chosen else ' '} {key} ", "bold $accent"), safe(words))
