@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
 from backlit.model.trees import Node
-from backlit.store import ConnectionState, Store, TreeKind
+from backlit.store import ConnectionState, IterationEntry, Store, TreeKind
 from backlit.store.nodes import NewNode
 from backlit.tui.screens.tree import TreeScreen
 from backlit.tui.series import series_lines, series_of
@@ -134,7 +134,7 @@ async def test_an_end_before_the_start_is_said_in_the_dialog(opened: Open, store
         await pilot.press("enter")
         await pilot.pause()
 
-        assert "It cannot end before it starts." in text_of(pilot.app)
+        assert "Ends: it cannot end before it starts." in text_of(pilot.app)
         assert store.outbox_entries() == ()
 
 
@@ -304,15 +304,19 @@ def test_days_are_read_as_dates_and_as_steps() -> None:
     assert typed_day("2026-03-01", TODAY) == date(2026, 3, 1)
     assert typed_day("+2w", TODAY) == TODAY + timedelta(days=14)
     assert typed_day(" -3d ", TODAY) == TODAY - timedelta(days=3)
-    with pytest.raises(BadRequest, match="no day"):
-        typed_day("soon", TODAY)
+    with pytest.raises(BadRequest, match="Starts: “soon” is no day"):
+        typed_day("soon", TODAY, "Starts")
 
 
 def test_points_are_read_with_a_comma_and_nothing_is_none() -> None:
     assert typed_number("34,5") == 34.5
     assert typed_number(" ") is None
-    with pytest.raises(BadRequest, match="no number"):
-        typed_number("many")
+
+
+@pytest.mark.parametrize("wrong", ["many", "-5", "nan", "1e999"])
+def test_what_is_no_number_is_said_with_the_name_of_the_field(wrong: str) -> None:
+    with pytest.raises(BadRequest, match=r"Most points: .* is no number"):
+        typed_number(wrong, "Most points")
 
 
 def test_a_series_follows_on_without_gaps() -> None:
@@ -326,10 +330,22 @@ def test_a_series_follows_on_without_gaps() -> None:
 def test_a_long_series_is_shown_without_its_middle() -> None:
     series = series_of(["S{n}", "1", "20", "1", "2026-03-02"], TODAY)
 
-    assert series_lines(series, TODAY, 4).split("\n")[2] == "…"
+    assert series_lines(series, (), TODAY, 4).split("\n")[2] == "…"
 
 
-@pytest.mark.parametrize("wrong", [["Sprint", "1", "3", "2", "+1d"], ["S{n}", "1", "0", "2", "+1d"]])
+def test_what_a_series_overlaps_is_said_before_it_is_made() -> None:
+    series = series_of(["S{n}", "1", "2", "1", "2026-03-02"], TODAY)
+    beside = IterationEntry(7, "Old", "A\\Old", date(2026, 2, 1), date(2026, 3, 2), None, None, is_release=False)
+    first, second = series_lines(series, (beside,), TODAY).split("\n")
+
+    assert first.endswith("  overlaps Old")
+    assert "overlaps" not in second
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [["Sprint", "1", "3", "2", "+1d"], ["S{n}", "1", "0", "2", "+1d"], ["S{n}" * 300, "1", "1", "2", "+1d"]],
+)
 def test_a_series_says_what_is_wrong_with_it(wrong: list[str]) -> None:
     with pytest.raises(BadRequest):
         series_of(wrong, TODAY)

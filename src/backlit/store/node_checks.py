@@ -39,7 +39,7 @@ def check_values(kind: TreeKind, changes: Mapping[str, object]) -> dict[str, obj
 
 def _fault(key: str, value: object) -> str:
     if key == "name":
-        return _fault_of_name(value)
+        return fault_of_name(value)
     if key in _DATES:
         return "" if _is_date(value) else f"{_DATES[key]} must be a date."
     if key == "isRelease":
@@ -50,7 +50,8 @@ def _fault(key: str, value: object) -> str:
     return "" if is_number else f"{_CAPACITIES[key]} must be a number of points, not less than 0."
 
 
-def _fault_of_name(value: object) -> str:
+def fault_of_name(value: object) -> str:
+    """Why something is no name of a node; empty where it is one."""
     if not isinstance(value, str) or not value.strip():
         return "The name cannot be empty."
     if len(value) > NAME_LIMIT:

@@ -9,6 +9,8 @@ from backlit.store.people import IterationEntry
 from backlit.tui.typed_days import typed_number
 from backlit.tui.widgets.tree_columns import number_text
 
+LABELS = ("Least points", "Most points")
+
 
 def ask_capacity(
     app: App[object], iteration: IterationEntry, answered: Callable[[Mapping[str, float | None]], None]
@@ -17,19 +19,17 @@ def ask_capacity(
     from backlit.tui.dialogs.lines import LinesDialog
 
     def read(typed: Sequence[str]) -> str:
-        least, most = map(typed_number, typed)
-        if (least or 0) < 0 or (most or 0) < 0:
-            raise BadRequest("A capacity cannot be less than 0.")
+        least, most = map(typed_number, typed, LABELS)
         if least and most and least > most:
             raise BadRequest("The least cannot be more than the most.")
         return ""
 
     def take(typed: tuple[str, ...] | None) -> None:
         if typed is not None:
-            least, most = map(typed_number, typed)
+            least, most = map(typed_number, typed, LABELS)
             answered({"minCapacity": least, "maxCapacity": most})
 
-    lines = [("Least points", _points(iteration.min_capacity)), ("Most points", _points(iteration.max_capacity))]
+    lines = list(zip(LABELS, map(_points, (iteration.min_capacity, iteration.max_capacity)), strict=True))
     app.push_screen(LinesDialog(f"Capacity of {iteration.name}", lines, read), take)
 
 

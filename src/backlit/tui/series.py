@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from backlit.model.errors import BadRequest
+from backlit.store.node_checks import fault_of_name
 from backlit.store.nodes import NewNode
+from backlit.store.people import IterationEntry
 from backlit.tui.spans import span
 from backlit.tui.typed_days import typed_day
 
@@ -20,7 +22,10 @@ def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
     many = _whole(count, "How many", MOST)
     days = 7 * _whole(weeks, "Weeks", 52)
     number = _whole(first, "The first number", 100_000)
-    begins = typed_day(start, today)
+    begins = typed_day(start, today, "From")
+    fault = fault_of_name(pattern.replace(NUMBER, str(number + many)))
+    if fault:
+        raise BadRequest(fault)
     return [
         NewNode(
             pattern.replace(NUMBER, str(number + at)),
@@ -31,12 +36,26 @@ def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
     ]
 
 
-def series_lines(series: Sequence[NewNode], today: date, most: int = 8) -> str:
-    """What the series would be, a line for each; the middle of a long one is left out."""
-    lines = [f"{each.name}   {span(each.start, each.end, today)}" for each in series]
+def series_lines(series: Sequence[NewNode], beside: Sequence[IterationEntry], today: date, most: int = 8) -> str:
+    """What the series would be, a line for each with what it overlaps; the middle of a long one is left out."""
+    lines = [
+        f"{each.name}   {span(each.start, each.end, today)}{overlap_words(each.start, each.end, beside)}"
+        for each in series
+    ]
     if len(lines) > most:
         lines = [*lines[: most - 2], "…", lines[-1]]
     return "\n".join(lines)
+
+
+def overlap_words(start: date | None, end: date | None, beside: Sequence[IterationEntry]) -> str:
+    """Which iterations beside it have days in common with one; that may be on purpose (FEATURES rule 53)."""
+    found = [
+        each.name
+        for each in beside
+        if start and end and each.start and each.end and each.start <= end and start <= each.end
+    ]
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"  overlaps {found[0]}{more}" if found else ""
 
 
 def _whole(text: str, what: str, most: int) -> int:

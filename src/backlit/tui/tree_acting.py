@@ -5,6 +5,7 @@ from typing import Any
 
 from backlit.model.errors import BacklitError
 from backlit.model.trees import Node, Tree
+from backlit.store.node_checks import fault_of_name
 from backlit.store.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
@@ -41,7 +42,7 @@ class TreeActing(StoreScreen[None]):
                 self.act(act(text.strip()))
 
         def check(text: str) -> str | None:
-            return None if text.strip() else "The name cannot be empty."
+            return fault_of_name(text.strip()) or None
 
         self.app.push_screen(LineDialog(title, name, check, is_replaced=True), answered)
 

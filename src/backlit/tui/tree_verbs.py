@@ -1,12 +1,14 @@
 """What can be done to the node under the cursor of a tree."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 
 from backlit.model.errors import BadRequest
+from backlit.model.trees import Node
 from backlit.store.nodes import NewNode
+from backlit.store.people import IterationEntry
 from backlit.tui.capacity_asking import ask_capacity
-from backlit.tui.series import series_lines, series_of
+from backlit.tui.series import overlap_words, series_lines, series_of
 from backlit.tui.spans import span
 from backlit.tui.tree_moves import TreeMoves
 from backlit.tui.typed_days import typed_day
@@ -43,16 +45,14 @@ class TreeVerbs(TreeMoves):
         today = self.store.today()
 
         def read(typed: Sequence[str]) -> str:
-            start = typed_day(typed[0], today)
-            end = typed_day(typed[1], start)
-            if end < start:
-                raise BadRequest("It cannot end before it starts.")
-            return f"{span(start, end, today)}, {(end - start).days + 1} days"
+            start, end = _days(typed, today)
+            length = f"{span(start, end, today)}, {(end - start).days + 1} days"
+            return length + overlap_words(start, end, self._beside(node))
 
         def answered(typed: tuple[str, ...] | None) -> None:
             if typed is not None:
-                start = typed_day(typed[0], today)
-                self.act(self._edit(node.id, startDate=start, endDate=typed_day(typed[1], start)))
+                start, end = _days(typed, today)
+                self.act(self._edit(node.id, startDate=start, endDate=end))
 
         lines = [("Starts", _day(entry.start)), ("Ends", _day(entry.end))]
         self.ask_lines(f"Dates of {node.name}", lines, read, answered)
@@ -87,7 +87,14 @@ class TreeVerbs(TreeMoves):
                 self.act(self._add_all(node.id, series_of(typed, today)))
 
         title = f"Series below {node.name}"
-        self.ask_lines(title, lines, lambda typed: series_lines(series_of(typed, today), today), answered)
+        self.ask_lines(title, lines, lambda typed: series_lines(series_of(typed, today), children, today), answered)
+
+    def _beside(self, node: Node) -> list[IterationEntry]:
+        """The iterations on a level with one, which are releases where it is one."""
+        iterations = self.store.iterations()
+        here = iterations[node.id]
+        others = [iterations[each.id] for each in self.level(node) if each.id != node.id]
+        return [each for each in others if each.is_release == here.is_release]
 
     async def _add(self, parent_id: int, name: str, index: int | None) -> None:
         self.go_to_node(await self.store.nodes.add(self._kind, parent_id, NewNode(name), index))
@@ -98,6 +105,15 @@ class TreeVerbs(TreeMoves):
 
     async def _edit(self, node_id: int, **changes: object) -> None:
         await self.store.nodes.edit(self._kind, node_id, changes)
+
+
+def _days(typed: Sequence[str], today: date) -> tuple[date, date]:
+    """The first and the last day as they are typed; raises BadRequest."""
+    start = typed_day(typed[0], today, "Starts")
+    end = typed_day(typed[1], start, "Ends")
+    if end < start:
+        raise BadRequest("Ends: it cannot end before it starts.")
+    return start, end
 
 
 def _day(day: object) -> str:

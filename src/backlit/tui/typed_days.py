@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, timedelta
+from math import isfinite, nan
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, Kind, Section
@@ -12,8 +13,8 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _STEP = re.compile(r"([+-]?)\s*(\d{1,4})\s*([dw])", re.IGNORECASE)
 
 
-def typed_day(text: str, base: date) -> date:
-    """Read a day; a step is counted from the base. Raises BadRequest with a sentence."""
+def typed_day(text: str, base: date, what: str = "Day") -> date:
+    """Read a day; a step is counted from the base. Raises BadRequest with a sentence that names `what` it is."""
     wanted = text.strip()
     step = _STEP.fullmatch(wanted)
     try:
@@ -22,18 +23,22 @@ def typed_day(text: str, base: date) -> date:
         days = int(step[2]) * (7 if step[3].lower() == "w" else 1)
         return base + timedelta(days=-days if step[1] == "-" else days)
     except (ValueError, OverflowError):
-        raise BadRequest(f"“{wanted}” is no day; write 2026-03-01, or +2w, +10d.") from None
+        found = f"“{wanted}” is no day" if wanted else "there has to be a day"
+        raise BadRequest(f"{what}: {found}; write 2026-03-01, or +2w, +10d.") from None
 
 
-def typed_number(text: str) -> float | None:
-    """Read a number of points; None for nothing. Raises BadRequest with a sentence."""
+def typed_number(text: str, what: str = "Points") -> float | None:
+    """Read a number, not less than 0; None for nothing. Raises BadRequest with a sentence that names `what` it is."""
     wanted = text.strip().replace(",", ".")
     if not wanted:
         return None
     try:
-        return float(wanted)
+        number = float(wanted)
     except ValueError:
-        raise BadRequest(f"“{wanted}” is no number of points.") from None
+        number = nan
+    if not isfinite(number) or number < 0:
+        raise BadRequest(f"{what}: “{wanted}” is no number from 0 on, such as 34 or 2.5.")
+    return number
 
 
 def holds_days(field: Field, value: object) -> bool:
