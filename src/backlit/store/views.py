@@ -148,7 +148,9 @@ class View:
         for value, stop, _ in parts:
             buckets.append(Bucket((value,), self._ids[start:stop]))
             start = stop
-        figures: Figures = {(value,): (totals.count, totals.points) for value, _, totals in parts}
+        figures: dict[GroupKey, tuple[int, float]] = {
+            (value,): (totals.count, totals.points) for value, _, totals in parts
+        }
         self._lines, self.is_grouped = Lines.grouped((key,), buckets, figures), True
         self._lines.fold(self._folded)
 
