@@ -32,7 +32,7 @@ def test_columns_can_be_releases_and_own_fields() -> None:
         (5, "is a table"),
         ({"columns": "Description"}, "no columns by"),
         ({"columns": 3}, "no columns by"),
-        ({"lanes": "Tags"}, "no swimlanes by"),
+        ({"lanes": "name"}, "no swimlanes by"),
         ({"colums": "status"}, "'colums'"),
         ({"column": "Done"}, "[[board.column]]"),
         ({"column": [{}]}, "has no values"),

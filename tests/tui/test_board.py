@@ -39,7 +39,7 @@ async def test_only_the_cards_in_sight_are_read(store: Store) -> None:
     async with on_board(store, size=(120, 16)) as pilot:
         grid, page = board(pilot).grid, board(pilot).page
 
-        assert grid.totals[0].rows > page
+        assert grid.totals[0].count > page
         assert len(board(pilot).rows_read()) <= page * 4
 
 
@@ -87,7 +87,7 @@ async def test_the_commands_of_lists_move_in_the_column(store: Store) -> None:
         last = board(pilot).cursor
         await press(pilot, "g", "g")
 
-        assert last == board(pilot).grid.totals[0].rows - 1
+        assert last == board(pilot).grid.totals[0].count - 1
         assert board(pilot).cursor == 0
 
 
@@ -228,6 +228,40 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         assert len(header.rstrip()) > 100
         assert folded == len(board(pilot).grid.lanes)
         assert board(pilot).row_count() == rows
+
+
+async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_of_the_lane(store: Store) -> None:
+    async with on_board(store) as pilot:
+        await press(pilot, "t", "g", *"parent", "enter")
+        await until(lambda: len(board(pilot).grid.lanes) > 1)
+        task = await go_to(pilot, store, lambda each: each.type == "Task")
+        shown = store.batch.items(list(board(pilot).ids_between(0, None)))
+        parents = [each.fields["ParentID"] for each in shown]
+        name = str(store.batch.items([int(str(task.fields["ParentID"]))])[0].fields["Name"])
+        header = line_with(pilot.app, f"#{task.fields['ParentID']} {name[:20]}")
+        await press(pilot, "a", *"Another", "enter")
+        await until(lambda: current(pilot, store).fields["Name"] == "Another")
+        added = current(pilot, store)
+
+        assert {each.type for each in shown} == {"Task"}
+        assert f"{parents.count(task.fields['ParentID'])} task" in header
+        assert f"{len(shown)} items" in lines_of(pilot.app)[0] or f"{len(shown) + 1} items" in lines_of(pilot.app)[0]
+        assert [added.fields[key] for key in ("ParentID", "Status")] == [
+            task.fields[key] for key in ("ParentID", "Status")
+        ]
+
+
+async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
+    async with on_board(store) as pilot:
+        item = await go_to(pilot, store, is_story)
+        await store.edit([item.id], {"Tags": ["ux", "api"]})
+        await pick(pilot, "t", "g", *"tags")
+        assert board(pilot).go_to(item.id)
+        await press(pilot, "a", "enter", *"Beside", "enter")
+        await until(lambda: current(pilot, store).fields["Name"] == "Beside")
+
+        assert sorted(current(pilot, store).fields["Tags"]) == ["api", "ux"]  # type: ignore[call-overload] # a list
+        assert "2 items" in line_with(pilot.app, "ux, api ─")
 
 
 async def test_braces_go_from_lane_to_lane(store: Store) -> None:

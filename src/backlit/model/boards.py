@@ -11,8 +11,10 @@ RELEASE = "release"
 """What columns stand for that have all iterations of a release in them; no field of an item."""
 STATUS = "Status"
 COLUMN_KINDS = frozenset({Kind.STATUS, Kind.ITERATION, Kind.USER, Kind.TEAM, Kind.CHOICE})
-LANE_KINDS = COLUMN_KINDS | {Kind.AREA, Kind.INTEGER}
+LANE_KINDS = COLUMN_KINDS | {Kind.AREA, Kind.INTEGER, Kind.TAGS, Kind.ITEM}
 """What fields hold that boards have columns by, and swimlanes; the type of an item makes lanes too."""
+PARENT = "ParentID"
+"""What swimlanes stand for where the cards are tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,9 @@ def lane_key(value: object) -> str:
         return str(value)
     if field is not None and (field.kind in LANE_KINDS or field.key == "type"):
         return field.key
-    raise BadRequest(f"A board has no swimlanes by {value!r}; it can have: area, iter, owner, team, type, severity.")
+    raise BadRequest(
+        f"A board has no swimlanes by {value!r}; it can have: area, iter, owner, team, tags, parent, type, severity."
+    )
 
 
 def _column(entry: Mapping[str, object], board_key: str) -> ColumnSettings:

@@ -3,7 +3,7 @@
 import sqlite3
 from array import array
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Protocol, TypeVar
@@ -316,7 +316,8 @@ def _load(
         if key not in met:
             met[key] = found.setdefault(alike.first_of(key), _Found())
         met[key].add(*row[-3:])
-    buckets = in_order([Bucket(key, each.ids) for key, each in found.items()], ranks, query.directions)
+    places = [_as_met(found, at) if level == "ParentID" else ranks[at] for at, level in enumerate(query.levels)]
+    buckets = in_order([Bucket(key, each.ids) for key, each in found.items()], places, query.directions)
     ids = array("q")
     for bucket in buckets:
         ids.extend(bucket.ids)
@@ -324,6 +325,11 @@ def _load(
     lines = Lines.grouped(spec.group, buckets, figures) if spec.group else Lines(len(ids))
     totals = Totals(sum(each.count for each in found.values()), sum(each.points for each in found.values()))
     return _Loaded(ids, max(ids, default=0), totals, lines)
+
+
+def _as_met(found: Iterable[GroupKey], level: int) -> Mapping[object, object]:
+    """The order of a level's values in which the backlog has them: that of the items which tasks are under."""
+    return {value: place for place, value in enumerate(dict.fromkeys(key[level] for key in found))}
 
 
 class _Found:

@@ -10,11 +10,10 @@ from backlit.tui.board_columns import BoardColumn
 
 @dataclass(slots=True)
 class ColumnTotals:
-    """How much is in a column."""
+    """How much is in a column; a task that is a card counts as one."""
 
     count: int = 0
     points: float = 0.0
-    rows: int = 0
 
 
 @dataclass(slots=True)
@@ -69,9 +68,8 @@ class Grid:
             number = self._number.get(header.group[-1])
             if number is not None:
                 totals = self.totals[number]
-                totals.count += header.count
+                totals.count += header.rows
                 totals.points += header.points
-                totals.rows += header.rows
                 self.lanes[-1].cells[number] = range(at, at + header.rows)
             at += header.rows
 

@@ -5,10 +5,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, Settable
-from backlit.model.filters import Filter, In, Literal, Property, all_of
+from backlit.model.filters import (
+    And,
+    AnyTag,
+    Comparison,
+    Filter,
+    In,
+    Literal,
+    Not,
+    Operator,
+    Property,
+    TagVariable,
+    all_of,
+)
 from backlit.store.rows import Item
 from backlit.store.store import Store
-from backlit.store.views_query import ViewSpec
+from backlit.store.views_query import ViewSpec, level_value
 from backlit.tui.acts import Act, Changes, DoesNotApply, Plan
 from backlit.tui.board_columns import BoardColumn, field_of
 from backlit.tui.board_grid import Grid
@@ -80,8 +92,17 @@ def column_spec(
     parts = [spec.filter] if spec.filter is not None else []
     parts.append(only_in(field_of(store, key).key, column))
     if lane is not None:
-        parts.append(In(Property(lane[0]), (Literal(lane[1]),)))  # type: ignore[arg-type] # a field's value
+        parts.append(_in_lane(*lane))
     return replace(spec, filter=all_of(parts), group=(), alike=())
+
+
+def _in_lane(key: str, value: object) -> Filter:
+    """What the cards of a lane have in common; of tags it is all of them."""
+    tags = level_value(key, value)
+    if not isinstance(tags, tuple):
+        return Not(AnyTag(None)) if key == "Tags" else In(Property(key), (Literal(value),))  # type: ignore[arg-type] # a field's value
+    each = [AnyTag(Comparison(Operator.EQ, TagVariable(), Literal(tag))) for tag in tags]
+    return And((*each, Not(AnyTag(Not(In(TagVariable(), tuple(map(Literal, tags))))))))
 
 
 def preset_in(
@@ -91,7 +112,8 @@ def preset_in(
     found: dict[str, object] = {}
     reasons: list[str] = []
     if lane is not None and lane[1] is not None and _can_have(lane[0], item_type):
-        found[lane[0]] = lane[1]
+        value = level_value(*lane)
+        found[lane[0]] = list(value) if isinstance(value, tuple) else value
     if column is None or column.first is None:
         return found, reasons
     field = field_of(store, key)

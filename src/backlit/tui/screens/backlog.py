@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 
 from backlit.model.errors import BadRequest
+from backlit.model.trees import Totals
 from backlit.store.changes import Subject
 from backlit.store.search import Hit
 from backlit.store.store import Store
@@ -202,12 +203,16 @@ class BacklogScreen(ListWords):
         """Where one is, and what is shown."""
         return left_title(self._names, self.tab, self.node, self.spec)
 
+    def shown_totals(self) -> Totals | None:
+        """How much is shown; None until that is known."""
+        return self.shown_view.totals
+
     def draw_words(self) -> None:
         """Title and status."""
         connection, items = self.store.connection, self.items
         self._title.say(
             self.title_words(),
-            right_title(connection, self.shown_view.totals, self.store.inbox.unread(), time.time()),
+            right_title(connection, self.shown_totals(), self.store.inbox.unread(), time.time()),
         )
         left = [*marks_words(self.marked), *left_status(connection, self.store.outbox, 0, 0), *timer_words(self.store)]
         self._status.say(

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from textual import on
 
-from backlit.model.boards import LANE_KINDS, RELEASE, STATUS, BoardSettings
+from backlit.model.boards import LANE_KINDS, PARENT, RELEASE, STATUS, BoardSettings
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
 from backlit.model.query import mentions_status, parse_query
 from backlit.model.query.parts import values_of
+from backlit.model.trees import Totals
 from backlit.store.boards_kept import BoardKept
 from backlit.store.changes import Subject
 from backlit.store.store import Store
@@ -93,7 +94,8 @@ class BoardScreen(SharedFilter, BacklogScreen):
         alike = tuple(each.values for each in self._planned if len(each.values) > 1)
         hidden: list[Filter] = []
         if not values_of(spec.query, "type"):
-            hidden.append(Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK.value)))
+            kind = Operator.EQ if self._lanes == PARENT else Operator.NE
+            hidden.append(Comparison(kind, Property("type"), Literal(ItemType.TASK.value)))
         if not asks_status:
             deleted = [each for each in self.store.names.values(FIELD_BY_KEY[STATUS]) if each.casefold() == DELETED]
             hidden.append(Not(In(Property(STATUS), tuple(map(Literal, deleted)))))
@@ -119,6 +121,11 @@ class BoardScreen(SharedFilter, BacklogScreen):
         lanes = f", lanes by {self._names.label(self._lanes)}" if self._lanes else ""
         by = RELEASE if self._by == RELEASE else self._names.label(self._by)
         return [*parts[:2], (" › Board", "foreground"), *parts[2:], (f"  by {by}{lanes}", "muted")]
+
+    def shown_totals(self) -> Totals | None:
+        """How many cards there are; tasks count where they are the cards."""
+        totals = super().shown_totals()
+        return totals if totals is None or self._lanes != PARENT else Totals(self.shown_view.count or 0, totals.points)
 
     # Commands
 
@@ -190,14 +197,25 @@ class BoardScreen(SharedFilter, BacklogScreen):
     def item_added(self, item_id: int) -> None:
         """Go to the new card once the board has it; say where a task is."""
         item = self.store.item(item_id)
-        if item is not None and item.type == ItemType.TASK and not values_of(self.spec.query, "type"):
+        is_hidden = self._lanes != PARENT and not values_of(self.spec.query, "type")
+        if item is not None and item.type == ItemType.TASK and is_hidden:
             self.say("The task is added; the board shows tasks where the filter asks for them (ft).")
         super().item_added(item_id)
+
+    def do_item_add(self, count: int | None) -> None:
+        """Add an item; where the cards are tasks, a task under the item of the lane."""
+        lane = self._lane()
+        if self._lanes != PARENT or lane is None:
+            super().do_item_add(count)
+            return
+        parent = self.store.item(int(str(lane[1])))
+        places = {key: parent.fields.get(key) for key in ("AreaID", "IterationID")} if parent else {}
+        self._ask_name(ItemType.TASK, {**places, PARENT: lane[1]})
 
     def _ask_name(self, item_type: ItemType, preset: Mapping[str, object], tasks: Sequence[str] = ()) -> None:
         """What is added in a column and lane belongs there."""
         own: Mapping[str, object] = {}
-        if item_type is not ItemType.TASK:
+        if item_type is not ItemType.TASK or self._lanes == PARENT:
             own, reasons = preset_in(self.store, self._by, item_type, self.board.shown_column, self._lane())
             for reason in reasons:
                 self.say(reason)
@@ -211,4 +229,4 @@ class BoardScreen(SharedFilter, BacklogScreen):
         column = field_of(self.store, self._by).key
         for each in (*FIELDS, *self.store.custom_fields()):
             if each.kind in LANE_KINDS and each.key != column:
-                yield Choice(each.key, each.label)
+                yield Choice(each.key, each.label, "the cards are tasks" if each.key == PARENT else "")

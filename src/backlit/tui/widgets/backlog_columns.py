@@ -123,8 +123,8 @@ class Layout:
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
         """Draw the header of a group: what it is called, a rule up to the columns, how much is in it."""
         looks, on = self._looks, self._cursor if is_cursor else None
-        noun = "item" if line.count == 1 else "items"
-        figures = f" {line.count:,} {noun}, {line.points:,.10g} pts"
+        noun = "task" if line.key == "ParentID" else "item"
+        figures = f" {line.count:,} {noun}{'s' * (line.count != 1)}, {line.points:,.10g} pts"
         lead = INDENT * (line.level - 1)
         end = self.width - 1 - max(taken_by(self.columns), cell_len(figures))
         room = max(0, end - 2 - lead)

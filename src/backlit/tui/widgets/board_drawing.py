@@ -147,7 +147,7 @@ class BoardDrawing(ItemList):
         lane = self._grid.header_at(self.top + offset) if offset < self.page else None
         if lane is not None:
             return [(0, self._lane_line(lane, self.top + offset, line))]
-        if not sum(totals.rows for totals in self._grid.totals) and y == self.HEADER_LINES + 1:
+        if not sum(totals.count for totals in self._grid.totals) and y == self.HEADER_LINES + 1:
             muted = Looks.of(self.app).style("muted")
             return [(0, Strip([Segment(fit("   " + self.empty_words, self._box.width), muted)]))]
         return [(slot.x, self._cell(slot, offset, line, y - self.HEADER_LINES)) for slot in self._layout.slots]
@@ -173,7 +173,7 @@ class BoardDrawing(ItemList):
         assert lane.header is not None
         if line < self.card_lines - 1:
             return self._painter.blank(self._box.width)
-        header = replace(lane.header, is_folded=lane.is_folded)
+        header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
         return self._painter.lane(header, self._box.width, is_cursor=row == self.cursor)
 
     def _cell(self, slot: Slot, offset: int, line: int, y: int) -> Strip:

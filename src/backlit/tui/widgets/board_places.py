@@ -39,7 +39,7 @@ class BoardPlaces(BoardDrawing):
     def _first_column(self) -> int:
         """The first column that has cards and shows them."""
         shown = (n for n in range(len(self._grid.columns)) if n not in self._grid.collapsed)
-        return next((number for number in shown if self._grid.totals[number].rows), 0)
+        return next((number for number in shown if self._grid.totals[number].count), 0)
 
     def _place_of(self, item_id: int) -> int | None:
         ids = self._view.ids() if self._view is not None else ()
