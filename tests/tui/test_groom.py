@@ -279,10 +279,11 @@ async def test_what_the_service_says_is_drawn_as_it_is(world: World, store: Stor
         await queue_of(pilot, [item_id])
         await press(pilot, "enter")
         await until(lambda: isinstance(pilot.app.screen, GroomSummaryScreen))
-        await pilot.pause()
+        await press(pilot, "y", "y")
 
-        assert "\x1b" not in text_of(pilot.app)
+        assert "\x1b" not in text_of(pilot.app) + pilot.app.clipboard
         assert "[red]" in line_with(pilot.app, f"#{item_id}")
+        assert "\\[red\\]\N{REPLACEMENT CHARACTER}\\[2J\\*bold\\*" in pilot.app.clipboard
 
 
 async def test_an_item_that_goes_while_it_is_asked_about_is_passed_over(

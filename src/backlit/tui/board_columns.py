@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from backlit.model.boards import COLUMN_KINDS, RELEASE, BoardSettings, ColumnSettings
-from backlit.model.fields import FIELD_BY_KEY, FIELDS, Field, Kind
+from backlit.model.boards import RELEASE, BoardSettings, ColumnSettings
+from backlit.model.fields import FIELD_BY_KEY, Field, Kind
 from backlit.model.query import NameKind
 from backlit.model.statuses import StatusGroup, group_of, is_open
 from backlit.store.people import TreeKind
@@ -13,8 +13,6 @@ from backlit.store.views_groups import GroupLine
 from backlit.tui.field_choices import can_be_empty
 from backlit.tui.list_names import ListNames
 
-OFFERED = ("Status", "IterationID", RELEASE, "AssignedToID", "TeamID")
-"""What columns can stand for, that is offered first."""
 JOINED = {"active": "in progress", "closed": "done"}
 """Statuses of some types that stand in the column of others' unless the settings say otherwise."""
 DELETED = "deleted"
@@ -50,12 +48,6 @@ def field_of(store: Store, key: str) -> Field:
 def has_field(store: Store, key: str) -> bool:
     """Whether columns by it are possible in the current project."""
     return key == RELEASE or key in FIELD_BY_KEY or any(each.key == key for each in store.custom_fields())
-
-
-def column_fields(store: Store) -> list[str]:
-    """Everything that columns can stand for in the current project."""
-    more = [each.key for each in (*FIELDS, *store.custom_fields()) if each.kind in COLUMN_KINDS]
-    return list(dict.fromkeys((*OFFERED, *more)))
 
 
 class BoardColumns:

@@ -1,22 +1,30 @@
 """The groom queue's summary as Markdown: what was answered, what was skipped, what is left."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
+from backlit.model.plain import plain
 from backlit.store.grooming import Groomed
 from backlit.store.store import Store
 from backlit.tui.acts import field_named
 from backlit.tui.field_text import FieldWords
 
+Quote = Callable[[str], str]
+"""Makes one line of somebody's words."""
 
-def summary_of(store: Store, results: Sequence[Groomed], count: int) -> str:
-    """The whole text; `count` is how many items were in the queue."""
+
+def summary_of(store: Store, results: Sequence[Groomed], count: int, quote: Quote = plain) -> str:
+    """The whole text; `count` is how many items were in the queue.
+
+    What leaves this program is quoted so that nothing in a name is read as Markdown; on the screen nothing is anyway.
+    """
     project = next((each.name for each in store.projects() if each.id == store.project_id), "")
-    return "\n".join([*_head(project, store.today(), results, count), *_sections(store, results)]).rstrip() + "\n"
+    head = _head(_line(project, quote), store.today(), results, count)
+    return "\n".join([*head, *_sections(store, results, quote)]).rstrip() + "\n"
 
 
 def _head(project: str, today: date, results: Sequence[Groomed], count: int) -> Iterator[str]:
-    yield f"# Groomed: {_line(project)}, {today.isoformat()}"
+    yield f"# Groomed: {project}, {today.isoformat()}"
     yield ""
     changed = sum(bool(each.answers) for each in results)
     skipped = sum(each.is_skipped and not each.answers for each in results)
@@ -29,7 +37,7 @@ def _head(project: str, today: date, results: Sequence[Groomed], count: int) -> 
     yield f"{', '.join(parts)}."
 
 
-def _sections(store: Store, results: Sequence[Groomed]) -> Iterator[str]:
+def _sections(store: Store, results: Sequence[Groomed], quote: Quote) -> Iterator[str]:
     titled = (
         ("Changed", [each for each in results if each.answers]),
         ("Skipped", [each for each in results if each.is_skipped and not each.answers]),
@@ -39,21 +47,21 @@ def _sections(store: Store, results: Sequence[Groomed]) -> Iterator[str]:
         if found:
             yield from ("", f"## {title}", "")
             for each in found:
-                yield from _item(store, each)
+                yield from _item(store, each, quote)
 
 
-def _item(store: Store, each: Groomed) -> Iterator[str]:
+def _item(store: Store, each: Groomed, quote: Quote) -> Iterator[str]:
     number = f"#{each.item_id} " if each.item_id > 0 else ""
     kind = f" ({each.type})" if each.type else " (no longer there)"
-    yield f"- {number}{_line(each.name)}{kind}{', skipped' if each.is_skipped and each.answers else ''}"
+    yield f"- {number}{_line(each.name, quote)}{kind}{', skipped' if each.is_skipped and each.answers else ''}"
     words = FieldWords(store)
     for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store)
-        before, after = (_line(words.shown(field, value)) for value in (answer.before, answer.after))
+        before, after = (_line(words.shown(field, value), quote) for value in (answer.before, answer.after))
         yield f"  - {'' if answer in each.answers else 'meanwhile by others: '}{field.label}: {before} → {after}"
     if each.open:
         yield f"  - still: {', '.join(rule.label for rule in each.open)}"
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _line(text: str, quote: Quote) -> str:
+    return quote(" ".join(text.split()))

@@ -17,11 +17,11 @@ def as_markdown(report: Report) -> str:
         [value_text(value, column) for value, column in zip(row, columns, strict=True)] for row in report.table.rows
     ]
     rules = ["---" if column.is_text else "---:" for column in columns]
-    parts = [f"# {_escaped(report.title)}", "", _escaped(report.headline), ""]
-    parts += [_line([_escaped(column.title) for column in columns]), _line(rules)]
-    parts += [_line([_escaped(cell) for cell in row]) for row in rows]
+    parts = [f"# {escaped(report.title)}", "", escaped(report.headline), ""]
+    parts += [_line([escaped(column.title) for column in columns]), _line(rules)]
+    parts += [_line([escaped(cell) for cell in row]) for row in rows]
     if report.notes:
-        parts += ["", *(f"- {_escaped(note)}" for note in report.notes)]
+        parts += ["", *(f"- {escaped(note)}" for note in report.notes)]
     return "\n".join(parts) + "\n"
 
 
@@ -29,5 +29,6 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Somebody's words on one line, of which nothing is read as Markdown."""
     return _SPECIAL.sub(r"\\\1", plain(text))

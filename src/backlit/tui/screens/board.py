@@ -1,13 +1,13 @@
 """The board: the backlog's items in columns, with the same filter, marks and verbs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from textual import on
 
-from backlit.model.boards import LANE_KINDS, PARENT, RELEASE, STATUS, BoardSettings
+from backlit.model.boards import PARENT, RELEASE, STATUS, BoardSettings
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType
+from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
 from backlit.model.query import mentions_status, parse_query
 from backlit.model.query.parts import values_of
@@ -20,7 +20,8 @@ from backlit.store.views_query import ViewSpec
 from backlit.store.views_saved import SavedView
 from backlit.tui.acting import CannotAct
 from backlit.tui.acts import plan_of
-from backlit.tui.board_columns import DELETED, BoardColumn, BoardColumns, column_fields, field_of, has_field
+from backlit.tui.board_choices import column_fields, column_label, lane_choices
+from backlit.tui.board_columns import DELETED, BoardColumn, BoardColumns, field_of, has_field
 from backlit.tui.board_verbs import column_spec, moved_by, over_words, preset_in
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.gathered import Gathered
@@ -140,7 +141,7 @@ class BoardScreen(SharedFilter, BacklogScreen):
                 self.show_spec(replace(self.spec, with_done=self._by == STATUS))
                 self._keep()
 
-        choices = [Choice(key, self._label(key)) for key in column_fields(self.store)]
+        choices = [Choice(key, column_label(self.store, key)) for key in column_fields(self.store)]
         self.pick("Columns by", choices, self._by, taken)
 
     def do_board_lanes(self, _count: int | None) -> None:
@@ -149,7 +150,7 @@ class BoardScreen(SharedFilter, BacklogScreen):
         def taken(key: object) -> None:
             self._have_lanes(str(key))
 
-        self.pick("Swimlanes by", [Choice("", "no swimlanes"), *self._lane_choices()], self._lanes, taken)
+        self.pick("Swimlanes by", [Choice("", "no swimlanes"), *lane_choices(self.store, self._by)], self._lanes, taken)
 
     def do_list_group(self, count: int | None) -> None:
         """The groups of a board are its lanes."""
@@ -158,7 +159,7 @@ class BoardScreen(SharedFilter, BacklogScreen):
     def told_list_group(self, keys: str) -> None:
         """Have swimlanes by a field. Raises BadRequest where there can be none by it."""
         key = "" if keys == "none" else self.key_named(keys)
-        if key and key not in {each.value for each in self._lane_choices()}:
+        if key and key not in {each.value for each in lane_choices(self.store, self._by)}:
             raise BadRequest(f"There are no swimlanes by {self._names.label(key)}; tg lists those there can be.")
         self._have_lanes(key)
 
@@ -220,13 +221,3 @@ class BoardScreen(SharedFilter, BacklogScreen):
             for reason in reasons:
                 self.say(reason)
         super()._ask_name(item_type, {**preset, **own}, tasks)
-
-    def _label(self, key: str) -> str:
-        return "Release" if key == RELEASE else field_of(self.store, key).label
-
-    def _lane_choices(self) -> Iterator[Choice]:
-        yield Choice("type", "Type")
-        column = field_of(self.store, self._by).key
-        for each in (*FIELDS, *self.store.custom_fields()):
-            if each.kind in LANE_KINDS and each.key != column:
-                yield Choice(each.key, each.label, "the cards are tasks" if each.key == PARENT else "")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from textual.app import ComposeResult
 
+from backlit.model.reports.as_markdown import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
@@ -74,6 +75,9 @@ class GroomSummaryScreen(StoreScreen[None]):
         left = left_status(self.store.connection, self.store.outbox, 0, 0)
         self._status.say([*left, *timer_words(self.store)], hints(HINTS))
 
+    def _quoted(self) -> str:
+        return summary_of(self.store, self._results, self._count, escaped)
+
     def do_summary_down(self, _count: int | None) -> None:
         """Scroll."""
         self._text.page_by(1)
@@ -84,14 +88,14 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def do_summary_copy(self, _count: int | None) -> None:
         """Copy the Markdown."""
-        self.app.copy_to_clipboard(self._markdown)
+        self.app.copy_to_clipboard(self._quoted())
         self.say(f"Copied the summary, {len(self._markdown.splitlines()):,} lines of Markdown.")
 
     def do_summary_save(self, _count: int | None) -> None:
         """Ask where to, then save; over nothing that is there, unless that is agreed to."""
         project = next((each.name for each in self.store.projects() if each.id == self.store.project_id), "")
         name = f"groomed-{_NOT_FOR_FILES.sub('-', project).strip('-.').lower()}-{self.store.today().isoformat()}.md"
-        ask_where(self, Saved("Save the summary", lambda _path: self._markdown, file_in), downloads() / name)
+        ask_where(self, Saved("Save the summary", lambda _path: self._quoted(), file_in), downloads() / name)
 
     def do_summary_previous(self, _count: int | None) -> None:
         """Go back to the last item."""
