@@ -227,9 +227,27 @@ async def test_a_view_says_what_ran_where(tmp_path: Path) -> None:
 
         said = "\n".join(view.explain())
 
-    for part in ("sorted once", "type: compared in the index", "Score_cf: looked up", "Source: read out", "full text",
-                 "Names are searched", "0 items", "never sent to the service", "Plan: "):  # fmt: skip
+    for part in ("sorted once", "type: compared in the rows", "Score_cf: looked up", "Source: read out", "full text",
+                 "Names are searched", "0 rows", "never sent to the service", "Plan: "):  # fmt: skip
         assert part in said
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("type:bug", ("read off an index", "type: compared in the index of the order")),
+        ("type:bug text:pedest", ("sorted once", "type: compared in the rows of what another condition finds")),
+    ],
+)
+async def test_what_is_said_of_a_query_is_what_the_database_plans(
+    tmp_path: Path, query: str, said: tuple[str, str]
+) -> None:
+    with filled(tmp_path) as store:
+        explained = (await loaded(store, ViewSpec(query=query))).explain()
+
+    text = "\n".join(explained)
+    assert ("INDEX open_items_in_order" in text) == ("read off" in said[0])
+    assert all(part in text for part in said)
 
 
 async def test_full_text_follows_edits_new_items_comments_and_deletions(tmp_path: Path) -> None:

@@ -35,6 +35,16 @@ async def test_no_sign_touches_the_number_or_hides_another(sign: RowSign, badge:
         assert layout.row(ROW._replace(sign=sign), is_cursor=False, badge=badge).text.startswith(gutter)
 
 
+async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
+    stage = Stage()
+    async with stage.run_test():
+        layout = Layout(80, NAMES, Looks.of(stage.screen.app), largest_id=1699, is_plain=True)
+        row = ROW._replace(sign=RowSign.PENDING)
+
+        assert len([*layout.row(row, is_cursor=False, badge=Badge.UNREADY)]) == 1
+        assert len([*layout.row(row, is_cursor=True, is_marked=True)]) <= 2
+
+
 @pytest.mark.parametrize(
     ("items", "words"),
     [

@@ -28,9 +28,10 @@ async def test_nothing_is_written_without_a_yes(world: World, store: Store, open
     for key in ("enter", "escape", "n"):
         async with opened(store) as pilot:
             await mark(pilot, store, "Story", "Bug")
-            await press(pilot, "c", "e", *"40", "enter", key)
+            await press(pilot, "c", "e", *"40", "enter", key, ".")
             await sent(store)
 
+            assert "Nothing has been changed yet that could be repeated." in text_of(pilot.app)
             assert store.outbox_entries() == ()
             assert "40" not in [row.estimate for row in await shown(store)]
 

@@ -53,8 +53,6 @@ class Bulk(StoreScreen[None]):
         if not plan.changes:
             self.say(plan.why_nothing(), is_bad=not plan.already)
             return
-        if act.is_repeatable:
-            self.chord_app.last_act = act
         if len(items) == 1 and not plan.is_for_customers:
             self._write(plan)
             return
@@ -66,6 +64,8 @@ class Bulk(StoreScreen[None]):
         self.app.push_screen(AgreeDialog(self.store, plan), agreed)
 
     def _write(self, plan: Plan) -> None:
+        if plan.act.is_repeatable:
+            self.chord_app.last_act = plan.act
         self.run_worker(work(self._write_all, plan), group="writes")
 
     async def _write_all(self, plan: Plan) -> None:

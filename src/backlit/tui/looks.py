@@ -101,8 +101,20 @@ class Looks:
             )
         return self._styles[key]
 
+    def in_one_colour(self) -> "Looks":
+        """The same without colours, as each change of colour has to be sent."""
+        return _OneColour(self._variables, is_colourless=self.is_colourless)
+
     def _colour(self, name: str) -> Color:
         try:
             return Color.parse(self._variables.get(name) or self._variables["foreground"])
         except ColorParseError:
             return Color.parse(self._variables["foreground"])
+
+
+class _OneColour(Looks):
+    """What is said by colour is said by signs too; headings stay bold."""
+
+    def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
+        """The style of plain text."""
+        return super().style("foreground", on=on, bold=bold and name in {"accent", "foreground"})

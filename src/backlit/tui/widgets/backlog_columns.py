@@ -66,7 +66,7 @@ class Layout:
     ) -> None:
         self.width = width
         self._names = names
-        self._looks = looks
+        self._looks = looks.in_one_colour() if is_plain else looks
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - TYPE - (self._id_width + 1 if self._id_width else 0)
         self.columns = fitting(columns, room)
@@ -118,7 +118,7 @@ class Layout:
                 segments.append(self._known(column, row, on))
             else:
                 segments.append(self._plain(column, next(texts, ""), on))
-        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
         """Draw the header of a group: what it is called, a rule up to the columns, how much is in it."""
@@ -138,7 +138,7 @@ class Layout:
             Segment(f" {rule}", looks.style("rule", on=on)),
             Segment(figures, looks.style("muted", on=on)),
         ]
-        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
 
     def _type_and_name(self, row: Row, on: str | None) -> Sequence[Segment]:
         looks = self._looks

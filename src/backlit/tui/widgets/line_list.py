@@ -105,6 +105,10 @@ class LineList(Sturdy, Widget, can_focus=True):
         if 0 <= y < self.page:
             self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, 1))
 
+    def refresh_cursor(self, index: int) -> None:
+        """Repaint what the cursor changes of a row: all of it, unless a subclass knows better."""
+        self.refresh_row(index)
+
     def repaint(self) -> None:
         """Paint anew what may look otherwise now: all of it, unless a subclass knows better."""
         self.refresh()
@@ -116,8 +120,8 @@ class LineList(Sturdy, Widget, can_focus=True):
         index = max(0, min(index, self.row_count() - 1))
         before, self.cursor = self.cursor, index
         if not self._keep_in_sight():
-            self.refresh_row(before)
-            self.refresh_row(index)
+            self.refresh_cursor(before)
+            self.refresh_cursor(index)
         self.moved(before)
 
     def moved(self, before: int) -> None:

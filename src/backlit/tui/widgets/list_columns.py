@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Region
 from textual.strip import Strip
 
 from backlit.store.rows import Row
@@ -12,7 +13,7 @@ from backlit.store.views_groups import GroupLine
 from backlit.tui.acting import CannotAct
 from backlit.tui.looks import Looks
 from backlit.tui.text import fit
-from backlit.tui.widgets.backlog_columns import Layout, Names
+from backlit.tui.widgets.backlog_columns import LEAD, Layout, Names
 from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.columns import USUAL, Column
 from backlit.tui.widgets.list_folds import ListFolds
@@ -110,6 +111,14 @@ class ListColumns(ListFolds):
         self._scroll_columns(-1)
 
     # Drawing
+
+    def refresh_cursor(self, index: int) -> None:
+        """Repaint the row, or its first cells alone where the cursor is the bar alone."""
+        y = index - self.top
+        if not self.is_sparing:
+            self.refresh_row(index)
+        elif 0 <= y < self.page:
+            self.refresh(Region(0, y + self.HEADER_LINES, LEAD, 1))
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the headings; says how many columns are out of sight at the left."""
