@@ -126,7 +126,7 @@ def _add_session(commands: "_Commands") -> None:
 
 
 def _add_items(commands: "_Commands") -> None:
-    items = commands.add_parser("items", help="read work items").add_subparsers(
+    items = commands.add_parser("items", help="read, make and change work items").add_subparsers(
         title="commands", metavar="COMMAND", required=True
     )
     listing = items.add_parser("list", help="list work items in backlog order")
@@ -140,6 +140,12 @@ def _add_items(commands: "_Commands") -> None:
     show.add_argument("id", type=int, metavar="ID")
     show.add_argument("--json", action="store_true", help="write JSON")
     show.set_defaults(module="backlit.cli.items_show")
+    bring = items.add_parser("import", help="make and change work items as a CSV or JSON file says (docs/backlog.md)")
+    bring.add_argument("file", metavar="FILE", help="the file; - reads the input")
+    bring.add_argument("--dry-run", action="store_true", help="only say what it comes to")
+    bring.add_argument("--format", choices=("csv", "json"), help="what is in it (found out)")
+    bring.add_argument("--customers-see", action="store_true", help="write what customers see too")
+    bring.set_defaults(module="backlit.cli.items_import")
 
 
 def _add_log(commands: "_Commands") -> None:

@@ -115,6 +115,8 @@ class Looks:
 class _OneColour(Looks):
     """What is said by colour is said by signs too; headings stay bold."""
 
-    def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
+    def style(
+        self, name: str = "foreground", *, on: str | None = None, bold: bool = False, strike: bool = False
+    ) -> Style:
         """The style of plain text."""
-        return super().style("foreground", on=on, bold=bold and name in {"accent", "foreground"})
+        return super().style("foreground", on=on, bold=bold and name in {"accent", "foreground"}, strike=strike)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Kind
 from backlit.model.filters import POINTS, SortKey
-from backlit.model.query.keys import POINTS_FIELD
+from backlit.model.query.keys import POINTS_FIELD, SHORT_KEYS
 from backlit.store.store import Store
 from backlit.store.views_query import ViewSpec
 from backlit.store.views_saved import MOST_GROUPS
@@ -17,6 +17,8 @@ USUAL = ("AreaID", "IterationID", "AssignedToID", "Status", "type", "Tags", "Tea
 SORTED = ("BacklogPriority", "Name", "lastModifiedAt", "createdAt", "id")
 """Fields to sort by, but not to group by."""
 MOST_SORTS = 5
+SHORT_OF = {key: short for short, key in SHORT_KEYS.items()}
+"""What people type for a field, also where they pick it."""
 UNFIT = frozenset({Kind.LONG_TEXT})
 
 
@@ -28,7 +30,7 @@ def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ())
     rest = sorted(fields.keys() - {*first, *without, "Estimate"}, key=lambda key: fields[key].label.casefold())
     for key in (*first, *rest):
         if fields[key].kind not in UNFIT:
-            yield Choice(key, fields[key].label)
+            yield Choice(key, fields[key].label, SHORT_OF.get(key, ""))
 
 
 class ViewVerbs(MarkedList):

@@ -1,0 +1,168 @@
+"""Make items and change items as a CSV or JSON file says."""
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backlit.cli.import_rows import ImportRow, rows_of
+from backlit.cli.synced import synced_store
+from backlit.model.errors import BacklitError, BadRequest, StorageError
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Settable
+from backlit.model.plain import plain
+from backlit.store.changes import ConnectionState
+from backlit.store.checks import check
+from backlit.store.edits import Family
+from backlit.store.rows import Item
+from backlit.store.store import Store
+from backlit.store.values import is_same
+from backlit.tui.acts import is_for_customers, is_synced
+from backlit.tui.field_reading import FieldReading
+from backlit.tui.field_text import FieldWords
+
+LOOK_EVERY = 0.2
+MOST = 2_000
+_ON_EDIT = frozenset({Settable.ALWAYS})
+_ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
+
+
+@dataclass(slots=True)
+class Import:
+    """What a file comes to: new items with their tasks, changes by number, and what is wrong."""
+
+    families: list[Family] = field(default_factory=list)
+    changes: dict[int, Mapping[str, object]] = field(default_factory=dict)
+    items: dict[int, Item] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def is_for_customers(self) -> bool:
+        """Whether customers see something of it (FEATURES rule 36)."""
+        written = [*(each.fields for each in self.families), *self.changes.values()]
+        return any(is_for_customers(key) and value for each in written for key, value in each.items())
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Say what the file comes to; without --dry-run write it, and wait until the service has it."""
+    text = _read(arguments.file)
+    is_json = arguments.format == "json" or (not arguments.format and text.lstrip().startswith(("[", "{")))
+    with synced_store(arguments) as store:
+        found = planned(store, rows_of(text, store.custom_fields(), is_json=is_json))
+        if found.faults:
+            raise BadRequest("\n".join([*found.faults, "Nothing was written."]))
+        for line in _described(store, found):
+            print(plain(line))
+        if arguments.dry_run or not (found.families or found.changes):
+            return
+        if found.is_for_customers and not arguments.customers_see:
+            raise BacklitError("Customers would see some of this; --customers-see says that they may.")
+        asyncio.run(_write(store, found))
+
+
+def _read(file: str) -> str:
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(f"The items cannot be read: {error} ({file}).") from error
+
+
+def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
+    """What rows come to in the current project; every fault of every row is told."""
+    if len(rows) > MOST:
+        raise BadRequest(f"There are {len(rows):,} items in it; one import takes {MOST:,} at most.")
+    found = Import(items={item.id: item for item in store.batch.items([row.item_id for row in rows if row.item_id])})
+    for row in rows:
+        try:
+            if row.item_id is None:
+                _add(store, found, row)
+            else:
+                _change(store, found, row)
+        except BadRequest as fault:
+            found.faults.append(f"{row.place}: {fault}")
+    return found
+
+
+def _add(store: Store, found: Import, row: ImportRow) -> None:
+    values = _values(store, row, row.type)
+    if row.type == ItemType.TASK and "ParentID" not in values:
+        if not found.families:
+            raise BadRequest("a task stands below the new item that it belongs to, or has a ParentID.")
+        check(row.type, {"Name": None, **values}, store, _ON_ADD)
+        above = found.families[-1]
+        found.families[-1] = Family(above.type, above.fields, [*above.tasks, values])
+        return
+    check(row.type, {"Name": None, **values}, store, _ON_ADD)
+    found.families.append(Family(row.type, values))
+
+
+def _change(store: Store, found: Import, row: ImportRow) -> None:
+    item = found.items.get(row.item_id or 0)
+    if item is None or item.project_id != store.project_id:
+        raise BadRequest(f"there is no item {row.item_id} in this project.")
+    if row.type and row.type != item.type:
+        raise BadRequest(f"item {item.id} is a {item.type}, and stays one.")
+    if item.id in found.changes:
+        raise BadRequest(f"item {item.id} was changed above already.")
+    values = _values(store, row, item.type)
+    changed = {key: value for key, value in values.items() if not is_same(item.fields.get(key), value)}
+    if changed:
+        found.changes[item.id] = check(item.type, changed, store, _ON_EDIT)
+
+
+def _values(store: Store, row: ImportRow, item_type: str) -> dict[str, object]:
+    reading = FieldReading(store)
+    found: dict[str, object] = {}
+    for key, value in row.values.items():
+        known = _field(store, key)
+        if not known.applies_to(item_type) and row.item_id is not None:
+            continue
+        if isinstance(value, str) and (row.is_written or known.key.endswith("ID")):
+            found[key] = reading.read(known, item_type, value)
+        else:
+            found[key] = value
+    return found
+
+
+def _field(store: Store, key: str) -> Field:
+    return FIELD_BY_KEY.get(key) or next(each for each in store.custom_fields() if each.key == key)
+
+
+def _described(store: Store, found: Import) -> Iterator[str]:
+    words = FieldWords(store)
+    for family in found.families:
+        yield f"new  {family.type}  {family.fields.get('Name')}"
+        yield from (f"new    Task  {task.get('Name')}" for task in family.tasks)
+    for item_id, changes in found.changes.items():
+        item = found.items[item_id]
+        parts = [
+            f"{_field(store, key).label} {words.shown(_field(store, key), item.fields.get(key))}"
+            f" → {words.shown(_field(store, key), value)}"
+            for key, value in changes.items()
+        ]
+        yield f"#{item_id}  {', '.join(parts)}  ({item.fields.get('Name')})"
+    made = sum(1 + len(family.tasks) for family in found.families)
+    yield f"{made:,} new, {len(found.changes):,} changed." if made or found.changes else "Nothing changes."
+    mirrored = sum(is_synced(found.items[item_id]) for item_id in found.changes)
+    if mirrored:
+        yield f"{mirrored:,} of them {'is' if mirrored == 1 else 'are'} mirrored in another tracker."
+
+
+async def _write(store: Store, found: Import) -> None:
+    """What is new is one step, what changes another."""
+    if found.families:
+        await store.add_families(found.families)
+    if found.changes:
+        await store.edit_each(found.changes)
+    deadline = time.monotonic() + LOOK_EVERY * 5
+    while store.outbox.pending:
+        if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:
+            print("Kept on this machine, to be sent when the service can be reached.")
+            return
+        await asyncio.sleep(LOOK_EVERY)
+    held = store.outbox.refused + store.outbox.conflicts
+    if held:
+        raise BacklitError(f"{held:,} were not taken by the service; the outbox (go) says why.")
+    print("Written.")
