@@ -1,59 +1,81 @@
-"""backlit items import: the real command on a sample workspace."""
+"""backlit items import: what a file comes to, and the real command once."""
 
 import json
-from typing import Any
+from collections.abc import AsyncIterator
+from pathlib import Path
 
+import pytest
 from tests.cli.conftest import Home
+from tests.store.world import World, make_sample
+
+from backlit.cli.import_rows import rows_of
+from backlit.cli.items_import import Import, planned
+from backlit.model.errors import BadRequest
+from backlit.store import Row, Store, ViewSpec
 
 DEMO = ("--profile", "demo-60-1")
 
 
-def items_of(home: Home, query: str) -> list[dict[str, Any]]:
-    done = home.run(*DEMO, "items", "list", "--json", "--query", query)
-    assert done.returncode == 0, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    world = World(tmp_path, make_sample(tmp_path / "sample"))
+    await world.start()
+    yield await world.online()
+    await world.stop()
 
 
-def test_a_csv_file_makes_items_with_tasks_and_changes_others(home: Home) -> None:
-    before = items_of(home, "type:story status:open")[0]
-    lines = [
-        "id,type,Name,est,owner,tags",
-        ',story,"Zebra, with a comma",5,maya,"wild, striped"',
-        ",task,Feed the zebra,,jon,",
-        f"{before['id']},,,21,,",
-    ]
+async def first(store: Store, query: str) -> Row:
+    view = store.view(ViewSpec(query=query))
+    await view.load()
+    return view.rows(0, 1)[0]
 
-    tried = home.run(*DEMO, "items", "import", "-", "--dry-run", given="\n".join(lines))
+
+def told(store: Store, *lines: str) -> Import:
+    return planned(store, rows_of("\n".join(lines), store.custom_fields(), is_json=False))
+
+
+def test_a_csv_file_makes_items_with_their_tasks(home: Home) -> None:
+    lines = ("id,type,Name,est,owner,tags", ',story,"Zebra, striped",5,maya,"wild, big"', ",task,Feed the zebra,,jon,")
+
     done = home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
-    again = home.run(*DEMO, "items", "import", "-", given="\n".join([lines[0], lines[3]]))
+    listed = home.run(*DEMO, "items", "list", "--json", "--query", "zebra")
 
-    assert "2 new, 1 changed." in tried.stdout
-    assert done.stdout.endswith("Written.\n"), (done.stdout, done.stderr)
-    assert again.stdout == "Nothing changes.\n"
-    story, task = items_of(home, "zebra")
-    assert (story["fields"]["Estimate"], story["fields"]["Tags"]) == ("5", ["wild", "striped"])
+    assert done.stdout.endswith("2 new, 0 changed.\nWritten.\n"), (done.stdout, done.stderr)
+    story, task = json.loads(listed.stdout)
+    assert (story["fields"]["Estimate"], story["fields"]["Tags"]) == ("5", ["wild", "big"])
     assert (task["type"], task["fields"]["ParentID"]) == ("Task", story["id"])
-    assert items_of(home, f"#{before['id']}")[0]["fields"]["Estimate"] == "21"
 
 
-def test_what_was_listed_as_json_is_imported_changed(home: Home) -> None:
-    found = items_of(home, "type:bug status:open")[:2]
-    found[0]["fields"]["Name"] = "Renamed by a file"
-    done = home.run(*DEMO, "items", "import", "-", given=json.dumps(found))
+async def test_a_row_with_a_number_changes_what_differs_and_an_empty_cell_says_nothing(store: Store) -> None:
+    row = await first(store, "type:story status:open est:any")
 
-    assert "0 new, 1 changed." in done.stdout
-    assert [each["id"] for each in items_of(home, '"Renamed by a file"')] == [found[0]["id"]]
+    found = told(store, "id,Name,est,owner", f"{row.id},,21,")
+    same = told(store, "id\tPoints", f"{row.id}\t{row.estimate}")
+
+    assert found.changes == {row.id: {"Estimate": "21"}}
+    assert same.changes == {}
 
 
-def test_every_fault_is_told_with_its_line_and_nothing_is_written(home: Home) -> None:
-    lines = ["type,Name,est,area,IsVisibleInPortal", "Story,One,many,,", "Bug,,3,Nowhere,", "Feedback,Ok,,,yes"]
-    wrong = home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
-    seen = home.run(*DEMO, "items", "import", "-", given="\n".join([lines[0], lines[3]]))
-    unknown = home.run(*DEMO, "items", "import", "-", given="type,colour\nStory,red\n")
+async def test_what_was_listed_as_json_is_read_again(store: Store) -> None:
+    row = await first(store, "type:bug")
+    item = store.item(row.id)
+    assert item is not None
+    written = json.dumps([{"id": row.id, "type": "Bug", "projectId": 1, "fields": {**item.fields, "Name": "Renamed"}}])
 
-    assert wrong.returncode == seen.returncode == unknown.returncode == 1
-    assert "Line 3: There is no area “Nowhere”." in wrong.stderr
-    assert "Nothing was written." in wrong.stderr
-    assert "--customers-see" in seen.stderr
-    assert "Line 1: there is no field 'colour'." in unknown.stderr
+    found = planned(store, rows_of(written, store.custom_fields(), is_json=True))
+
+    assert (found.faults, found.changes) == ([], {row.id: {"Name": "Renamed"}})
+
+
+async def test_every_fault_is_told_with_its_line(store: Store) -> None:
+    lines = ("type,Name,area,IsVisibleInPortal", "Bug,One,Nowhere,", "Story,,,", "Feedback,Seen,,yes", "Task,Lost,,")
+
+    found = told(store, *lines)
+
+    assert found.is_for_customers
+    assert [fault.partition(":")[0] for fault in found.faults] == ["Line 2", "Line 3"]
+    assert "There is no area “Nowhere”" in found.faults[0]
+    with pytest.raises(BadRequest, match="Line 1: there is no field 'colour'"):
+        told(store, "type,colour", "Story,red")
+    with pytest.raises(BadRequest, match="Line 2: a new item needs a type"):
+        told(store, "type,Name", ",One")
