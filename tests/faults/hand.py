@@ -8,20 +8,22 @@ import asyncio
 import contextlib
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.faults.plan import Act, Deed
+from tests.faults.plan import Act, After, Deed
 from tests.store.papers import places_in
 from tests.store.world import until
 
 from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import Trouble
+from backlit.model.errors import BadRequest, Trouble
 from backlit.service.sample import PASSWORD
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.engine import Report
+from backlit.store.history import Reversal
 from backlit.store.pacing import Waits
 
 PACING = Pacing(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)
@@ -49,11 +51,29 @@ class Hand:
         self.store.start()
 
     async def act(self, act: Act) -> None:
-        """Do it; on disk when this returns."""
+        """Do it, and take it back where that is planned; on disk when this returns."""
+        await self._do(act)
+        if act.after is not After.NOTHING:
+            await self._walk(self.store.history.undo)
+        if act.after is After.REDO:
+            await self._walk(self.store.history.redo)
+
+    async def _walk(self, walk: Callable[[], Awaitable[Reversal | None]]) -> None:
+        """Undo or redo; what is not clear yet is waited for, as a person is told to."""
+        while True:
+            with contextlib.suppress(BadRequest):
+                assert await walk() is not None
+                return
+            await self.keep_up(0)
+
+    async def _do(self, act: Act) -> None:
         item_id = self.made[act.made] if act.made else act.on
-        await until(lambda: act.deed is Deed.ADD or self.store.item(item_id))
+        is_new = act.deed is Deed.ADD
+        await until(lambda: self.store.project_id if is_new else self.store.item(item_id), lambda: act)
         match act.deed:
-            case Deed.FIELD | Deed.SHARED:
+            case Deed.HARD:
+                await self.store.deletions.delete_items([item_id])
+            case Deed.FIELD | Deed.SHARED | Deed.SOFT:
                 await self.store.edit([item_id], {act.key: act.value})
             case Deed.TAG:
                 item = self.store.item(item_id)
@@ -87,7 +107,8 @@ async def live(folder: Path, who: str, address: str) -> None:
     hand = Hand(folder, who, address, {int(number): item_id for number, item_id in told["made"].items()})
     hand.start()
     for line in sys.stdin:
-        act = Act(**json.loads(line))
+        read = json.loads(line)
+        act = Act(**{**read, "deed": Deed(read["deed"]), "after": After(read["after"])})
         await hand.keep_up(MOST_PENDING)
         await hand.act(act)
         say(f"{act.number} {hand.made.get(act.number, 0)}")

@@ -1,8 +1,8 @@
-"""What two people do, from a seed: edits, comments and new items, each with a text that only it writes."""
+"""What two people do, and take back, from a seed; what they write is written by that act only."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 CLASSES = ("1 - Must Have", "2 - Should Have", "3 - Could Have", "4 - Won't Have")
@@ -15,6 +15,16 @@ class Deed(StrEnum):
     COMMENT = "comment"
     ADD = "add"
     TASK = "task"
+    SOFT = "soft delete"
+    HARD = "delete"
+
+
+class After(StrEnum):
+    """What follows an act at once."""
+
+    NOTHING = ""
+    UNDO = "undo"
+    REDO = "undo and redo"
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,12 @@ class Act:
     made: int = 0
     key: str = ""
     value: object = None
+    after: After = After.NOTHING
+
+    @property
+    def item(self) -> tuple[str, int]:
+        """The new item that it is done to."""
+        return self.who, self.made
 
     @property
     def text(self) -> str:
@@ -37,28 +53,64 @@ class Act:
 
 OWNED: Mapping[str, tuple[str, ...]] = {"maya": ("Estimate", "Description"), "jon": ("Priority", "PriorityClass")}
 """Fields that only one of them changes; Name is changed by both."""
-_DEEDS = {Deed.FIELD: 40, Deed.SHARED: 4, Deed.TAG: 8, Deed.COMMENT: 22, Deed.ADD: 16, Deed.TASK: 10}
+DELETED = "Deleted"
+_DEEDS = {
+    Deed.FIELD: 36,
+    Deed.SHARED: 4,
+    Deed.TAG: 8,
+    Deed.COMMENT: 20,
+    Deed.ADD: 16,
+    Deed.TASK: 9,
+    Deed.SOFT: 3,
+    Deed.HARD: 4,
+}
+_UNSURE = frozenset({"Name", "PriorityClass"})
+"""What others change too, and what may be so already, which is no act: the act before would be taken back."""
+_ON_NEW = frozenset({Deed.SOFT, Deed.HARD})
+_AFTER = {After.NOTHING: 80, After.UNDO: 13, After.REDO: 7}
 
 
 def acts(seed: str, who: str, item_ids: Sequence[int], count: int) -> Iterator[Act]:
-    """Stories (`item_ids`) and new ones are edited, commented on and given tasks."""
+    """Stories (`item_ids`) and new ones are edited, commented on, given tasks and deleted.
+
+    What is deleted for good, or was taken back, is left alone from then on.
+    """
     chance = random.Random(f"{seed} {who}")
     added: list[int] = []
+    soft: set[int] = set()
     for number in range(1, count + 1):
         deed = chance.choices(list(_DEEDS), list(_DEEDS.values()))[0]
-        is_new = bool(added) and deed not in {Deed.SHARED, Deed.ADD} and chance.random() < 0.5
+        if deed in _ON_NEW and not added:
+            deed = Deed.ADD
+        is_new = deed in _ON_NEW or (bool(added) and deed not in {Deed.SHARED, Deed.ADD} and chance.random() < 0.5)
         on = 0 if is_new else chance.choice(item_ids)
         made = chance.choice(added[-8:]) if is_new else 0
-        key = {Deed.FIELD: chance.choice(OWNED[who]), Deed.SHARED: "Name", Deed.TAG: "Tags"}.get(deed, "")
-        act = Act(number, who, deed, on, made, key)
-        if deed is Deed.ADD:
+        key = _key(deed, who, chance)
+        after = chance.choices(list(_AFTER), list(_AFTER.values()))[0]
+        if key in _UNSURE or (deed is Deed.SOFT and made in soft):
+            after = After.NOTHING
+        soft |= {made} if deed is Deed.SOFT else set()
+        if deed is Deed.HARD:
+            added.remove(made)
+            after = After.NOTHING if after is After.REDO else after
+        elif deed is Deed.ADD and after is not After.UNDO:
             added.append(number)
-        yield Act(number, who, deed, on, made, key, _value(act, chance))
+        act = Act(number, who, deed, on, made, key, after=after)
+        yield replace(act, value=_value(act, chance))
+
+
+def _key(deed: Deed, who: str, chance: random.Random) -> str:
+    keys = {Deed.SHARED: "Name", Deed.TAG: "Tags", Deed.SOFT: "Status"}
+    return chance.choice(OWNED[who]) if deed is Deed.FIELD else keys.get(deed, "")
 
 
 def _value(act: Act, chance: random.Random) -> object:
-    if act.key == "Priority":
-        return act.number
-    if act.key == "PriorityClass":
-        return chance.choice(CLASSES)
-    return act.text
+    match act.key:
+        case "Priority":
+            return act.number
+        case "PriorityClass":
+            return chance.choice(CLASSES)
+        case "Status":
+            return DELETED
+        case _:
+            return act.text

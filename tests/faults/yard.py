@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from tests.faults.plan import OWNED, Act, Deed
+from tests.faults.plan import DELETED, OWNED, Act, After, Deed
 from tests.faults.proxy import USUAL
 from tests.service.served import Served
 from tests.store.world import make_sample
@@ -20,6 +20,7 @@ from backlit.service.sample import PASSWORD
 
 HOUSE = Path(__file__).resolve().parents[2]
 _PATIENCE = 20
+_ON_FIELDS = frozenset({Deed.FIELD, Deed.SHARED, Deed.SOFT})
 
 
 class Yard:
@@ -81,27 +82,53 @@ class Truth:
     def wrong(self, done: Sequence[Act], maybe: Iterable[Act] = ()) -> list[str]:
         """What it lacks, has twice or has otherwise; `maybe` are those acts that may have been done or not."""
         unsure = set(maybe)
-        free: set[tuple[int, str]] = set()
-        names = {(act.who, act.number): act.text for act in done}
-        faults: list[str] = []
-        wanted: dict[tuple[int, str], set[object]] = {}
-        for act in done:
-            on = self._ids.get(names[act.who, act.made], 0) if act.made else act.on
-            if act.deed in {Deed.FIELD, Deed.SHARED}:
-                if act in unsure:
-                    free |= {(on, act.key)} - wanted.keys()
-                elif act.deed is Deed.FIELD:
-                    free.discard((on, act.key))
-                    wanted[on, act.key] = set()
-                wanted.setdefault((on, act.key), set()).add(act.value)
+        gone = {act.item for act in done if act.deed is Deed.HARD}
+        kept = [act for act in done if act.item not in gone and (act.who, act.number) not in gone]
+        deletions = [act for act in done if act.deed is Deed.HARD]
+        faults = [fault for act in deletions for fault in self._not_gone(act, is_sure=act not in unsure)]
+        for act in kept:
+            if act.deed in _ON_FIELDS:
                 continue
-            count = self._count(act, on)
-            if count > 1 or (count == 0 and act not in unsure):
-                faults.append(f"{act.text} on {on}: {count} times")
-        return faults + [
+            count, least, most = self._count(act, self._place(act)), int(act not in unsure), 1
+            if act.after is After.UNDO:
+                least, most = 0, int(act in unsure)
+            if not least <= count <= most:
+                faults.append(f"{act.text} on {self._place(act)}, {act.after}: {count} times")
+        return faults + self._wrong_fields([act for act in kept if act.deed in _ON_FIELDS], unsure)
+
+    def _place(self, act: Act) -> int:
+        return self._ids.get(f"{act.who} {Deed.ADD} {act.made}", 0) if act.made else act.on
+
+    def _not_gone(self, act: Act, *, is_sure: bool) -> list[str]:
+        """An item that was deleted for good is gone, one that was brought back is there once."""
+        name = f"{act.who} {Deed.ADD} {act.made}"
+        wanted = {1} if act.after is After.UNDO else {0}
+        count = self._names[name]
+        return [] if count in (wanted if is_sure else {0, 1}) else [f"{name}, deleted, {act.after}: {count} times"]
+
+    def _wrong_fields(self, done: Iterable[Act], unsure: set[Act]) -> list[str]:
+        free: set[tuple[int, str]] = set()
+        wanted: dict[tuple[int, str], set[object]] = {}
+        undone: dict[tuple[int, str], object] = {}
+        for act in done:
+            place = (self._place(act), act.key)
+            if act.after is After.UNDO and act.key != "PriorityClass":
+                undone[place] = act.value
+            if act in unsure:
+                free |= {place} - wanted.keys()
+            elif act.after is not After.UNDO and act.deed is not Deed.SHARED:
+                free.discard(place)
+                wanted[place] = set()
+            if act in unsure or act.after is not After.UNDO:
+                wanted.setdefault(place, set()).add(act.value)
+        return [
             f"{key} of {on} is {self._field(on, key)!r}, not one of {values}"
             for (on, key), values in wanted.items()
             if (on, key) not in free and self._field(on, key) not in values
+        ] + [
+            f"{key} of {on} is {value!r}, which was taken back"
+            for (on, key), value in undone.items()
+            if (on, key) not in free | wanted.keys() and self._field(on, key) == value
         ]
 
     def _field(self, on: int, key: str) -> Any:
@@ -112,5 +139,7 @@ class Truth:
             return self._comments[on, act.text]
         if act.deed is Deed.TAG:
             return list(self._field(on, "Tags") or ()).count(act.text)
+        if act.after is After.UNDO and self._field(self._ids.get(act.text, 0), "Status") == DELETED:
+            return 0
         is_wrong_place = act.deed is Deed.TASK and self._field(self._ids.get(act.text, 0), "ParentID") != on
         return 0 if is_wrong_place else self._names[act.text]
