@@ -47,17 +47,16 @@ async def test_keeping_mine_or_another_value_is_undone_to_theirs_once_it_was_sen
 
 
 async def test_keeping_mine_is_undone_to_the_conflict_while_it_is_not_sent(world: World) -> None:
-    store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
-    case = case_of(store)
-    world.faults.is_down = True
-    await store.conflicts.settle(case, {"Name": "Both"})
+    before, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
+    await world.close(before)
+    store = world.store()
+    await store.conflicts.settle(case_of(store), {"Name": "Both"})
     assert field(store, item_id) == "Both"
 
     done = await undone(store)
     assert [(change.before, change.after, change.is_contested) for change in done.changes] == [("Both", "Maya's", True)]
     assert field(store, item_id) == "Maya's"
-    world.faults.is_down = False
-    await store.refresh()
+    store.start()
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
 
     await redone(store)

@@ -9,7 +9,15 @@ from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.changes import Change, Subject
 from backlit.store.database import ids_json
 from backlit.store.edits import discard, journalled, show, take_out, with_followers
-from backlit.store.entries import BUSY, FOR_CUSTOMERS, TEMPORARY_IDS, EntryKind, OutboxEntry, is_for_customers
+from backlit.store.entries import (
+    BUSY,
+    FOR_CUSTOMERS,
+    TEMPORARY_IDS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+    is_for_customers,
+)
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
 from backlit.store.overlay import laid_over
@@ -71,14 +79,13 @@ class Deletions:
         Raises NotFound for an item that is not there; then nothing is done at all. A new one that may have been sent is
         deleted once it is clear that it was made.
         """
-        ids = list(dict.fromkeys(self._files.journal.real_id(each) for each in item_ids))
+        ids = list(item_ids)
         await self._files.write(lambda writer: _delete_items(writer, ids))
         self._wake()
 
     async def delete_comment(self, comment_id: int) -> None:
         """Delete a comment; it is out of sight at once. Raises NotFound."""
-        real_id = self._files.journal.real_id(comment_id)
-        await self._files.write(lambda writer: _delete_comment(writer, real_id))
+        await self._files.write(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
         self._wake()
 
 
@@ -142,7 +149,8 @@ def deletions_of(writer: Writer, made: OutboxEntry) -> list[OutboxEntry]:
     return writer.journal.undelivered([made.item_id], kind=EntryKind.DELETE) if made.kind is EntryKind.ADD else []
 
 
-def _delete_items(writer: Writer, item_ids: Sequence[int]) -> None:
+def _delete_items(writer: Writer, wanted: Sequence[int]) -> None:
+    item_ids = list(dict.fromkeys(map(writer.journal.real_id, wanted)))  # here, where none is given meanwhile
     unsent = _unsent(writer, [each for each in item_ids if each < 0])
     given_up = {each.item_id for each in unsent if each.kind is EntryKind.ADD}
     deletions = [deletion_of(writer, each) for each in item_ids if each not in given_up]
@@ -163,17 +171,14 @@ def _unsent(writer: Writer, item_ids: Sequence[int]) -> list[OutboxEntry]:
 
 
 def _delete_comment(writer: Writer, comment_id: int) -> None:
-    if comment_id < 0:
-        made = writer.journal.entry(comment_id - TEMPORARY_IDS)
-        if made is not None and not made.has_left:
-            with writer.journal.transaction():
-                withdraw(writer, [made], writer.journal.steps.begin())
-            take_out(writer, [made])
-            return
-        found = None if made is None else unsettled_comment(made)
-    else:
-        found = writer.mirror.comments.document(comment_id)
-    if found is None:
+    made = writer.journal.entry(comment_id - TEMPORARY_IDS) if comment_id < 0 else None
+    if made is not None and not made.has_left:
+        with writer.journal.transaction():
+            withdraw(writer, [made], writer.journal.steps.begin())
+        take_out(writer, [made])
+        return
+    found = writer.mirror.comments.document(comment_id) if made is None else unsettled_comment(made)
+    if found is None or (made is not None and made.state is EntryState.DISCARDED):
         raise NotFound("The comment is no longer there.")
     entry = deletion_of_comment(found)
     journalled(writer, [entry])
