@@ -13,12 +13,14 @@ TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", 
 COLUMNS = (TO_DO, DOING, DONE)
 
 
-def grid_of(cells: Mapping[Any, int], collapsed: tuple[int, ...] = (), folded: tuple[str, ...] = ()) -> Grid:
+def grid_of(
+    cells: Mapping[Any, int], collapsed: tuple[int, ...] = (), folded: tuple[str, ...] = (), only: int | None = None
+) -> Grid:
     """A board of cards: how many there are in each lane and column, or column."""
     buckets = [Bucket(key, array("q", range(count))) for key, count in cells.items()]
     keys = ("lane", "column")[-len(next(iter(cells))) :]
     lines = Lines.grouped(keys, buckets, {key: (count, 1.5 * count) for key, count in cells.items()})
-    return Grid(COLUMNS, lines.headers, collapsed, [(name,) for name in folded])
+    return Grid(COLUMNS, lines.headers, collapsed, [(name,) for name in folded], only)
 
 
 IN_LANES = {("a", "To do"): 2, ("a", "Done"): 1, ("b", "Doing"): 3, ("c", "To do"): 1}
@@ -45,6 +47,13 @@ def test_lanes_are_as_high_as_their_longest_column_below_a_header() -> None:
     assert grid.height(1) == 9
     assert [grid.place_at(0, row) for row in range(9)] == [None, 0, 1, None, None, None, None, None, 6]
     assert grid.spot_of(5) == (1, 6)
+
+
+def test_where_one_column_is_shown_lanes_are_as_high_as_that_one_needs() -> None:
+    grid = grid_of(IN_LANES, only=0)
+
+    assert [grid.lane_row(number) for number in range(3)] == [0, 3, 4]
+    assert [grid.place_at(0, row) for row in range(6)] == [None, 0, 1, None, None, 6]
 
 
 def test_moving_in_a_column_passes_over_headers_and_lanes_without_cards_of_it() -> None:

@@ -29,7 +29,8 @@ class Lane:
 class Grid:
     """Rows and columns of cards.
 
-    With lanes all columns scroll together: a row is a lane's header, or has at most one card in each column. Without
+    With lanes all columns scroll together: a row is a lane's header, or has at most one card in each column; lanes are
+    as high as the highest of the columns, or as the `only` one that is shown. Without
     lanes each column has rows of its own. A place is the index of a card among the view's ids.
     """
 
@@ -39,6 +40,7 @@ class Grid:
         headers: Sequence[GroupLine] = (),
         collapsed: Collection[int] = (),
         folded: Collection[GroupKey] = (),
+        only: int | None = None,
     ) -> None:
         self.columns = columns
         self.collapsed = frozenset(collapsed)
@@ -51,7 +53,8 @@ class Grid:
         for lane in self.lanes:
             self._firsts.append(row)
             lane.is_folded = lane.header is not None and lane.header.group in folded
-            shown = [len(cell) for number, cell in enumerate(lane.cells) if number not in self.collapsed]
+            cells = enumerate(lane.cells) if only is None else [(only, lane.cells[only])]
+            shown = [len(cell) for number, cell in cells if number not in self.collapsed]
             lane.height = (lane.header is not None) + (0 if lane.is_folded else max(shown, default=0))
             row += lane.height
         self._height = row

@@ -55,6 +55,11 @@ class BoardDrawing(ItemList):
     # Sizes
 
     @property
+    def is_single(self) -> bool:
+        """Whether one column is shown at a time."""
+        return self.app.size.width < SINGLE_BELOW
+
+    @property
     def card_lines(self) -> int:
         """The lines of a card."""
         return 1 if self._layout.is_single else 2
@@ -70,9 +75,8 @@ class BoardDrawing(ItemList):
 
     def lay_out(self) -> bool:
         """Place the columns; whether they lie otherwise than before."""
-        is_single = self.app.size.width < SINGLE_BELOW
         count, collapsed = len(self._grid.columns), self._grid.collapsed
-        laid = laid_out(self.size.width, count, collapsed, self.column, self._layout, is_single=is_single)
+        laid = laid_out(self.size.width, count, collapsed, self.column, self._layout, is_single=self.is_single)
         is_other = laid != self._layout
         self._layout = laid
         return is_other

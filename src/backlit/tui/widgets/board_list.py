@@ -28,6 +28,9 @@ class BoardList(BoardMoves):
         spot = None if place is None else self._grid.spot_of(place)
         column = self._number_of(before) if spot is None else spot[0]
         self._take_column(self._first_column() if column is None else column)
+        if self._has_own_lanes():
+            self._make_grid()
+            spot = None if place is None else self._grid.spot_of(place)
         self.lay_out()
         self.rows_replaced(self.cursor if spot is None else spot[1])
         self._settle()

@@ -90,8 +90,13 @@ class BoardPlaces(BoardDrawing):
             return
         was = self.current_id
         self.end_range()
+        found = self._grid.lane_at(self.cursor if row is None else row)
         self._take_column(column)
         wanted = self.cursor if row is None else row
+        if found is not None and self._has_own_lanes():
+            number = self._grid.lanes.index(found[0])
+            self._make_grid()
+            wanted = (self._grid.lane_row(number) or 0) + found[1]
         self.cursor = self._grid.snapped(column, max(0, min(wanted, self.row_count() - 1)), 1)
         self._keep_in_sight()
         self._note_current()
@@ -120,9 +125,21 @@ class BoardPlaces(BoardDrawing):
         self._note_current()
         self.repaint()
 
+    def on_resize(self) -> None:
+        """Place everything anew where lanes get another height by it."""
+        is_single = self._layout.is_single
+        super().on_resize()
+        if self._layout.is_single != is_single:
+            self.regrid(self.current_id)
+
+    def _has_own_lanes(self) -> bool:
+        """Whether lanes are as high as the one column needs that is shown."""
+        return self.is_single and self._grid.has_lanes
+
     def _make_grid(self) -> None:
         if self._view is None:
             return
         columns = self._columns_of(self._view)
         collapsed = [n for n, each in enumerate(columns) if self.collapsed.get(each.first, each.is_collapsed)]
-        self._grid = Grid(columns, self._view.outline.headers, collapsed, self._folded)
+        only = self.column if self.is_single and self.column < len(columns) else None
+        self._grid = Grid(columns, self._view.outline.headers, collapsed, self._folded, only)
