@@ -7,12 +7,11 @@ from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import press
 from tests.tui.stage import line_with, text_of
-from tests.tui.test_plan import go_to, keys, panes, screen, settled
+from tests.tui.test_plan import keys, panes, screen, settled
 
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.plan_reading import PlanChange
 from backlit.tui.screens.tree import TreeScreen
-from backlit.tui.widgets.tree_list import TreeList
 
 ITEMS = 20
 SIZE = (150, 50)
@@ -35,15 +34,14 @@ async def make_series(opened: Open, store: Store) -> list[int]:
     async with opened(store, SIZE) as pilot:
         await press(pilot, "g", "i")
         await until(lambda: isinstance(pilot.app.screen, TreeScreen))
-        pilot.app.screen.query_one(TreeList).move_to(0)
-        await press(pilot, "c", "s", *"Leap", "space", *"{n}", "tab", "1", "tab", "2", "tab", "2", "tab")
+        await press(pilot, "g", "g", "c", "s", *"Leap", "space", *"{n}", "tab", "1", "tab", "2", "tab", "2", "tab")
         await press(pilot, *start.isoformat(), "enter")
         await sent(store)
         made = [each for each in store.iterations().values() if each.name.startswith("Leap")]
         await press(pilot, "g", "p")
         await settled(pilot)
-        while screen(pilot).targets()[0].id != made[0].id:
-            await keys(pilot, "}")
+        await keys(pilot, "9", "}", "{")
+        assert screen(pilot).targets()[0].id == made[0].id
         for _ in made:
             await keys(pilot, "tab", "c", "m", *"16", "tab", *"24", "enter")
         await sent(store)
@@ -51,39 +49,42 @@ async def make_series(opened: Open, store: Store) -> list[int]:
     return [each.id for each in made]
 
 
-async def plan_twenty(opened: Open, store: Store, wanted: list[int]) -> tuple[str, str]:
-    """Fourteen items into the first, six into the second; then two back out of what is too much.
+async def plan_twenty(opened: Open, store: Store) -> tuple[str, str]:
+    """Fourteen wishes into the first, six into the second; then two of the first on to the second, as it is too much.
 
     Returns what the screen said when there was too much, and after that.
     """
     async with opened(store, SIZE) as pilot:
         await press(pilot, "g", "p")
         await settled(pilot)
-        for count, part in ((None, wanted[:14]), ("2", wanted[14:])):
-            for item_id in part:
-                await go_to(pilot, item_id)
-                await keys(pilot, "space")
-            await keys(pilot, *(["2"] if count else []), ">")
+        await keys(pilot, "/", *"Wish", "enter", "g", "g")
+        for moves, send in (("13", ">"), ("5", "2>")):
+            await keys(pilot, "v", *moves, "j", "v", *send)
         too_much = text_of(pilot.app)
         await keys(pilot, "w")
         too_much += line_with(pilot.app, "Leap 1     +14")
-        await keys(pilot, "escape", "tab")
-        for item_id in wanted[:2]:
-            await go_to(pilot, item_id)
-            await keys(pilot, ">")
+        await keys(pilot, "escape", "escape", "tab", "g", "g", "v", "j", "v", ">")
         return too_much, text_of(pilot.app)
+
+
+async def on_service(world: World) -> dict[int, tuple[object, ...]]:
+    """Where every item of the service is, what it takes, whose it is, and when it was changed."""
+    page = await world.rival.work_items.documents(filter="projectId eq 1", order="id", top=1000)
+    keys = ("IterationID", "Estimate", "AssignedToID")
+    return {each["id"]: (*(each["fields"].get(key) for key in keys), each["lastModifiedAt"]) for each in page.results}
 
 
 async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, opened: Open) -> None:
     wanted = await unplanned(store)
     first, second = await make_series(opened, store)
-    too_much, after = await plan_twenty(opened, store, wanted)
+    too_much, after = await plan_twenty(opened, store)
     entries = store.outbox_entries()
     await world.close(store)
     moved = wanted[3:5]  # somebody else is faster with two of them
     for item_id in moved:
         await world.rival.work_items.update(item_id, {"IterationID": second})
 
+    before = await on_service(world)
     again = world.store()
     again.start()
     await until(lambda: again.connection.state is ConnectionState.ONLINE)
@@ -106,6 +107,8 @@ async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, open
     assert left == 2
     assert rows == [10, 10]
     assert await as_shown(world, shown)
+    now = await on_service(world)
+    assert {each for each in now if now[each] != before[each]} == {change.id for change in shown if change.fields}
     assert [await held(world, each, "IterationID") for each in moved] == [[second]] * 2
     assert len([change for change in shown if change.fields]) == ITEMS - 2
     in_first = [each for each in wanted if await held(world, each, "IterationID") == [first]]
