@@ -237,8 +237,12 @@ async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None
         await press(pilot, "g", "p")
         await settled(pilot)
 
-        assert f"{name} 13/8" in text_of(pilot.app)
-        assert "limits: local" in text_of(pilot.app)
+        head = text_of(pilot.app)
+        await keys(pilot, "w")
+
+        assert f"{name} 13/8" in head
+        assert "limits: local" in head
+        assert f"! {name} has 13 of 8 pts (local limit)" in text_of(pilot.app)
 
 
 async def test_the_release_of_an_iteration_is_rolled_up_on_a_tall_screen(store: Store, opened: Open) -> None:

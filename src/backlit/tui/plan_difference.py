@@ -12,7 +12,7 @@ from backlit.store.plan_reading import PlanChange
 from backlit.store.store import Store
 from backlit.tui.field_text import NOTHING, FieldWords
 from backlit.tui.looks import type_sign
-from backlit.tui.plan_words import Shift, capacity_of, capacity_words, shifts
+from backlit.tui.plan_words import People, Shift, capacity_of, capacity_words, over_limits, shifts
 from backlit.tui.text import fit, literal, safe
 
 MOST_LINES = 400
@@ -30,6 +30,7 @@ class Stand:
     gone: frozenset[int]
     iterations: Sequence[IterationEntry]
     loads: Mapping[int, Load]
+    people: People
 
     @property
     def written(self) -> int:
@@ -46,9 +47,14 @@ def stand_lines(stand: Stand) -> list[Content]:
     """How full the iterations get, and what the draft does not write."""
     found = shifts(stand.changes)
     width = max((len(each.name) for each in stand.iterations), default=0)
-    lines = [
-        _iteration_line(each, stand.loads[each.id], found.get(each.id, Shift()), width) for each in stand.iterations
-    ]
+    lines: list[Content] = []
+    for each in stand.iterations:
+        load = stand.loads[each.id]
+        lines.append(_iteration_line(each, load, found.get(each.id, Shift()), width))
+        lines += [
+            Content.assemble((f"{'':{width}}         ", "$muted"), (f"! {safe(words)}", "bold $error"))
+            for words in over_limits(load, stand.people, each.name)
+        ]
     if stand.gone:
         are = "item is" if len(stand.gone) == 1 else f"{len(stand.gone):,} items are"
         lines.append(literal(f"{'One ' if len(stand.gone) == 1 else ''}{are} no longer there and will leave the plan."))

@@ -1,15 +1,16 @@
 """Pure: what stands above the lists of the plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from backlit.model.planning import Capacity, Load, OwnCapacities, Velocity
+from backlit.model.planning import Capacity, Load, Velocity
 from backlit.model.trees import Totals
 from backlit.store.people import IterationEntry
 from backlit.store.plan_places import Release
 from backlit.tui.plan_words import (
     BAR,
+    People,
     Shift,
     capacity_bar,
     capacity_of,
@@ -39,14 +40,6 @@ def backlog_head(totals: Totals | None, velocity: Velocity, *, is_here: bool) ->
 
 
 @dataclass(frozen=True, slots=True)
-class People:
-    """What people are called, and what they can take on."""
-
-    names: Mapping[int, str]
-    own: OwnCapacities
-
-
-@dataclass(frozen=True, slots=True)
 class Fill:
     """What is in an iteration, what the draft does to it, the people who do the work, and the release it is for."""
 
@@ -69,7 +62,7 @@ def iteration_head(
     return [
         HeadLine([_name(iteration.name, is_here=is_here), dates], shift_part(fill.shift)),
         HeadLine(full, extra if _length(full) + _length(extra) < width else ()),
-        HeadLine(people_words(load, fill.people.names, fill.people.own, iteration.name)),
+        HeadLine(people_words(load, fill.people, iteration.name)),
         _release_line(fill, width),
     ]
 

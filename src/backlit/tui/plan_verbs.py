@@ -11,6 +11,7 @@ from backlit.tui.acting import CannotAct
 from backlit.tui.acts import Act, Changes, plan_of
 from backlit.tui.bulk import sentence_of
 from backlit.tui.capacity_asking import ask_capacity
+from backlit.tui.plan_words import People
 from backlit.tui.shared_filter import SharedFilter
 from backlit.tui.widgets.plan_pane import PlanList
 from backlit.tui.work import work
@@ -29,6 +30,11 @@ class PlanVerbs(SharedFilter):
     def here(self) -> IterationEntry | None:
         """The iteration whose pane has the focus; None for the backlog's."""
         raise NotImplementedError
+
+    def people(self) -> People:
+        """Who works on the project, and what each can take on by the settings of this machine."""
+        known = self.store.everybody.known().values()
+        return People({each.id: each.username for each in known}, self.chord_app.capacities)
 
     # Items as the draft has them
 

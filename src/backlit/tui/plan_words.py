@@ -125,7 +125,40 @@ def extra_words(load: Load) -> list[Part]:
     return [(f"{', '.join(words)} ", "muted")] if words else []
 
 
-def people_words(load: Load, names: Mapping[int, str], own: OwnCapacities, iteration: str) -> list[Part]:
+@dataclass(frozen=True, slots=True)
+class People:
+    """What people are called, and what they can take on."""
+
+    names: Mapping[int, str]
+    own: OwnCapacities
+
+    def name(self, owner: int) -> str:
+        """The user name, or the number of somebody who is not known."""
+        return self.names.get(owner, f"user {owner}")
+
+    def limit(self, owner: int, iteration: str) -> Share | None:
+        """What somebody can take on in an iteration; None where that is not said."""
+        return self.own.of(self.name(owner), iteration)
+
+
+def over_limits(load: Load, people: People, iteration: str) -> list[str]:
+    """Who has more in an iteration than can be taken on, in words."""
+    found = []
+    for owner, share in load.people.items():
+        limit = None if owner is None else people.limit(owner, iteration)
+        if owner is None or limit is None:
+            continue
+        parts = [
+            f"{number_text(amount)} of {number_text(most)} {unit}"
+            for amount, most, unit in ((share.points, limit.points, "pts"), (share.hours, limit.hours, "h"))
+            if most and amount > most
+        ]
+        if parts:
+            found.append(f"{people.name(owner)} has {' and '.join(parts)} (local limit)")
+    return found
+
+
+def people_words(load: Load, people: People, iteration: str) -> list[Part]:
     """Who has how many points, the fullest first, and apart from them hours; with what each can take on.
 
     Capacities of people are known on this machine only, and the line says so.
@@ -134,8 +167,8 @@ def people_words(load: Load, names: Mapping[int, str], own: OwnCapacities, itera
     parts: list[Part] = []
     is_local = False
     for owner, share in shares:
-        name = "nobody" if owner is None else names.get(owner, f"user {owner}")
-        limit = own.of(name, iteration) if owner is not None else None
+        name = "nobody" if owner is None else people.name(owner)
+        limit = None if owner is None else people.limit(owner, iteration)
         is_local = is_local or limit is not None
         parts += _share_words(name, share, limit or Share())
     return [*parts, *([("  (limits: local)", "faint")] if is_local else [])]

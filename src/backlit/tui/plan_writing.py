@@ -50,7 +50,8 @@ class PlanWriting(PlanVerbs):
         iterations = self.store.iterations()
         places = {each for change in changes for each in _places(change)} & iterations.keys() - {plan.backlog_id}
         ordered = [each for each in plan.targets() if each.id in places]
-        return Stand(changes, plan.standing.gone, ordered, plan.loads_now([each.id for each in ordered]))
+        loads = plan.loads_now([each.id for each in ordered])
+        return Stand(changes, plan.standing.gone, ordered, loads, self.people())
 
     async def _commit(self, changes: Sequence[PlanChange], stand: Stand) -> None:
         try:

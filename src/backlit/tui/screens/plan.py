@@ -19,7 +19,7 @@ from backlit.tui.gathered import Gathered
 from backlit.tui.list_names import ListNames
 from backlit.tui.live_filter import PLAIN
 from backlit.tui.plan_filter import PlanFilter
-from backlit.tui.plan_heads import Fill, People, backlog_head, iteration_head
+from backlit.tui.plan_heads import Fill, backlog_head, iteration_head
 from backlit.tui.plan_lists import PlanLists
 from backlit.tui.plan_targets import target_of
 from backlit.tui.plan_words import Shift, shift_part, shifts
@@ -184,9 +184,7 @@ class PlanScreen(PlanFilter):
         blank = [HeadLine()] * lines
         backlog.say([*backlog_head(totals, self.lists.velocity, is_here=backlog is here), *blank][:lines])
         backlog.items.say_when_empty(empty_words(connection, self.spec))
-        people = People(
-            {each.id: each.username for each in store.everybody.known().values()}, self.chord_app.capacities
-        )
+        people = self.people()
         for pane in self._panes.targets:
             iteration = store.iterations().get(pane.place) if pane.place is not None else None
             load, shift = self.lists.loads.get(pane.place or 0, Load()), found.get(pane.place, Shift())
