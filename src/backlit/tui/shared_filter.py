@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from textual.message import Message
 
+from backlit.tui.list_words import ListWords
 from backlit.tui.live_filter import Filtering
 from backlit.tui.view_files import ViewFiles
-from backlit.tui.view_tabs import ViewTabs
 
 
-class SharedFilter(ViewTabs):
+class SharedFilter(ListWords):
     """Takes over the backlog's filter and views when it is come to, and tells by what it is filtered then."""
 
     class Filtered(Message):

@@ -60,6 +60,7 @@ class PlanScreen(PlanFilter):
         self._body = PlanBody(store, self._panes)
         self.items = self._panes.backlog.items
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
+        self.shown_view = store.view(self.spec)
         self._is_stale = self._is_loading = False
         self._project_id = store.project_id
 
@@ -154,6 +155,7 @@ class PlanScreen(PlanFilter):
 
     async def _load(self) -> None:
         await self.lists.load(self.spec, self.targets())
+        self.shown_view = self.lists.views.get(self._panes.backlog, self.shown_view)
         self.draw_words()
 
     def ranked_view(self) -> View:
