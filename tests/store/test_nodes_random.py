@@ -7,6 +7,7 @@ import os
 import random
 import sqlite3
 from contextlib import closing
+from copy import deepcopy
 from datetime import date, timedelta
 from typing import Any
 
@@ -14,12 +15,15 @@ import pytest
 from tests.store.nodes import AREAS, ITERATIONS, named, on_service, shape, shown
 from tests.store.world import World, until
 
+from backlit.model.errors import BadRequest
 from backlit.store import Store, TreeKind
 from backlit.store.entries import EntryState
 from backlit.store.nodes import NewNode
 
 IS_SOAK = "BACKLIT_SOAK" in os.environ
 OPERATIONS = 500
+UNDONE = 0.1
+"""The share of acts that are taken back."""
 PLANNED = ("startDate", "endDate", "maxCapacity")
 ACTS = {
     AREAS: ("add", "add", "rename", "move", "reorder", "delete"),
@@ -157,6 +161,20 @@ async def drained(store: Store) -> None:
         await until(lambda: store.outbox.pending < left)  # awaited in the same turn
 
 
+def can_be_undone(was: Model, model: Model) -> bool:
+    """Whether an act changed something, and was no deletion, which cannot be taken back once it was sent."""
+    is_other = (was.shape(), was.values) != (model.shape(), model.values)
+    return is_other and len(model.below) >= len(was.below)
+
+
+async def is_undone(store: Store) -> bool:
+    """Take the last act back; False while it is not clear whether the service has it."""
+    try:
+        return await store.history.undo() is not None
+    except BadRequest:
+        return False
+
+
 async def has_values(world: World, model: Model) -> bool:
     """Whether the service has the dates and capacities that the model has."""
     found = {each["name"]: each for each in (await on_service(world, model.kind)).values()}
@@ -169,14 +187,18 @@ async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_mo
         plant(world, ITERATIONS)
     store = await world.online()
     models = [Model(store, AREAS), Model(store, ITERATIONS)]
-    dice = random.Random(49)  # no secret
+    dice, undone = random.Random(49), 0  # no secret
 
     for at in range(OPERATIONS):
         if at % 25 == 0:
             world.faults.is_down = dice.random() < 0.5
-        model = dice.choice(models)
-        await random_act(store, model, at, dice)
-        assert shown(store, model.kind) == model.shape()
+        which = dice.randint(0, 1)
+        was = deepcopy(models[which])
+        await random_act(store, models[which], at, dice)
+        if dice.random() < UNDONE and can_be_undone(was, models[which]) and await is_undone(store):
+            models[which] = was
+            undone += 1
+        assert shown(store, models[which].kind) == models[which].shape()
     world.faults.is_down = False
     await drained(store)
 
@@ -185,6 +207,7 @@ async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_mo
         assert await shape(world, model.kind) == model.shape() == shown(store, model.kind)
         assert await has_values(world, model)
     assert models[1].values
+    assert undone > OPERATIONS * UNDONE / 2
 
 
 @pytest.mark.parametrize("kind", [AREAS, ITERATIONS])
