@@ -16,6 +16,7 @@ from backlit.store.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui import themes
 from backlit.tui.acting import CannotAct
+from backlit.tui.collecting import spare_what_stays
 from backlit.tui.gathered import Gathered
 from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.project_acts import ProjectActs
@@ -98,6 +99,7 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
             if self.view_files is not None and isinstance(screen, BacklogScreen):
                 screen.read_views(self.view_files)
         self.set_timer(FRAME, self.store.start)
+        spare_what_stays(self)
 
     def on_unmount(self) -> None:
         """Stop listening; the store belongs to whoever made it."""
