@@ -30,7 +30,7 @@ async def edited_and_killed(folder: Path, item_ids: list[int], mode: str, second
     )
     assert process.stdout is not None
     try:
-        first = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+        first = await asyncio.wait_for(process.stdout.readline(), 4 * PATIENCE)  # it imports all, beside other tests
         await asyncio.sleep(seconds)
     finally:
         process.send_signal(signal.SIGKILL)

@@ -10,7 +10,7 @@ from backlit.tui.kept_text import lines_of, merged
 
 RULE = "---"
 BODY = "Description"
-_REMARK = "# {} {}. What is changed here is written when the editor is left; a line that is taken out changes nothing."
+_REMARK = "# {} {}, written when the editor is left. A line that is taken out changes nothing."
 
 
 def page_of(item: Item, fields: Sequence[Field], words: FieldWords) -> str:
