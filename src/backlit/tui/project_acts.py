@@ -85,7 +85,7 @@ class ProjectActs(SpokenActs, inherit_bindings=False):
         name = next((each.name for each in self.store.projects() if each.id == self.store.project_id), "")
         if not name:
             raise CannotAct("The project is not known yet.")
-        self.push_screen(ReadingDialog(name, [literal(line) for line in project_lines(self.store)]))
+        self.push_screen(ReadingDialog(name, [literal(line) for line in project_lines(self.store, self.size.width)]))
 
     def _open_profile(self, name: str) -> None:
         """End here, for the other profile to be opened; what is unsent is kept and sent when one comes back."""

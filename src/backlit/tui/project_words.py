@@ -10,15 +10,18 @@ from backlit.tui.text import wrapped
 LABEL = 14
 """Cells for what a line is about."""
 WIDTH = 84
+FRAME = 6
+"""Cells that a dialog takes around its text."""
 
 
-def project_lines(store: Store) -> list[str]:
-    """The facts, one or more lines each; what the service does not say is left out."""
-    return [line for label, text in _facts(store) if text for line in _lines(label, text)]
+def project_lines(store: Store, room: int) -> list[str]:
+    """The facts, one or more lines each, for a screen so many cells wide; what the service does not say is left out."""
+    width = min(WIDTH, room - FRAME) - LABEL
+    return [line for label, text in _facts(store) if text for line in _lines(label, text, width)]
 
 
-def _lines(label: str, text: str) -> Iterator[str]:
-    lines = [part for line in text.splitlines() for part in wrapped(line, WIDTH - LABEL)]
+def _lines(label: str, text: str, width: int) -> Iterator[str]:
+    lines = [part for line in text.splitlines() for part in wrapped(line, width)]
     for number, line in enumerate(lines):
         yield f"{label if number == 0 else '':<{LABEL}}{line}"
 
