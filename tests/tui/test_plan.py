@@ -10,6 +10,7 @@ from tests.tui.listing import press
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
+from backlit.model.capacity import points_of
 from backlit.model.planning import OwnCapacities, Share
 from backlit.store import IterationEntry, Row, Store
 from backlit.tui.app import BacklitApp
@@ -393,3 +394,24 @@ async def test_the_filter_of_the_backlog_is_that_of_the_plan_and_back(store: Sto
 
         assert f"› Plan › /#{row.id}" in there
         assert f"› /#{other.id}" in back
+
+
+async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_filtered(
+    store: Store, opened: Open
+) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    mean = (await store.plan.velocity(store.today())).mean
+    async with plan_of(opened, store) as pilot:
+        backlog = panes(pilot)[0]
+        listed = backlog.ids_between(0, None)
+        points = {item.id: points_of(str(item.fields.get("Estimate"))) or 0 for item in store.batch.items(listed)}
+        header = line_with(pilot.app, f"fits {first.name}")
+        stretch = listed[: listed.index(row.id) + 1]
+        while sum(points[each] for each in stretch) <= mean:
+            stretch = listed[: len(stretch) + 1]
+        await keys(pilot, "/", *f"#{row.id}", "enter")
+
+        count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
+        assert mean > 0
+        assert f"{count} item{'s' * (count != 1)}, {total:g} pts" in header
+        assert "fits" not in text_of(pilot.app)

@@ -80,7 +80,7 @@ class PlanLists:
             return
         if pane is self.panes.backlog:
             self.totals = view.totals if spec.group else plan.totals_of(view.totals, view.ids(), places)
-            if not (spec.group or spec.sort or spec.text):
+            if not (base.group or base.sort or base.text or base.query or base.area_ids is not None):
                 self._forecast.divide(view, self.totals, self.velocity, upcoming, self.loads)
         self.views[pane] = view
         pane.items.leaving = plan.leaving(places)

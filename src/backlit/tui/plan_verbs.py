@@ -38,6 +38,12 @@ class PlanVerbs(SharedFilter):
 
     # Items as the draft has them
 
+    def current_item(self) -> Item:
+        """The item under the cursor."""
+        if not self.items.is_complete():
+            raise CannotAct("The list is still being read; try again in a moment.")
+        return super().current_item()
+
     def chosen(self) -> list[Item]:
         """The items the verbs act on, as the plan has them."""
         return [self.store.plan.item_laid_over(item) for item in super().chosen()]

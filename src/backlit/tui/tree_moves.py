@@ -6,6 +6,9 @@ from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.tree_acting import TreeActing
 from backlit.tui.widgets.tree_columns import number_text
 
+NAMED = 3
+"""Nodes below one that are named before it is deleted."""
+
 
 class TreeMoves(TreeActing):
     """The part of a tree's screen that moves and deletes."""
@@ -65,7 +68,9 @@ class TreeMoves(TreeActing):
 
         target = self.shown_tree()[target_id]
         going = self.store.nodes.what_goes(self._kind, node.id)
-        below = f" with {_number(going.nodes - 1, 'node')} below it" if going.nodes > 1 else ""
+        names = [f"“{self.shown_tree()[each].name}”" for each in self.shown_tree().subtree_ids(node.id)[1:]]
+        more = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        below = f" with {_number(len(names), 'node')} below it ({', '.join(names[:NAMED])}{more})" if names else ""
         items = "No item is in it."
         if going.items:
             items = (

@@ -1,6 +1,7 @@
 """One side of the plan: what it is and how full, above the items that are in it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -78,14 +79,14 @@ class PlanList(BacklogList):
         ids = super().ids_between(start, stop)
         return ids if stop is not None or not self.leaving else [each for each in ids if each not in self.leaving]
 
-    def go_on(self, gone: Collection[int]) -> None:
-        """Put the cursor on the next row that stays, if those leave: else it stays where it is."""
+    def go_on(self, gone: AbstractSet[int]) -> None:
+        """Put the cursor on the next row that stays, if those leave with their tasks; else it stays where it is."""
         row = self._row(self.cursor)
         if not isinstance(row, Row) or row.id not in gone:
             return
         for index in range(self.cursor + 1, min(self.row_count(), self.cursor + 1 + MOST_PASSED)):
             row = self._row(index)
-            if isinstance(row, Row) and row.id not in gone and row.sign is not RowSign.LEAVING:
+            if isinstance(row, Row) and not {row.id, row.parent_id} & gone and row.sign is not RowSign.LEAVING:
                 self.move_to(index)
                 return
 
