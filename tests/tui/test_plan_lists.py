@@ -1,0 +1,111 @@
+"""The lists of the plan: what leaves them, tasks, what fits, the preview, and what they are filtered by."""
+
+from tests.store.world import sent, until
+from tests.tui.conftest import Open
+from tests.tui.listing import press
+from tests.tui.stage import line_with, lines_of, text_of
+from tests.tui.test_plan import go_to, keys, panes, plan_of, settled, two_sprints
+
+from backlit.model.capacity import points_of
+from backlit.store import Store
+from backlit.tui.screens.plan import PlanScreen
+
+
+async def test_what_goes_stays_in_sight_struck_and_the_cursor_goes_on(store: Store, opened: Open) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        backlog = panes(pilot)[0]
+        await go_to(pilot, row.id)
+        before = line_with(pilot.app, "Backlog  unplanned")
+        rows = backlog.row_count()
+        await keys(pilot, ">")
+        struck = [line.partition("│")[0] for line in lines_of(pilot.app) if line.startswith(" −")]
+        after = line_with(pilot.app, "Backlog  unplanned")
+        await keys(pilot, "*")
+        marked = backlog.marked_ids()
+        is_on = backlog.current_id != row.id
+        await keys(pilot, "escape")
+        await go_to(pilot, row.id)
+        await keys(pilot, "<")
+
+        assert [row.name[:15] in line for line in struck] == [True]
+        assert items_in(after) == items_in(before) - 1
+        assert row.id not in marked
+        assert is_on
+        assert not store.plan.standing
+        assert (backlog.row_count(), line_with(pilot.app, "Backlog  unplanned")) == (rows, before)
+
+
+def items_in(head: str) -> int:
+    return int(head.split("items", maxsplit=1)[0].rsplit(maxsplit=1)[-1].replace(",", ""))
+
+
+async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, opened: Open) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    await store.add("Task", {"Name": "Sew it up", "ParentID": row.id, "WorkRemaining": 3.5, "IterationID": 1})
+    await sent(store)
+    async with plan_of(opened, store) as pilot:
+        backlog = panes(pilot)[0]
+        await go_to(pilot, row.id)
+        rows = backlog.row_count()
+        await keys(pilot, "l")
+        task = line_with(pilot.app, "Sew it up")
+        heading = line_with(pilot.app, "Hours")
+        await keys(pilot, ">")
+        moved = store.plan.standing.changes
+        await keys(pilot, "z", "M")
+
+        assert "3.5" in task
+        assert heading.count("Hours") == 3
+        assert len(moved) == 2
+        assert all(values == {"IterationID": first.id} for values in moved.values())
+        assert backlog.row_count() == rows
+
+
+async def test_the_preview_shows_the_item_of_the_pane_as_the_plan_has_it(store: Store, opened: Open) -> None:
+    (first, _), (row, other) = await two_sprints(store)
+    await store.plan.move([other.id], first.id)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "p")
+        below = text_of(pilot.app)
+        await keys(pilot, "tab")
+        beside = text_of(pilot.app)
+
+        assert f"#{row.id} " in below.partition("Area ")[0][-400:]
+        assert f"Iteration  {first.name}" in beside
+
+
+async def test_the_filter_of_the_backlog_is_that_of_the_plan_and_back(store: Store, opened: Open) -> None:
+    _, (row, other) = await two_sprints(store)
+    async with opened(store, (150, 40)) as pilot:
+        await press(pilot, "/", *f"#{row.id}", "enter", "g", "p")
+        await until(lambda: isinstance(pilot.app.screen, PlanScreen))
+        await settled(pilot)
+        there = lines_of(pilot.app)[0]
+        await keys(pilot, "escape", "/", *f"#{other.id}", "enter", "g", "b")
+        back = lines_of(pilot.app)[0]
+
+        assert f"› Plan › /#{row.id}" in there
+        assert f"› /#{other.id}" in back
+
+
+async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_filtered(
+    store: Store, opened: Open
+) -> None:
+    (first, _), (row, _) = await two_sprints(store)
+    mean = (await store.plan.velocity(store.today())).mean
+    async with plan_of(opened, store) as pilot:
+        backlog = panes(pilot)[0]
+        listed = backlog.ids_between(0, None)
+        points = {item.id: points_of(str(item.fields.get("Estimate"))) or 0 for item in store.batch.items(listed)}
+        header = line_with(pilot.app, f"fits {first.name}")
+        stretch = listed[: listed.index(row.id) + 1]
+        while sum(points[each] for each in stretch) <= mean:
+            stretch = listed[: len(stretch) + 1]
+        await keys(pilot, "/", *f"#{row.id}", "enter")
+
+        count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
+        assert mean > 0
+        assert f"{count} item{'s' * (count != 1)}, {total:g} pts" in header
+        assert "fits" not in text_of(pilot.app)
