@@ -230,6 +230,8 @@ async def test_what_others_changed_is_marked_and_mine_is_written_only_when_asked
 
 async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None:
     (first, _), (row, _) = await two_sprints(store)
+    team_id, team = next(iter(store.teams().items()))
+    await store.edit([row.id], {"TeamID": team_id})
     await store.plan.stage({row.id: {"IterationID": first.id, "Estimate": "13", "AssignedToID": 2}})
     name = store.people()[2].username
     own = OwnCapacities({name: Share(8.0)})
@@ -241,6 +243,7 @@ async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None
         await keys(pilot, "w")
 
         assert f"{name} 13/8" in head
+        assert f" {team} 13 " in head
         assert "limits: local" in head
         assert f"! {name} has 13 of 8 pts (local limit)" in text_of(pilot.app)
 

@@ -75,11 +75,12 @@ class Part:
     is_task: bool = False
     is_done: bool = False
     takes_estimate: bool = True
+    team: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much is planned into one place; `people` has None for what nobody has taken."""
+    """How much is planned into one place; `people` and `teams` have None for what nobody, or no team, has taken."""
 
     count: int = 0
     points: float = 0.0
@@ -87,19 +88,27 @@ class Load:
     unestimated: int = 0
     hours: float = 0.0
     people: Mapping[int | None, Share] = field(default_factory=dict)
+    teams: Mapping[int | None, Share] = field(default_factory=dict)
 
     def __add__(self, other: "Load") -> "Load":
-        people = dict(self.people)
-        for owner, share in other.people.items():
-            people[owner] = people.get(owner, Share()) + share
         return Load(
             self.count + other.count,
             self.points + other.points,
             self.done + other.done,
             self.unestimated + other.unestimated,
             self.hours + other.hours,
-            people,
+            _shares((*self.people.items(), *other.people.items())),
+            _shares((*self.teams.items(), *other.teams.items())),
         )
+
+
+def _shares(parts: Iterable[tuple[int | None, Share]]) -> dict[int | None, Share]:
+    """What each has of something, without those who have none."""
+    found: dict[int | None, Share] = {}
+    for who, share in parts:
+        if share != Share():
+            found[who] = found.get(who, Share()) + share
+    return found
 
 
 def loads(parts: Iterable[Part]) -> dict[int, Load]:
@@ -112,11 +121,7 @@ def loads(parts: Iterable[Part]) -> dict[int, Load]:
 
 
 def _load(parts: Sequence[Part]) -> Load:
-    people: dict[int | None, Share] = {}
-    for part in parts:
-        share = Share(part.points or 0.0, part.hours)
-        if share != Share():
-            people[part.owner] = people.get(part.owner, Share()) + share
+    shares = [(part, Share(part.points or 0.0, part.hours)) for part in parts]
     items = [part for part in parts if not part.is_task]
     return Load(
         count=len(items),
@@ -124,7 +129,8 @@ def _load(parts: Sequence[Part]) -> Load:
         done=sum(part.points or 0.0 for part in items if part.is_done),
         unestimated=sum(part.points is None and part.takes_estimate and not part.is_done for part in items),
         hours=sum(part.hours for part in parts),
-        people=people,
+        people=_shares((part.owner, share) for part, share in shares),
+        teams=_shares((part.team, share) for part, share in shares),
     )
 
 

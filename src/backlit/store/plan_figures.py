@@ -10,7 +10,7 @@ from backlit.model.statuses import StatusGroup, group_of
 from backlit.store.database import ids_json
 from backlit.store.plan_draft import Values
 
-_COLUMNS = "id, type, iteration_id, owner_id, status, points, coalesce(work_remaining, 0), own_open"
+_COLUMNS = "id, type, iteration_id, owner_id, status, points, coalesce(work_remaining, 0), own_open, team_id"
 _IN_PLACES = (
     f"SELECT {_COLUMNS} FROM items INDEXED BY items_by_iteration WHERE iteration_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
 )
@@ -31,7 +31,7 @@ def read_loads(mirror: sqlite3.Connection, places: Collection[int], changes: Map
 
 
 def _part(row: Sequence[object], planned: Values) -> Part | None:
-    _, item_type, place, owner, status, points, hours, is_open = row
+    _, item_type, place, owner, status, points, hours, is_open, team = row
     group = group_of(None if status is None else str(status))
     if group is StatusGroup.EXCLUDED:
         return None
@@ -47,6 +47,7 @@ def _part(row: Sequence[object], planned: Values) -> Part | None:
         is_task=is_task,
         is_done=group is StatusGroup.DONE,
         takes_estimate=FIELD_BY_KEY["Estimate"].applies_to(str(item_type)),
+        team=_id(team),
     )
 
 

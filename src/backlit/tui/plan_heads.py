@@ -18,6 +18,7 @@ from backlit.tui.plan_words import (
     extra_words,
     people_words,
     shift_part,
+    team_words,
     velocity_words,
 )
 from backlit.tui.spans import span
@@ -25,6 +26,7 @@ from backlit.tui.widgets.lines import Part
 from backlit.tui.widgets.plan_pane import HeadLine
 from backlit.tui.widgets.tree_columns import number_text
 
+HEAD_LINES = 5
 LEAST_BAR = 6
 EDGES = 4
 """Cells around a bar."""
@@ -53,9 +55,10 @@ class Fill:
 def iteration_head(
     iteration: IterationEntry | None, fill: Fill, today: date, width: int, *, is_here: bool
 ) -> list[HeadLine]:
-    """When it is and what the draft does to it, how full it is, and who has how much."""
+    """When it is and what the draft does to it, how full it is, who has how much, its release, and its teams."""
     if iteration is None:
-        return [HeadLine([(" No iteration to plan", "muted")]), HeadLine([(" gi, then cs makes a series", "muted")])]
+        none = HeadLine([(" No iteration to plan", "muted")]), HeadLine([(" gi, then cs makes a series", "muted")])
+        return [*none, *[HeadLine()] * (HEAD_LINES - len(none))]
     load, capacity = fill.load, capacity_of(iteration)
     dates: Part = (f"  {span(iteration.start, iteration.end, today)}", "muted")
     full, extra = _full(load, capacity, width), extra_words(load)
@@ -64,6 +67,7 @@ def iteration_head(
         HeadLine(full, extra if _length(full) + _length(extra) < width else ()),
         HeadLine(people_words(load, fill.people, iteration.name)),
         _release_line(fill, width),
+        HeadLine(team_words(load, fill.people.teams)),
     ]
 
 

@@ -34,7 +34,8 @@ class PlanVerbs(SharedFilter):
     def people(self) -> People:
         """Who works on the project, and what each can take on by the settings of this machine."""
         known = self.store.everybody.known().values()
-        return People({each.id: each.username for each in known}, self.chord_app.capacities)
+        names = {each.id: each.username for each in known}
+        return People(names, self.chord_app.capacities, self.store.teams())
 
     # Items as the draft has them
 

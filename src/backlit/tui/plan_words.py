@@ -127,10 +127,11 @@ def extra_words(load: Load) -> list[Part]:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """What people are called, and what they can take on."""
+    """What people and teams are called, and what people can take on."""
 
     names: Mapping[int, str]
     own: OwnCapacities
+    teams: Mapping[int, str]
 
     def name(self, owner: int) -> str:
         """The user name, or the number of somebody who is not known."""
@@ -163,15 +164,28 @@ def people_words(load: Load, people: People, iteration: str) -> list[Part]:
 
     Capacities of people are known on this machine only, and the line says so.
     """
-    shares = sorted(load.people.items(), key=lambda each: (each[0] is None, -each[1].points, -each[1].hours))
     parts: list[Part] = []
     is_local = False
-    for owner, share in shares:
-        name = "nobody" if owner is None else people.name(owner)
+    for owner, share in _fullest_first(load.people):
         limit = None if owner is None else people.limit(owner, iteration)
         is_local = is_local or limit is not None
-        parts += _share_words(name, share, limit or Share())
+        parts += _share_words("nobody" if owner is None else people.name(owner), share, limit or Share())
     return [*parts, *([("  (limits: local)", "faint")] if is_local else [])]
+
+
+def team_words(load: Load, teams: Mapping[int, str]) -> list[Part]:
+    """Which team has how much; nothing where no team has any."""
+    if not any(load.teams):
+        return []
+    parts: list[Part] = []
+    for team, share in _fullest_first(load.teams):
+        parts += _share_words("no team" if team is None else teams.get(team, f"team {team}"), share, Share())
+    return parts
+
+
+def _fullest_first(shares: Mapping[int | None, Share]) -> list[tuple[int | None, Share]]:
+    """In the order of what they have, nobody last."""
+    return sorted(shares.items(), key=lambda each: (each[0] is None, -each[1].points, -each[1].hours))
 
 
 def _share_words(name: str, share: Share, limit: Share) -> list[Part]:

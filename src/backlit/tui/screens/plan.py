@@ -39,8 +39,8 @@ from backlit.tui.widgets.plan_pane import HeadLine, PlanList
 from backlit.tui.widgets.plan_panes import MOST_TARGETS, NARROW, PlanPanes
 from backlit.tui.work import work
 
-TALL, TALLER = 24, 30
-"""Lines from which on the load of people is shown, and that of the release."""
+TALL, TALLER, TALLEST = 24, 30, 36
+"""Lines from which on the load of people is shown, that of the release, and those of teams."""
 HINTS = ("plan.send", "plan.back", "plan.commit", "plan.difference", "app.help")
 FEW_HINTS = ("plan.send", "plan.commit", "app.help")
 AGE_CHECK = 15.0
@@ -179,12 +179,11 @@ class PlanScreen(PlanFilter):
             ],
         )
         releases = {pane: store.plan.release_of(pane.place) if pane.place else None for pane in self._panes.targets}
-        is_taller = self.size.height >= TALLER and any(releases.values())
-        lines = 4 if is_taller else 3 if self.size.height >= TALL else 2
+        kept = self._head_lines(any(releases.values()))
         backlog, here = self._panes.backlog, self._panes.focused
         totals = self.lists.totals
-        blank = [HeadLine()] * lines
-        backlog.say([*backlog_head(totals, self.lists.velocity, is_here=backlog is here), *blank][:lines])
+        blank = [HeadLine()] * len(kept)
+        backlog.say([*backlog_head(totals, self.lists.velocity, is_here=backlog is here), *blank][: len(kept)])
         backlog.items.say_when_empty(empty_words(connection, self.spec))
         people = self.people()
         for pane in self._panes.targets:
@@ -193,12 +192,19 @@ class PlanScreen(PlanFilter):
             release = releases[pane]
             fill = Fill(load, shift, people, release, _released(release, self.lists.loads))
             head = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
-            pane.say([*head, *blank][:lines])
+            pane.say([head[at] for at in kept])
             pane.items.say_when_empty("Nothing is planned here; > plans an item into it." if iteration else "")
         shown = self.lists.views.get(backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
         status = [*unread, *marks_words(self.marked), *self._sent(), *left_status(connection, store.outbox, 0, 0)]
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
+
+    def _head_lines(self, has_releases: bool) -> list[int]:
+        """Which lines of the heads there is room for: those of people, of releases and of teams come last."""
+        height, loads = self.size.height, self.lists.loads
+        has_teams = any(any(loads.get(each.place or 0, Load()).teams) for each in self._panes.targets)
+        wanted = (True, True, height >= TALL, height >= TALLER and has_releases, height >= TALLEST and has_teams)
+        return [at for at, is_wanted in enumerate(wanted) if is_wanted]
 
     def _left_title(self, contested: int) -> list[Part]:
         parts = left_title(self._names, self.tab, self.node, self.spec)

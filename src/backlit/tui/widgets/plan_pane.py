@@ -155,7 +155,7 @@ class PlanList(BacklogList):
 class PlanPane(Sturdy, Vertical):
     """A head of a few lines and a list; `place` is the iteration it shows, None for the backlog's."""
 
-    HEAD_LINES = 4
+    HEAD_LINES = 5
 
     class Resized(Message):
         """It lies elsewhere, or is of another size."""
