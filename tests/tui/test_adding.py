@@ -60,6 +60,14 @@ async def test_what_is_added_in_a_group_belongs_there(world: World, store: Store
         assert (fields["Name"], fields["AssignedToID"]) == ("In its group", group["AssignedToID"])
 
 
+async def test_a_new_item_that_the_filter_hides_is_said_to_be_hidden(store: Store) -> None:
+    async with BacklitApp(store).run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.pause()
+        await press(pilot, "f", "m", "a", "enter", *"Nobody has this", "enter")
+
+        assert "is hidden; the list shows" in " ".join(text_of(pilot.app).split())
+
+
 @pytest.mark.parametrize(
     ("item_type", "group", "expected"),
     [

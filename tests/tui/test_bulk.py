@@ -138,11 +138,15 @@ async def test_a_repeat_does_the_last_change_again_here_and_with_a_count_on_so_m
         assert found == [wanted] * 3
 
 
-async def test_there_is_nothing_to_repeat_at_first(store: Store, opened: Open) -> None:
+async def test_a_count_before_a_verb_is_the_number_of_rows_it_acts_on(world: World, store: Store, opened: Open) -> None:
+    rows = await shown(store)
     async with opened(store) as pilot:
-        await press(pilot, ".")
+        await press(pilot, "3", "c", "c", *"iteration", "enter", *"Sprint 15", "enter", "y")
+        found = [(await fields_of(world, store, row.id))["IterationID"] for row in rows[:4]]
+        await press(pilot, "2", "y", "y")
 
-        assert "Nothing has been changed yet that could be repeated." in text_of(pilot.app)
+        assert found[0] == found[1] == found[2] != found[3]
+        assert pilot.app.clipboard == f"{rows[0].id}, {rows[1].id}"
 
 
 async def test_items_that_are_gone_meanwhile_are_left_out(world: World, store: Store, opened: Open) -> None:

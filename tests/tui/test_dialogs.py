@@ -215,6 +215,12 @@ def test_whole_beginnings_come_before_words_and_words_before_scattered_letters()
     ]
 
 
+def test_what_stands_beside_a_text_and_is_typed_as_a_whole_comes_first() -> None:
+    texts = [searchable("PERT estimate"), searchable("Points", "est")]
+
+    assert ranked("est", texts) == [1, 0]
+
+
 def test_many_equal_letters_do_not_blow_up() -> None:
     texts = [searchable("a" * 500) for _ in range(100)]
 

@@ -8,6 +8,7 @@ from backlit.model.templates import Template
 from backlit.store.edits import Family
 from backlit.store.store import Store
 from backlit.tui.acting import CannotAct
+from backlit.tui.acts import is_for_customers
 from backlit.tui.duplicate import DuplicateVerb
 from backlit.tui.field_asking import check_name
 from backlit.tui.field_reading import FieldReading
@@ -82,7 +83,11 @@ class AddVerbs(DuplicateVerb):
                 self.run_worker(work(self._add, family), group="writes")
 
         begun = str(preset.get("Name") or "")
-        self.app.push_screen(LineDialog(f"New {item_type.value.lower()}", begun, check_name), typed)
+        seen = any(is_for_customers(key) and value for key, value in preset.items())
+        dialog = LineDialog(
+            f"New {item_type.value.lower()}", begun, check_name, note="» Customers see this one." if seen else ""
+        )
+        self.app.push_screen(dialog, typed)
 
     async def _add(self, family: Family) -> None:
         try:

@@ -12,7 +12,7 @@ from backlit.model.errors import BacklitError
 from backlit.model.planning import OwnCapacities
 from backlit.tui import keys
 from backlit.tui.acting import CannotAct, contexts_of, handler_of
-from backlit.tui.commands import COMMANDS, Command, spelled
+from backlit.tui.commands import COMMANDS, Command, Context, spelled
 from backlit.tui.text import safe
 from backlit.tui.widgets.which_key import WhichKey
 
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from backlit.tui.acts import Act
 
 WHICH_KEY_DELAY = 0.4
+STEPS = frozenset(
+    {
+        *("item.estimate-up", "item.estimate-down", "item.repeat"),
+        *("item.rank-down", "item.rank-up", "item.rank-position"),
+    }
+)
+"""Verbs that say themselves what a count means; to all others it is the number of rows they act on."""
 
 
 class ChordApp(App[None], inherit_bindings=False):
@@ -35,6 +42,8 @@ class ChordApp(App[None], inherit_bindings=False):
         self.templates: Sequence[Template] = ()
         self.capacities = OwnCapacities()
         self.letter = ""
+        self.rows_wanted: int | None = None
+        """The rows from the cursor on that the running verb is to act on; None where no count was typed."""
         self.images = "auto"
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
@@ -61,10 +70,13 @@ class ChordApp(App[None], inherit_bindings=False):
         if handler is None:
             self.say(f"“{command.label}” has nothing to act on here.")
             return
+        self.rows_wanted = count if command.context is Context.ITEM and command.id not in STEPS else None
         try:
             handler(count)
         except (CannotAct, BacklitError) as reason:
             self.say(str(reason), is_bad=True)
+        finally:
+            self.rows_wanted = None
 
     def _take_key(self, event: events.Key) -> bool:
         if isinstance(self.screen, ModalScreen):

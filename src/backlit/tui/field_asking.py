@@ -21,13 +21,13 @@ from backlit.tui.kept_text import lines_of, merged
 class FieldAsking(Bulk):
     """Opens what fits a field: a picker, a line, a text; then has the change carried out."""
 
-    def ask(self, key: str) -> None:
-        """Ask for the value of a field of the chosen items; raises CannotAct where none of them has it."""
+    def ask(self, key: str, items: Sequence[Item] = ()) -> None:
+        """Ask for the value of a field of some items, else of the chosen ones; raises CannotAct where none has it."""
         field = field_named(key, self.store)
         if field.settable is not Settable.ALWAYS:
             never = field.settable is Settable.NEVER
             raise CannotAct(f"{field.label} {'is worked out by the service' if never else 'cannot be changed'}.")
-        items = self.chosen()
+        items = items or self.chosen()
         self._ask_with(field, items, self.having(key, items))
 
     def having(self, key: str, items: Sequence[Item]) -> list[Item]:

@@ -76,13 +76,14 @@ class FieldVerbs(FieldAsking):
                     having = sum(field.applies_to(item.type) for item in items)
                     hint = field.section.value if having == len(items) else f"{having:,} of {len(items):,}"
                     found[field.key] = Choice(field.key, field.label, hint)
-        self.pick(title_of("Field", len(items), len(items)), list(found.values()), None, self._ask_later)
 
-    def _ask_later(self, key: object) -> None:
-        try:
-            self.ask(str(key))
-        except CannotAct as reason:
-            self.say(str(reason), is_bad=True)
+        def picked(key: object) -> None:
+            try:
+                self.ask(str(key), items)
+            except CannotAct as reason:
+                self.say(str(reason), is_bad=True)
+
+        self.pick(title_of("Field", len(items), len(items)), list(found.values()), None, picked)
 
     # Owner
 

@@ -35,8 +35,9 @@ class MarkedList(ItemVerbs):
         return item
 
     def chosen_ids(self) -> Sequence[int]:
-        """The marked items, wherever they stand, else the current one."""
-        return self.items.marked_ids() or super().chosen_ids()
+        """The marked items, wherever they stand, else so many rows as a count says, else the current one."""
+        rows = self.chord_app.rows_wanted
+        return self.items.marked_ids() or (self.ids_from_here(rows) if rows else super().chosen_ids())
 
     def ids_from_here(self, count: int) -> Sequence[int]:
         """The current item and those below it."""

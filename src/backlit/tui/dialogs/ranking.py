@@ -34,7 +34,9 @@ def _with_words(words: Sequence[str], texts: Sequence[Searchable]) -> Iterator[t
     first = words[0]
     whole = " ".join(words)
     for index, (label, aside) in enumerate(texts):
-        if all(word in label for word in words):
+        if aside == whole:
+            yield _EXACT, 0, index
+        elif all(word in label for word in words):
             yield _place(whole, first, label), label.index(first), index
         elif aside and all(word in label or word in aside for word in words):
             yield _ASIDE, 0, index

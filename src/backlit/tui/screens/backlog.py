@@ -64,6 +64,7 @@ class BacklogScreen(ListWords):
         self._panes = ItemPanes(store, self.items)
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._wanted_item: int | None = None
+        self._is_added = False
         self._loading: View | None = None
         self._is_due = False
         self._left_at: dict[int | None, tuple[int | None, str]] = {}
@@ -178,6 +179,14 @@ class BacklogScreen(ListWords):
             self.items.show(view, self.items.current_id if wanted is None else wanted)
             self.draw_words()
             self._panes.preview_soon()
+            is_added, self._is_added = self._is_added, False
+            if (
+                is_added
+                and wanted is not None
+                and view.index_of(wanted) is None
+                and isinstance(self.items, BacklogList)
+            ):
+                self.go_to_item(wanted, is_offered=False)
 
     def ranked_view(self) -> View:
         """The list's own; its page stays while the row moves in it."""
@@ -251,6 +260,6 @@ class BacklogScreen(ListWords):
         self._panes.show_hits(hits)
 
     def item_added(self, item_id: int) -> None:
-        """Go to the new item once the list has it."""
-        self._wanted_item = item_id
+        """Go to the new item once the list has it; say why where it does not show it."""
+        self._wanted_item, self._is_added = item_id, True
         self._reload()

@@ -30,9 +30,9 @@ class EditorVerbs(EditorMoves):
         item = nobody if self.item_id is None else self.current_item()
         return [replace(item, fields={**item.fields, **self.draft.base, **self.draft.changes})]
 
-    def ask(self, key: str) -> None:
+    def ask(self, key: str, items: Sequence[Item] = ()) -> None:
         """Go to the field and open it."""
-        self.having(key, self.chosen())
+        self.having(key, items or self.chosen())
         self.form.grid.go_to(key)
         self.form.edit()
 
