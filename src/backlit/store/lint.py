@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from backlit.model.filters import Filter
 from backlit.model.lint import RULES, Ground, Rule
@@ -20,6 +21,7 @@ class ReadyCheck:
     def __init__(self, files: Files, names: StoreNames) -> None:
         self._files = files
         self._names = names
+        self._asked: tuple[object, str, Sequence[object]] | None = None
 
     def filter(self) -> Filter:
         """Holds for the items that fail a rule, whether they are open or not."""
@@ -35,10 +37,7 @@ class ReadyCheck:
 
     def judge(self) -> Judge:
         """The same as it stands now, over a connection of another thread."""
-        asked = [condition(self._names.failing(rule.id)) for rule in RULES]
-        columns = ", ".join(each.text for each in asked)
-        values = [value for each in asked for value in each.values]
-        sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
+        sql, values = self._statement()
 
         def judged(mirror: sqlite3.Connection, ids: Sequence[int]) -> dict[int, tuple[Rule, ...]]:
             found = {}
@@ -49,3 +48,14 @@ class ReadyCheck:
             return found
 
         return judged
+
+    def _statement(self) -> tuple[str, Sequence[object]]:
+        """What asks for all rules at once; it is written once a minute, as rows that scroll by ask for it each."""
+        ground, lint = self._names.ground(), self._names.lint
+        key = (lint, replace(ground, now=ground.now.replace(second=0, microsecond=0)))
+        if self._asked is None or self._asked[0] != key:
+            asked = [condition(lint.failing(ground, rule.id)) for rule in RULES]
+            columns = ", ".join(each.text for each in asked)
+            sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
+            self._asked = key, sql, [value for each in asked for value in each.values]
+        return self._asked[1:]

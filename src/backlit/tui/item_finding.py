@@ -38,7 +38,7 @@ class ItemFinding(FilterChords):
         if item.id != item_id and self.items.go_to(item.id):
             return
         try:
-            usual = self.store.view(ViewSpec(text=f"#{item.id}"))
+            usual = self.store.view(ViewSpec(text=f"#{item.id}" if item.id > 0 else str(item.fields.get("Name") or "")))
             await usual.load()
         except BacklitError as error:
             self.say(str(error), is_bad=True)
@@ -51,7 +51,7 @@ class ItemFinding(FilterChords):
 
     def _hidden(self, item: Item, *, is_open: bool) -> str:
         spec = self.spec
-        name = f"#{item.id} “{item.fields.get('Name') or ''}”"
+        name = f"{f'#{item.id} ' if item.id > 0 else ''}“{item.fields.get('Name') or ''}”"
         if item.project_id != self.store.project_id:
             return f"{name} is in another project."
         reasons = filter_words(spec.query) + ([f"/{spec.text}"] if spec.text else [])
