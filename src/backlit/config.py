@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.grooming import field_keys
 from backlit.model.lint import STALE_DAYS, USUAL, Lint, chosen
+from backlit.model.own_names import OwnNames, own_names
 from backlit.model.planning import OwnCapacities, Share
 from backlit.private_files import PRIVATE, write_private
 
@@ -37,6 +38,7 @@ SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
 
 _KNOWN = frozenset(
     {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom", "template"}
+    | {"teams", "project"}
 )
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
@@ -84,6 +86,7 @@ class Settings:
     """The fields that the groom queue asks for beside what the ready-check finds missing."""
     templates: tuple["Template", ...] = ()
     """What new items may begin with."""
+    names: OwnNames = field(default_factory=OwnNames)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +169,7 @@ def read_settings(locations: Locations) -> Settings:
     images = _images_in(values.get("images", True), path)
     settings = Settings(theme, scale, images, mouse, board=board, capacities=capacities)
     settings = replace(settings, lint=lint, stale_days=stale_days, groom_fields=_groom_in(values, path))
+    settings = replace(settings, names=_names_in(values, path))
     return replace(settings, templates=_templates_in(values["template"], path)) if "template" in values else settings
 
 
@@ -185,6 +189,13 @@ def _board_in(value: object, path: Path) -> "BoardSettings":
         return board_settings(value)
     except BadRequest as error:
         raise StorageError(f"{error.message} ({path})") from error
+
+
+def _names_in(values: Mapping[str, object], path: Path) -> OwnNames:
+    try:
+        return own_names(values)
+    except BadRequest as error:
+        raise StorageError(f"{error.message} ({path}).") from error
 
 
 def _capacities_in(values: Mapping[str, object], path: Path) -> OwnCapacities:

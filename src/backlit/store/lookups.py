@@ -7,6 +7,7 @@ from typing import TypeVar
 import orjson
 
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
+from backlit.model.own_names import OwnNames
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.changes import Change, Signal, Subject
 from backlit.store.entries import OutboxEntry
@@ -50,6 +51,7 @@ class Lookups:
         self._changes = 0
         self._lock = threading.Lock()
         self.project_id: int | None = None
+        self.own_names = OwnNames()
         signal.subscribe(self._forget)
 
     def _forget(self, change: Change) -> None:
@@ -191,7 +193,7 @@ class Lookups:
         for team in told if isinstance(told, list) else ():
             if isinstance(team, dict) and isinstance(team.get("id"), int) and team.get("name"):
                 teams[team["id"]] = str(team["name"])
-        return dict(sorted(teams.items()))
+        return {team_id: self.own_names.teams.get(team_id, teams[team_id]) for team_id in sorted(teams)}
 
     def tags(self) -> tuple[str, ...]:
         """Every tag that was seen in the current project, by name."""

@@ -171,7 +171,8 @@ class Store(Edits):
     def _choose_first_project(self, project_ids: list[int]) -> int | None:
         """Called by the engine when the projects are known; keeps the choice while it can be kept."""
         if self.project_id not in project_ids and project_ids:
-            self._use_project(project_ids[0])
+            wanted = self.own_names.project_id
+            self._use_project(project_ids[0] if wanted is None else wanted)
         return self.project_id
 
     async def _turned(self, project_id: int) -> None:

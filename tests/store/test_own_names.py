@@ -1,0 +1,33 @@
+"""What the user calls teams, and where work is begun."""
+
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, offline_store
+from tests.store.world import World, until
+
+from backlit.model.errors import BadRequest
+from backlit.model.own_names import OwnNames, own_names
+
+
+def test_teams_have_the_users_names_and_else_their_numbers(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, TeamID=3), item(2, TeamID=4)]) as store:
+        store.own_names = own_names({"teams": {"3": "Payments", "9": "Nobody's"}})
+
+        assert store.teams() == {3: "Payments", 4: "team 4"}
+
+
+async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
+    store = world.store()
+    store.own_names = OwnNames(project_id=2)
+
+    store.start()
+    await until(lambda: store.project_id is not None)
+
+    assert store.project_id == 2
+
+
+@pytest.mark.parametrize("values", [{"teams": ["Payments"]}, {"teams": {"Payments": 3}}, {"project": "Aurora"}])
+def test_settings_that_make_no_sense_are_said(values: dict[str, object]) -> None:
+    with pytest.raises(BadRequest, match="The setting"):
+        own_names(values)
