@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from backlit.cli.arguments import parser
 from backlit.cli.table import cells_of, table
 from backlit.cli.wiring import connect_to
 from backlit.config import Locations, demo_profile, find_locations, local_profile
+from backlit.store.journal import Journal
+from backlit.store.trash import Copy
 
 HEAVY = ("httpx", "pydantic", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
 
@@ -242,3 +245,22 @@ def test_a_table_counts_wide_characters_and_combining_marks() -> None:
 @pytest.fixture(autouse=True)
 def _no_home_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKLIT_HOME", str(tmp_path / "unused"))
+
+
+def test_copies_of_deleted_items_are_listed_and_written(home: Home) -> None:
+    journal = find_locations(home.environment).journal(demo_profile(30))
+    item = {"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Gone\x1b[31m"}}
+    empty = home.run("--profile", "demo-30-1", "trash")
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    with closing(Journal(journal)) as opened:
+        opened.trash.keep(Copy(item, tasks=[{"id": 8}]))
+
+    listed = home.run("--profile", "demo-30-1", "trash")
+    whole = home.run("--profile", "demo-30-1", "trash", "7")
+    missing = home.run("--profile", "demo-30-1", "trash", "9")
+
+    assert (empty.returncode, len(empty.stdout.splitlines())) == (0, 1)
+    assert listed.stdout.splitlines()[1].split()[2:6] == ["7", "Story", "1", "0"]
+    assert "\x1b" not in listed.stdout
+    assert json.loads(whole.stdout)["item"] == item
+    assert (missing.returncode, "no copy of item 9" in missing.stderr) == (1, True)

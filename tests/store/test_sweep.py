@@ -5,12 +5,14 @@ from pathlib import Path
 from tests.store.foreign_server import ForeignServer, Quirks
 from tests.store.papers import item, offline_store
 from tests.store.test_sync import mirrored, on_service
-from tests.store.world import World
+from tests.store.world import World, until
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
+from backlit.store import ViewSpec
 from backlit.store.asking import Asking
 from backlit.store.probes import Traits
+from backlit.store.rows import fields_in
 from backlit.store.sweep import Sweep
 
 
@@ -83,3 +85,16 @@ async def test_a_few_deletions_near_each_other_in_two_hundred_pages_take_a_handf
         asked = len(server.requests)
         assert store._files.mirror.execute("SELECT count(*) FROM items").fetchone() == (3_997,)
         assert asked <= 15
+
+
+async def test_what_is_gone_when_it_is_looked_at_leaves_a_copy_in_the_trash(world: World) -> None:
+    store = await world.online()
+    (row,) = store.view(ViewSpec()).rows(0, 1)
+    await world.rival.work_items.delete(row.id)
+
+    await store.look_at(row.id)
+    await until(lambda: store.item(row.id) is None)
+
+    copy = store._files.journal.trash.of_item(row.id)
+    assert copy is not None
+    assert fields_in(copy.item)["Name"] == row.name

@@ -123,6 +123,9 @@ def _add_session(commands: "_Commands") -> None:
     doctor = commands.add_parser("doctor", help="look at the connection, the service and the files; say what is wrong")
     doctor.add_argument("--json", action="store_true", help="write JSON")
     doctor.set_defaults(module="backlit.cli.doctor")
+    trash = commands.add_parser("trash", help="list the copies of deleted items, or write one of them as JSON")
+    trash.add_argument("id", nargs="?", type=int, metavar="ID", help="the number that the item had")
+    trash.set_defaults(module="backlit.cli.trash")
 
 
 def _add_items(commands: "_Commands") -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from backlit.model.errors import BacklitError, NotFound, SignInNeeded, StorageError, Trouble
 from backlit.store.changes import Change, Connection, ConnectionState, Subject
+from backlit.store.deletions import keep_last_copy
 from backlit.store.files import Files, Writer
 from backlit.store.outbox import Outbox
 from backlit.store.pacing import Waits
@@ -297,6 +298,7 @@ class Session:
         try:
             document = await self.client.work_items.document(item_id)
         except NotFound:
+            await self._files.write(lambda writer: keep_last_copy(writer, item_id))
             self._sync_due.set()
             raise
         if not is_item(document, item_id):

@@ -28,6 +28,15 @@ class Copy:
         """The id the item had."""
         return whole(self.item.get("id")) or 0
 
+    def document(self) -> Document:
+        """All of it, as it is kept."""
+        return {
+            "item": self.item,
+            "tasks": list(self.tasks),
+            "comments": list(self.comments),
+            "attachments": list(self.attachments),
+        }
+
 
 class Trash:
     """Writes the table of copies through the journal's connection; they are forgotten after ninety days."""
@@ -37,13 +46,7 @@ class Trash:
 
     def keep(self, copy: Copy, entry_id: int | None = None) -> None:
         """Keep a copy: the latest of an entry that deletes, or of an item that others deleted."""
-        content = {
-            "item": copy.item,
-            "tasks": list(copy.tasks),
-            "comments": list(copy.comments),
-            "attachments": list(copy.attachments),
-        }
-        row = (time.time(), copy.item_id, entry_id, orjson.dumps(content).decode())
+        row = (time.time(), copy.item_id, entry_id, orjson.dumps(copy.document()).decode())
         with transaction(self._connection):
             self._connection.execute("DELETE FROM trash WHERE entry_id = ?", (entry_id,))
             self._connection.execute("INSERT INTO trash (kept_at, item_id, entry_id, content) VALUES (?, ?, ?, ?)", row)
@@ -55,6 +58,11 @@ class Trash:
     def of_item(self, item_id: int) -> Copy | None:
         """The latest copy of an item."""
         return self._one("SELECT content FROM trash WHERE item_id = ? ORDER BY id DESC LIMIT 1", item_id)
+
+    def every(self, item_id: int | None = None) -> list[tuple[float, Copy]]:
+        """The copies, of one item or of all, with when each was kept; the latest first."""
+        sql = "SELECT kept_at, content FROM trash WHERE ?1 IS NULL OR item_id = ?1 ORDER BY id DESC"
+        return [(kept_at, _copy_of(orjson.loads(text))) for kept_at, text in self._connection.execute(sql, (item_id,))]
 
     def forget_old(self, now: float) -> None:
         """Drop copies older than that, save those of what is still to be deleted; `now` in seconds."""

@@ -179,5 +179,5 @@ class SignInScreen(StoreScreen[None]):
 
 _NEEDED = "A user name and a password are needed."
 _NEEDED_WITH_CODE = "The code is needed."
-_REFUSED = "The user name or the password is not right."
+_REFUSED = "The user name or the password is not right. An account of another provider signs in with a code (ctrl+t)."
 _CODE_REFUSED = "The code is not right, or no longer good."
