@@ -302,3 +302,22 @@ async def test_a_foreign_service_that_cannot_rank_is_asked_nothing_and_the_order
     assert [item.id for item in store.batch.items(ids)] == [ids[1], ids[2], ids[0], *ids[3:]]
     assert [each["fields"]["BacklogPriority"] for each in server.items.values()] == numbers
     assert sum(method == "POST" for method, *_ in server.requests) == asked
+
+
+async def test_what_is_deleted_there_is_made_again_by_undo(online: Online) -> None:
+    server = ForeignServer(Quirks(), items=3)
+    store = await online(server)
+    item_id = min(server.items)
+    name = server.items[item_id]["fields"]["Name"]
+    server.comment("pat", item_id, "Before")
+
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+    assert item_id not in server.items
+    done = await store.history.undo()
+    await sent(store)
+
+    assert done is not None
+    assert [each.name for each in done.made_again] == [name]
+    assert sorted(server.names().values()) == sorted({f"Item {number}" for number in range(3)})
+    assert store.outbox_entries() == ()

@@ -67,15 +67,10 @@ class Removals:
 
     async def _keep_copy(self, entry: OutboxEntry, document: Document) -> None:
         """Bring the copy in the trash up to date; what cannot be asked stays as it was mirrored."""
-        try:
-            below = self._client.work_items
-            tasks = await _all(below.tasks_below(entry.item_id))
-            comments = await _all(below.comments_below(entry.item_id))
-            attachments = await _all(below.attachments_below(entry.item_id))
-        except NotFound:
-            raise
-        except ServiceRefused:
-            tasks = comments = attachments = []
+        below = self._client.work_items
+        tasks = await _all(below.tasks_below(entry.item_id))
+        comments = await _all(below.comments_below(entry.item_id))
+        attachments = await _all(below.attachments_below(entry.item_id))
 
         def act(writer: Writer) -> None:
             known = writer.journal.trash.of_entry(entry.id) or Copy(document)
@@ -115,10 +110,12 @@ def _deleted(writer: Writer, entry: OutboxEntry) -> None:
 
 
 async def _all(listing: "Listing[Any]") -> list[Document]:
+    """A whole list; empty where the service does not give it, for the item itself was there just now."""
     found: dict[object, Document] = {}
-    async for page in listing.pages():
-        before = len(found)
-        found |= {each.get("id"): each for each in page.results}
-        if len(found) == before:
-            break
+    with suppress(ServiceRefused):
+        async for page in listing.pages():
+            before = len(found)
+            found |= {each.get("id"): each for each in page.results}
+            if len(found) == before:
+                break
     return list(found.values())
