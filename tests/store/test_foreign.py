@@ -321,3 +321,18 @@ async def test_what_is_deleted_there_is_made_again_by_undo(online: Online) -> No
     assert [each.name for each in done.made_again] == [name]
     assert sorted(server.names().values()) == sorted({f"Item {number}" for number in range(3)})
     assert store.outbox_entries() == ()
+
+
+async def test_an_item_is_read_where_its_files_cannot_be_asked_for(world: World) -> None:
+    store = await world.online()
+    item_id = store.view(ViewSpec()).rows(0, 1)[0].id
+    world.faults.lacks = frozenset({f"/{item_id}/attachments"})
+    await world.rival.work_items.update_document(item_id, {"Name": "Seen all the same"})
+    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "This too"})
+
+    await store.look_at(item_id)
+    await until(lambda: "This too" in [each.text for each in store.comments(item_id)])
+
+    item = store.item(item_id)
+    assert item is not None
+    assert item.fields["Name"] == "Seen all the same"

@@ -5,9 +5,9 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from backlit.model.errors import BacklitError, NotFound, SignInNeeded, StorageError, Trouble
+from backlit.model.errors import BacklitError, NotFound, ServiceRefused, SignInNeeded, StorageError, Trouble
 from backlit.store.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.deletions import keep_last_copy
 from backlit.store.files import Files, Writer
@@ -25,6 +25,7 @@ from backlit.store.turns import Turns
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
+    from backlit.client.resource import Listing
 
 _HINDERED = frozenset({ConnectionState.OFFLINE, ConnectionState.FAILED})
 LOOK_AGAIN = 3.0
@@ -303,22 +304,31 @@ class Session:
             raise
         if not is_item(document, item_id):
             return
-        comments, attachments = await asyncio.gather(
-            read_all(self.client.work_items.comments_below(item_id)),
-            read_all(self.client.work_items.attachments_below(item_id)),
-        )
         await store_items(self._files, [document])
+        comments, attachments = await asyncio.gather(
+            _offered(self.client.work_items.comments_below(item_id)),
+            _offered(self.client.work_items.attachments_below(item_id)),
+        )
         await self._files.write(_replacing_what_hangs_on(item_id, comments, attachments))
 
 
+async def _offered(listing: "Listing[Any]") -> list[Document] | None:
+    """A whole list; None where the service does not give it."""
+    try:
+        return await read_all(listing)
+    except ServiceRefused:
+        return None
+
+
 def _replacing_what_hangs_on(
-    item_id: int, comments: list[Document], attachments: list[Document]
+    item_id: int, comments: list[Document] | None, attachments: list[Document] | None
 ) -> Callable[[Writer], None]:
     def act(writer: Writer) -> None:
-        note_comments_left(writer, item_id, comments)
-        if writer.mirror.comments.replace_all(item_id, comments):
-            writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
-        if writer.mirror.attachments.replace_all(item_id, attachments):
+        if comments is not None:
+            note_comments_left(writer, item_id, comments)
+            if writer.mirror.comments.replace_all(item_id, comments):
+                writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
+        if attachments is not None and writer.mirror.attachments.replace_all(item_id, attachments):
             writer.signal.publish(Change(Subject.ATTACHMENTS, frozenset({item_id})))
 
     return act
