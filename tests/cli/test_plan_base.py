@@ -12,7 +12,7 @@ from backlit.cli.plan_apply import differing
 from backlit.cli.plan_export import exported
 from backlit.cli.plan_words import described
 from backlit.model.errors import BadRequest
-from backlit.store import Store
+from backlit.store import Store, ViewSpec
 from backlit.store.plan_text import labels_of
 
 
@@ -60,6 +60,18 @@ async def test_a_text_that_nobody_changed_reverts_nothing(world: World, store: S
     await store.refresh()
 
     assert said(store, text) == ["Nothing changes."]
+
+
+async def test_what_the_draft_moves_to_the_backlog_is_exported_however_far_down_it_is(store: Store) -> None:
+    planned = next(each for each in store.plan.targets() if each.end and each.end >= store.today())
+    view = store.view(store.plan.spec(ViewSpec(), frozenset({planned.id})))
+    await view.load()
+    await store.plan.move([view.ids()[-1]], store.plan.backlog_id)
+
+    text = await asyncio.to_thread(exported, store, (), 0)
+
+    backlog = text.split("[Backlog]\n")[1].split("\n\n")[0]
+    assert [int(line.split()[0]) for line in backlog.splitlines()] == [view.ids()[-1]]
 
 
 async def test_what_somebody_else_changed_too_is_said_and_left_out(world: World, store: Store) -> None:

@@ -28,7 +28,7 @@ def exported(store: Store, names: Sequence[str], backlog: int) -> str:
     owners = {person.id: person.username for person in store.everybody.known().values()}
     sections = {each.id: _lines(store, frozenset({each.id}), None, owners) for each in chosen}
     unplanned = frozenset(store.iterations()) - {each.id for each in plan.targets()}
-    sections[plan.backlog_id] = _lines(store, unplanned, backlog, owners) if backlog else []
+    sections[plan.backlog_id] = _lines(store, unplanned, backlog, owners)
     notes = {each.id: _note(each) for each in chosen}
     now = plan.as_is(line.id for lines in sections.values() for line in lines)
     was = {item_id: was_of(values, owners) for item_id, values in sorted(now.items())}
@@ -47,9 +47,14 @@ def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[I
 
 
 def _lines(store: Store, places: frozenset[int], limit: int | None, owners: dict[int, str]) -> list[PlanLine]:
-    view = store.view(store.plan.spec(ViewSpec(), places), store.plan.laid_over)
+    """What is there, of a long list the first so many and what the draft moves there."""
+    spec = store.plan.spec(ViewSpec(), places)
+    view = store.view(spec, store.plan.laid_over)
     asyncio.run(view.load())
     rows = view.rows(0, view.count or 0 if limit is None else limit)
+    listed = {row.id for row in rows}
+    places_of_moved = sorted(at for each in spec.planned_in - listed if (at := view.index_of(each)) is not None)
+    rows += [row for at in places_of_moved for row in view.rows(at, at + 1)]
     return [PlanLine(row.id, row.estimate, _owner(row, owners), row.name) for row in rows if row.id > 0]
 
 
