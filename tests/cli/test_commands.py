@@ -207,8 +207,8 @@ def test_two_processes_make_one_sample(home: Home) -> None:
 
 
 def test_an_interrupted_command_leaves_with_130(home: Home) -> None:
-    making = home.start("--profile", "demo-9000-1", "items", "list")
-    workspace = locations_of(home).workspace(demo_profile(9000, 1))
+    making = home.start("--profile", "demo-60000-1", "items", "list")
+    workspace = locations_of(home).workspace(demo_profile(60000, 1))
     while not list(workspace.glob("*.part*")) and making.poll() is None:
         time.sleep(0.01)
     making.send_signal(signal.SIGINT)
