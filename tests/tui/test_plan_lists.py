@@ -103,9 +103,14 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         stretch = listed[: listed.index(row.id) + 1]
         while sum(points[each] for each in stretch) <= mean:
             stretch = listed[: len(stretch) + 1]
-        await keys(pilot, "/", *f"#{row.id}", "enter")
+        await go_to(pilot, listed[0])
+        await keys(pilot, ">")
+        without_first = text_of(pilot.app)
+        await keys(pilot, "u", "/", *f"#{row.id}", "enter")
 
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
         assert mean > 0
         assert f"{count} item{'s' * (count != 1)}, {total:g} pts" in header
+        assert "fits" in without_first
+        assert " 0 items, " not in without_first
         assert "fits" not in text_of(pilot.app)

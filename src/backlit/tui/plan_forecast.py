@@ -37,18 +37,19 @@ class Forecast:
         if not (mean and upcoming and view.count):
             return
         rows = view.rows(0, LOOKED_AT)
-        points = [_points(row) for row in rows]
+        at = [index for index, row in enumerate(rows) if _is_planned(row)]
+        points = [points_of_row(rows[index]) for index in at]
         rooms = [mean - loads[each.id].points for each in upcoming]
         parts: list[tuple[object, int, Totals]] = []
-        start = 0
+        start = end = 0
         self._unestimated = {}
         for number, stop in forecast(points, rooms):
             place = upcoming[number].id
-            stretch = [row for row in rows[start:stop] if _is_planned(row)]
-            parts.append((place, stop, Totals(len(stretch), sum(points[start:stop]))))
-            self._unestimated[place] = sum(map(_lacks_estimate, stretch))
+            end = at[stop] if stop < len(at) else len(rows)
+            parts.append((place, end, Totals(stop - start, sum(points[start:stop]))))
+            self._unestimated[place] = sum(_lacks_estimate(rows[index]) for index in at[start:stop])
             start = stop
-        if start < view.count:
+        if end < view.count:
             taken = sum((part[2] for part in parts), Totals())
             parts.append((None, view.count, Totals(totals.count - taken.count, max(0.0, totals.points - taken.points))))
         if len(parts) > 1:
@@ -65,10 +66,6 @@ class Forecast:
 
 def _is_planned(row: Row) -> bool:
     return row.type != ItemType.TASK and row.sign is not RowSign.LEAVING
-
-
-def _points(row: Row) -> float:
-    return points_of_row(row) if _is_planned(row) else 0.0
 
 
 def _lacks_estimate(row: Row) -> bool:
