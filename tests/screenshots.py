@@ -6,12 +6,10 @@ Everything is real (service, store, application) and everything that could diffe
 import asyncio
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from enum import Enum
 from pathlib import Path
 
+from tests.scenes import SCENES, Scene, Trouble
 from tests.store.world import World, make_sample, until
 from textual.pilot import Pilot
 
@@ -36,89 +34,9 @@ def write_workspace(folder: Path) -> Path:
     return make_sample(folder, ITEMS, TODAY)
 
 
-class Trouble(Enum):
-    """What is wrong with the network, or with what others did."""
-
-    OFFLINE = "the service has gone away, with an edit waiting"
-    FAILED = "it answers nothing from the first start on"
-    CONFLICT = "somebody else changed what is edited here"
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """A screen at a size, and the keys that lead to it."""
-
-    size: tuple[int, int]
-    keys: tuple[str, ...] = ()
-    signed_in: bool = True
-    has_news: bool = False
-    has_files: bool = False
-    """Whether somebody else is at work, at the time of the picture."""
-    has_history: bool = False
-    is_slow: bool = False
-    """Whether what a key began is to be over before the next one."""
-    trouble: Trouble | None = None
-
-
-SHOWN = ("1", "7", "j")
-"""To an item that has an owner, a description and comments."""
-
-GROOMING = (*"ftbug", "enter", "g", "q", "enter")
-"""To a bug in the groom queue that lacks an estimate, and is neither triaged nor fresh."""
-SUMMED_UP = (*"f!v5jvgq3", "enter", "tab", *"12", *("enter",) * 5)
-"""To the end of a queue of six."""
-LOGGING = (*"fttask", "enter", *"jjjL1,5", "tab", *"te", "tab", "tab", *"retry path on staging")
-"""To the hours of a task."""
-
-PLANNING = ("g", "p", *"vjjjjj", ">", "j", "c", "e", *"21", "enter", ">", "i")
-"""Six items into the next iteration, then one that is too much for it, and one taken."""
-
-SCENES: Mapping[str, Scene] = {
-    "backlog-120x40": Scene((120, 40), SHOWN),
-    "backlog-marked-120x40": Scene((120, 40), (*SHOWN, "v", "3", "j", "v", "s", "down", "down", "enter")),
-    "backlog-60x20": Scene((60, 20), SHOWN),
-    "backlog-filtered-120x40": Scene((120, 40), (*"fsin prog", "enter", *"fm")),
-    "backlog-empty-80x24": Scene((80, 24), (*"/zebra", "enter")),
-    "backlog-failed-80x24": Scene((80, 24), trouble=Trouble.FAILED),
-    "backlog-offline-80x24": Scene((80, 24), trouble=Trouble.OFFLINE),
-    "backlog-marked-80x24": Scene((80, 24), (*SHOWN, "v", "3", "j", "v", "s", "down", "down", "enter")),
-    "conflict-120x40": Scene((120, 40), (*SHOWN, "g", "="), trouble=Trouble.CONFLICT),
-    "conflict-80x24": Scene((80, 24), (*SHOWN, "g", "="), trouble=Trouble.CONFLICT),
-    "editor-80x24": Scene((80, 24), (*SHOWN, "enter")),
-    "editor-60x20": Scene((60, 20), (*SHOWN, "enter")),
-    "attachments-80x24": Scene((80, 24), (*SHOWN, "g", "t", "j"), has_files=True),
-    "editor-120x40": Scene((120, 40), (*SHOWN, "enter")),
-    "sign-in-120x40": Scene((120, 40), tuple("maya"), signed_in=False),
-    "backlog-grouped-120x40": Scene((120, 40), (*"tgarea", "enter", "9", "j", "space", "space")),
-    "backlog-80x24": Scene((80, 24), SHOWN),
-    "query-120x40": Scene((120, 40), (*"/type:bug se",)),
-    "columns-80x24": Scene((80, 24), (*":columns", "space", *"status,severity,tags", "space", *"14+", "enter")),
-    "board-120x40": Scene((120, 40), ("g", "k", "2", "j", "space", "l")),
-    "board-lanes-120x40": Scene((120, 40), ("g", "k", *"tgpriorit", "enter", "g", "g")),
-    "board-80x24": Scene((80, 24), ("g", "k", "l")),
-    "plan-120x40": Scene((120, 40), PLANNING, is_slow=True),
-    "plan-written-120x40": Scene((120, 40), (*PLANNING, "w"), is_slow=True),
-    "plan-80x24": Scene((80, 24), PLANNING, is_slow=True),
-    "rollover-80x24": Scene((80, 24), ("g", "p", "{", "tab", "g", "w", "n", "b", "n"), is_slow=True),
-    "iterations-120x40": Scene((120, 40), ("g", "i")),
-    "comments-120x40": Scene((120, 40), (*SHOWN, "g", "c")),
-    "attachments-120x40": Scene((120, 40), (*SHOWN, "g", "t", "j"), has_files=True),
-    "inbox-120x40": Scene((120, 40), ("g", "h", "j"), has_news=True),
-    "reports-120x40": Scene((120, 40), ("g", "r", "f", "i", *"release 3.1", "enter"), has_history=True),
-    "reports-80x24": Scene((80, 24), ("g", "r", "{"), has_history=True),
-    "reports-age-80x24": Scene((80, 24), ("g", "r", "4", "l"), has_history=True),
-    "reports-velocity-120x40": Scene((120, 40), ("g", "r", "3", "l"), has_history=True),
-    "groom-120x40": Scene((120, 40), (*GROOMING, "j", "j")),
-    "groom-80x24": Scene((80, 24), GROOMING),
-    "groom-summary-120x40": Scene((120, 40), SUMMED_UP),
-    "log-work-120x40": Scene((120, 40), LOGGING),
-    "log-work-80x24": Scene((80, 24), LOGGING),
-    "inbox-80x24": Scene((80, 24), ("g", "h", "j"), has_news=True),
-}
-
-
-async def picture(scene: Scene, workspace: Path, folder: Path) -> str:
-    """Play a scene in an empty folder; returns the screen as SVG."""
+async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
+    """Play a scene in an empty folder; returns the screen at each of its sizes as SVG, by the name of the picture."""
+    scene = SCENES[name]
     world = World(folder, workspace, clock=clock)
     if scene.has_news or scene.has_files or scene.trouble:
         world.service._shared.clock.follow(clock().replace(hour=14, minute=10, tzinfo=None))
@@ -127,13 +45,14 @@ async def picture(scene: Scene, workspace: Path, folder: Path) -> str:
         store = world.store(signed_in=scene.signed_in)
         world.faults.is_down = scene.trouble is Trouble.FAILED
         store.sample_history.is_wanted = scene.has_history
-        async with BacklitApp(store).run_test(size=scene.size) as pilot:
-            return await _play(scene, pilot, world, store)
+        async with BacklitApp(store).run_test(size=scene.sizes[0]) as pilot:
+            await _play(scene, pilot, world, store)
+            return {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in scene.sizes}
     finally:
         await world.stop()
 
 
-async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) -> str:
+async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) -> None:
     wanted = ConnectionState.ONLINE if scene.signed_in else ConnectionState.SIGNED_OUT
     if scene.trouble is Trouble.FAILED:
         wanted = ConnectionState.OFFLINE
@@ -153,6 +72,12 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
         if scene.is_slow:
             await _settled(pilot)
     await _settled(pilot)
+
+
+async def _drawn(pilot: Pilot[None], width: int, height: int) -> str:
+    if pilot.app.size != (width, height):
+        await pilot.resize_terminal(width, height)
+        await _settled(pilot)
     return pilot.app.export_screenshot(title="backlit")
 
 
@@ -227,7 +152,8 @@ async def write_all(names: list[str]) -> None:
         for name in names or SCENES:
             place = Path(folder) / name
             place.mkdir()
-            (FOLDER / f"{name}.svg").write_text(await picture(SCENES[name], workspace, place), encoding="utf-8")
+            for picture, svg in (await pictures(name, workspace, place)).items():
+                (FOLDER / f"{picture}.svg").write_text(svg, encoding="utf-8")
 
 
 if __name__ == "__main__":

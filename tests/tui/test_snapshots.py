@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from pytest_textual_snapshot import SVGImageExtension  # type: ignore[import-untyped] # the plugin has no types
 from syrupy.assertion import SnapshotAssertion
-from tests.screenshots import FOLDER, SCENES, picture, write_workspace
+from tests.scenes import SCENES
+from tests.screenshots import FOLDER, pictures, write_workspace
 
 
 class Pictures(SVGImageExtension):  # type: ignore[misc] # for the same reason
@@ -27,13 +28,16 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", SCENES)
-async def test_the_screen_is_as_on_its_picture(
+async def test_the_screen_is_as_on_its_pictures(
     name: str, workspace: Path, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    shown = await picture(SCENES[name], workspace, tmp_path)
+    shown = await pictures(name, workspace, tmp_path)
 
-    assert shown == snapshot(name=name, extension_class=Pictures)
+    for picture, svg in shown.items():
+        assert svg == snapshot(name=picture, extension_class=Pictures)
 
 
 def test_every_picture_is_of_a_scene() -> None:
-    assert {path.stem for path in FOLDER.iterdir()} == set(SCENES)
+    named = {f"{name}-{width}x{height}" for name, scene in SCENES.items() for width, height in scene.sizes}
+
+    assert {path.stem for path in FOLDER.iterdir()} == named

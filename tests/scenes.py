@@ -1,0 +1,84 @@
+"""What the pictures in screenshots/ show: screens, the keys that lead to them, and the sizes they are drawn at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+LARGE, MIDDLE, SMALL = (120, 40), (80, 24), (60, 20)
+
+
+class Trouble(Enum):
+    """What is wrong with the network, or with what others did."""
+
+    OFFLINE = "the service has gone away, with an edit waiting"
+    FAILED = "it answers nothing from the first start on"
+    CONFLICT = "somebody else changed what is edited here"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A screen and the keys that lead to it, played at the first of its sizes; at the others it is drawn again."""
+
+    keys: tuple[str, ...] = ()
+    sizes: tuple[tuple[int, int], ...] = (LARGE, MIDDLE)
+    signed_in: bool = True
+    has_news: bool = False
+    """Whether somebody else is at work, at the time of the picture."""
+    has_files: bool = False
+    has_history: bool = False
+    is_slow: bool = False
+    """Whether what a key began is to be over before the next one."""
+    trouble: Trouble | None = None
+
+
+EVERY = (LARGE, MIDDLE, SMALL)
+SHOWN = ("1", "7", "j")
+"""To an item that has an owner, a description and comments."""
+MARKED = (*SHOWN, "v", "3", "j", "v")
+
+GROOMING = (*"ftbug", "enter", "g", "q", "enter")
+"""To a bug in the groom queue that lacks an estimate, and is neither triaged nor fresh."""
+SUMMED_UP = (*"f!v5jvgq3", "enter", "tab", *"12", *("enter",) * 5)
+"""To the end of a queue of six."""
+LOGGING = (*"fttask", "enter", *"jjjL1,5", "tab", *"te", "tab", "tab", *"retry path on staging")
+"""To the hours of a task."""
+
+PLANNING = ("g", "p", *"vjjjjj", ">", "j", "c", "e", *"21", "enter", ">", "i")
+"""Six items into the next iteration, then one that is too much for it, and one taken."""
+
+SCENES: Mapping[str, Scene] = {
+    "attachments": Scene((*SHOWN, "g", "t", "j"), EVERY, has_files=True),
+    "backlog": Scene(SHOWN, EVERY),
+    "backlog-empty": Scene((*"/zebra", "enter"), EVERY),
+    "backlog-failed": Scene((), EVERY, trouble=Trouble.FAILED),
+    "backlog-filtered": Scene((*"fsin prog", "enter", *"fm"), EVERY),
+    "backlog-grouped": Scene((*"tgarea", "enter", "9", "j", "space", "space"), EVERY),
+    "backlog-marked": Scene((*MARKED, "s", "down", "down", "enter"), EVERY),
+    "backlog-offline": Scene((), EVERY, trouble=Trouble.OFFLINE),
+    "board": Scene(("g", "k", "2", "j", "space", "l")),
+    "board-lanes": Scene(("g", "k", *"tgpriorit", "enter", "g", "g")),
+    "cadence": Scene(("g", "i", "c", "s"), is_slow=True),
+    "columns": Scene((*":columns", "space", *"status,severity,tags", "space", *"14+", "enter"), (MIDDLE,)),
+    "comments": Scene((*SHOWN, "g", "c")),
+    "conflict": Scene((*SHOWN, "g", "="), EVERY, trouble=Trouble.CONFLICT),
+    "difference": Scene((*MARKED, "c", "p", "2", "enter"), EVERY, is_slow=True),
+    "editor": Scene((*SHOWN, "enter"), EVERY),
+    "groom": Scene(GROOMING),
+    "groom-summary": Scene(SUMMED_UP),
+    "inbox": Scene(("g", "h", "j"), has_news=True),
+    "item": Scene((*SHOWN, "P", "tab", "j"), EVERY, is_slow=True),
+    "iterations": Scene(("g", "i")),
+    "areas": Scene(("g", "a")),
+    "keys": Scene(("?",)),
+    "log-work": Scene(LOGGING),
+    "outbox": Scene((*SHOWN, "g", "o"), trouble=Trouble.CONFLICT),
+    "plan": Scene(PLANNING, is_slow=True),
+    "plan-written": Scene((*PLANNING, "w"), is_slow=True),
+    "projects": Scene(("g", "P"), is_slow=True),
+    "query": Scene((*"/type:bug se",)),
+    "reports": Scene(("g", "r", "f", "i", *"release 3.1", "enter"), has_history=True),
+    "reports-age": Scene(("g", "r", "4", "l"), has_history=True),
+    "reports-velocity": Scene(("g", "r", "3", "l"), has_history=True),
+    "rollover": Scene(("g", "p", "{", "tab", "g", "w", "n", "b", "n"), is_slow=True),
+    "sign-in": Scene(tuple("maya"), EVERY, signed_in=False),
+}
