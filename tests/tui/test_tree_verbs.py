@@ -17,7 +17,7 @@ from backlit.model.trees import Node
 from backlit.store import ConnectionState, IterationEntry, Store, TreeKind
 from backlit.store.nodes import NewNode
 from backlit.tui.screens.tree import TreeScreen
-from backlit.tui.series import series_lines, series_of
+from backlit.tui.series import offer, series_lines, series_of
 from backlit.tui.typed_days import typed_day, typed_number
 from backlit.tui.widgets.tree_columns import load_bar
 from backlit.tui.widgets.tree_list import TreeList
@@ -325,6 +325,34 @@ def test_a_series_follows_on_without_gaps() -> None:
     assert [each.name for each in series] == ["Sprint 4", "Sprint 5", "Sprint 6"]
     assert series[1].start == date(2026, 3, 16)
     assert series[2].end == date(2026, 4, 12)
+
+
+def test_a_series_goes_on_with_the_names_numbers_and_weeks_of_the_last_iteration() -> None:
+    entries = [
+        IterationEntry(1, "Lap 9", "", date(2026, 3, 2), date(2026, 3, 8), None, None, is_release=False),
+        IterationEntry(2, "Lap 10", "", date(2026, 3, 9), date(2026, 3, 15), None, None, is_release=False),
+        IterationEntry(3, "R 4", "", date(2026, 3, 2), date(2026, 6, 30), None, None, is_release=True),
+    ]
+
+    beside = dict(offer(entries[:2], entries, None, TODAY))
+    in_a_release = dict(offer([], entries, date(2026, 7, 1), TODAY))
+
+    assert list(beside.values()) == ["Lap {n}", "11", "6", "1", "2026-03-16"]
+    assert list(in_a_release.values()) == ["Lap {n}", "11", "6", "1", "2026-07-01"]
+    assert list(dict(offer([], [], None, TODAY)).values()) == ["Sprint {n}", "1", "6", "2", TODAY.isoformat()]
+
+
+async def test_cs_on_an_iteration_among_others_makes_the_series_beside_it(opened: Open, store: Store) -> None:
+    async with tree_of(opened, store, ITERATIONS) as pilot:
+        last = max(store.iterations().values(), key=lambda each: (not each.is_release, each.start or TODAY))
+        node = next(each for each in store.tree(ITERATIONS).walk() if each.id == last.id)
+        await put_on(pilot, store, node, ITERATIONS)
+
+        await pilot.press("c", "s", "enter")
+        await until(lambda: len(store.tree(ITERATIONS).children(node.parent_id)) > 6)
+
+        beside = [each.name for each in store.tree(ITERATIONS).children(node.parent_id)]
+        assert beside[-6:] == [f"Sprint {int(last.name.split()[1]) + at}" for at in range(1, 7)]
 
 
 def test_a_long_series_is_shown_without_its_middle() -> None:

@@ -1,6 +1,7 @@
 """A series of iterations, one after the other, from what is typed for it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
 from backlit.model.errors import BadRequest
@@ -12,6 +13,38 @@ from backlit.tui.typed_days import typed_day
 
 MOST = 60
 NUMBER = "{n}"
+USUAL_WEEKS = 2
+_NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>\d{1,5})(?P<after>\D*)")
+
+
+def offer(
+    beside: Iterable[IterationEntry], everywhere: Iterable[IterationEntry], begins: date | None, today: date
+) -> list[tuple[str, str]]:
+    """What a series goes on with, by what is asked for: names, numbers and lengths of the iterations that are there.
+
+    `beside` are those among which it will lie; where there are none yet it begins on the day given, if any.
+    """
+    sprints = [each for each in everywhere if each.start and each.end and not each.is_release]
+    near = [each for each in beside if each in sprints]
+    last = max(near or sprints, key=lambda each: each.end or today, default=None)
+    if near or begins is None:
+        begins = last.end + timedelta(days=1) if last and last.end else today
+    found = _NUMBERED.fullmatch(last.name) if last else None
+    pattern = f"{found['before']}{NUMBER}{found['after']}" if found else f"Sprint {NUMBER}"
+    like = re.compile(re.escape(pattern).replace(re.escape(NUMBER), r"(\d{1,5})"))
+    numbers = [int(same[1]) for each in sprints if (same := like.fullmatch(each.name))]
+    return [
+        ("Name", pattern),
+        ("First number", str(max(numbers, default=0) + 1)),
+        ("How many", "6"),
+        ("Weeks each", str(_weeks(last))),
+        ("From", begins.isoformat()),
+    ]
+
+
+def _weeks(like: IterationEntry | None) -> int:
+    days = (like.end - like.start).days + 1 if like and like.start and like.end else 0
+    return days // 7 if days > 0 and days % 7 == 0 else USUAL_WEEKS
 
 
 def series_of(typed: Sequence[str], today: date) -> list[NewNode]:

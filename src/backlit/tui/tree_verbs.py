@@ -1,19 +1,17 @@
 """What can be done to the node under the cursor of a tree."""
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 
 from backlit.model.errors import BadRequest
 from backlit.model.trees import Node
 from backlit.store.nodes import NewNode
 from backlit.store.people import IterationEntry
 from backlit.tui.capacity_asking import ask_capacity
-from backlit.tui.series import overlap_words, series_lines, series_of
+from backlit.tui.series import offer, overlap_words, series_lines, series_of
 from backlit.tui.spans import span
 from backlit.tui.tree_moves import TreeMoves
 from backlit.tui.typed_days import typed_day
-
-USUAL_WEEKS = 2
 
 
 class TreeVerbs(TreeMoves):
@@ -68,25 +66,21 @@ class TreeVerbs(TreeMoves):
         self.act(self._edit(node.id, isRelease=not entry.is_release))
 
     def do_tree_series(self, _count: int | None) -> None:
-        """Add a series of iterations below the current one."""
-        node, _ = self.iteration("series")
-        today = self.store.today()
-        children = [self.store.iterations()[each.id] for each in self.shown_tree().children(node.id)]
-        ends = [each.end for each in children if each.end]
-        start = max(ends) + timedelta(days=1) if ends else today
-        lines = [
-            ("Name", "Sprint {n}"),
-            ("First number", str(len(children) + 1)),
-            ("How many", "6"),
-            ("Weeks each", str(USUAL_WEEKS)),
-            ("From", start.isoformat()),
-        ]
+        """Add a series of iterations below the root or a release, and beside anything else."""
+        node, entry = self.iteration("series")
+        today, iterations, tree = self.store.today(), self.store.iterations(), self.shown_tree()
+        is_beside = not (entry.is_release or node.parent_id not in iterations or tree.children(node.id))
+        above = node.parent_id if is_beside else node.id
+        children = [iterations[each.id] for each in tree.children(above)]
+        begins = iterations[above].start if iterations[above].is_release else None
+        below_root = [iterations[each.id] for each in tree.walk() if each.parent_id in iterations]
+        lines = offer(children, below_root, begins, today)
 
         def answered(typed: tuple[str, ...] | None) -> None:
             if typed is not None:
-                self.act(self._add_all(node.id, series_of(typed, today)))
+                self.act(self._add_all(above, series_of(typed, today)))
 
-        title = f"Series below {node.name}"
+        title = f"Series {'beside' if is_beside else 'below'} {node.name}"
         self.ask_lines(title, lines, lambda typed: series_lines(series_of(typed, today), children, today), answered)
 
     def _beside(self, node: Node) -> list[IterationEntry]:
