@@ -32,8 +32,9 @@ class Scene:
 
 
 EVERY = (LARGE, MIDDLE, SMALL)
-SHOWN = ("1", "7", "j")
-"""To an item that has an owner, a description and comments."""
+SHOWN_AT = 18
+SHOWN = (*str(SHOWN_AT), "j")
+"""To an item that has a description and comments."""
 MARKED = (*SHOWN, "v", "3", "j", "v")
 
 GROOMING = (*"ftbug", "enter", "g", "q", "enter")

@@ -9,7 +9,7 @@ import tempfile
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from tests.scenes import SCENES, Scene, Trouble
+from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
 from tests.store.world import World, make_sample, until
 from textual.pilot import Pilot
 
@@ -85,7 +85,7 @@ async def _edit_without_network(scene: Scene, world: World, store: Store) -> Non
     """Edit the item that is shown while the service is away; for a conflict somebody else does so too."""
     view = store.view(ViewSpec())
     await view.load()
-    item_id = view.rows(0, 100)[17].id
+    item_id = view.rows(0, 100)[SHOWN_AT].id
     world.faults.is_down = True
     await store.edit([item_id], {"Estimate": "8", "Name": "Change the address until the parcel is packed"})
     if scene.trouble is Trouble.OFFLINE:
@@ -119,7 +119,7 @@ async def _attach_files(world: World, store: Store) -> None:
     """Attach files to the item that is shown, one of them for customers."""
     view = store.view(ViewSpec())
     await view.load()
-    item_id = view.rows(0, 100)[17].id
+    item_id = view.rows(0, 100)[SHOWN_AT].id
     files = (
         ("basket-flow.png", bytes(48_213), "How it should look after the address", None),
         ("retry-timings.csv", b"attempt,seconds\n" * 40, "Measured on staging, last Tuesday", None),

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -57,6 +58,10 @@ class Writer:
             self.signal.publish(Change(Subject.ITEMS, written.ids, written.fields, renamed or {}))
 
 
+TURN_SECONDS = 0.001
+"""How long a thread may keep the interpreter from the others: the screen's should not wait longer for the engine's."""
+
+
 class Files:
     """Both files, opened; reads of the calling thread never wait for the writing thread (WAL)."""
 
@@ -79,6 +84,7 @@ class Files:
         """Open or make the files, and lay what is undelivered over the mirror again."""
         if self._writer is not None:
             return
+        sys.setswitchinterval(TURN_SECONDS)
         self.places.make()
         self.places.drop_broken_mirror()
         try:

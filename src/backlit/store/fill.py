@@ -1,11 +1,13 @@
 """The first load, after the top of the backlog is on the screen: everything, by ranges of ids."""
 
+import threading
 from collections.abc import Callable
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
 from backlit.store.asking import AT_ONCE, Asking, DisobeyedError, together
-from backlit.store.files import Files
+from backlit.store.files import Files, Writer
 from backlit.store.probes import obeys
 from backlit.store.reading import store_arrivals
 from backlit.store.rows import whole
@@ -32,6 +34,7 @@ class Fill:
         self._left: list[_Range] = []
         self._in_hand: list[_Range] = []
         self._done = self._total = 0
+        self._noting = threading.Lock()
         self._is_stopped = False
 
     def stop(self) -> None:
@@ -73,21 +76,35 @@ class Fill:
 
     async def _work(self) -> None:
         while self._left and not self._is_stopped:
-            low, high = travelling = self._left.pop()
-            self._in_hand.append(travelling)
+            low, high = travelling = self._take()
             condition = f"id gt {low}" + (f" and id le {high}" if high else "")
             page = await self._asking.items(condition, order="id")
             if not obeys(page.results, self._asking.project_id, low):
                 raise DisobeyedError("The service sent other items than those that were asked for.")
             rest = self._rest(low, high, page)
-            self._left += rest
-            if rest and self._asking.traits.orders:
-                self._in_hand.remove(travelling)
-                travelling = (low, rest[0][0])
-                self._in_hand.append(travelling)
-            await store_arrivals(self._files, page.results)
-            self._in_hand.remove(travelling)
-            await self._store_progress(0 if rest and not self._asking.traits.orders else len(page.results))
+            with self._noting:
+                self._left += rest
+                if rest and self._asking.traits.orders:
+                    self._in_hand.remove(travelling)
+                    travelling = (low, rest[0][0])
+                    self._in_hand.append(travelling)
+            count = 0 if rest and not self._asking.traits.orders else len(page.results)
+            await store_arrivals(self._files, page.results, partial(self._note, travelling, count))
+            self._progress(self._done, self._total)
+
+    def _take(self) -> _Range:
+        with self._noting:
+            self._in_hand.append(self._left.pop())
+            return self._in_hand[-1]
+
+    def _note(self, stored: _Range, count: int, writer: Writer) -> None:
+        """Note what is left, on the writing thread: in a turn of its own it would wait for what others store."""
+        with self._noting:
+            self._in_hand.remove(stored)
+            self._done += count
+            self._total = max(self._total, self._done)
+            note = {"left": [*self._left, *self._in_hand], "done": self._done, "total": self._total}
+        writer.mirror.set_note(self._key, note)
 
     def _rest(self, low: int, high: int, page: "Page") -> list[_Range]:
         """What of a range did not come: what is above, or, where nothing is in order, both halves of it."""
@@ -97,13 +114,6 @@ class Fill:
             return [(_ends(page)[1], high)]
         middle = (low + high) // 2
         return [(low, middle), (middle, high)] if low < middle < high else []
-
-    async def _store_progress(self, count: int) -> None:
-        self._done += count
-        self._total = max(self._total, self._done)
-        self._progress(self._done, self._total)
-        note = {"left": [*self._left, *self._in_hand], "done": self._done, "total": self._total}
-        await self._files.write(lambda writer: writer.mirror.set_note(self._key, note))
 
 
 def _ends(page: "Page") -> tuple[int, int]:

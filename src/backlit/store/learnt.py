@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from backlit.model.fields import Kind
+from backlit.store.database import insert_rows
 from backlit.store.rows import Document, fields_in, whole
 
 STATUS, TAG, TEAM, CUSTOM = "status", "tag", "team", "custom"
@@ -14,7 +15,7 @@ Fact = tuple[int, str, str, str]
 
 def learn(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:
     """Remember values that occur in items; what is learnt stays when the items go."""
-    connection.executemany("INSERT OR IGNORE INTO learnt VALUES (?, ?, ?, ?)", facts)
+    insert_rows(connection, "INSERT OR IGNORE INTO learnt", ("project_id", "kind", "type", "value"), facts)
 
 
 def facts_in(documents: Iterable[Document]) -> set[Fact]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from backlit.store.arrivals import Arrivals
+from backlit.store.database import transaction
 from backlit.store.files import Files, Writer
 from backlit.store.receiving import receive
 from backlit.store.rows import Document, whole
@@ -11,7 +12,7 @@ from backlit.store.rows import Document, whole
 if TYPE_CHECKING:
     from backlit.client.resource import Listing
 
-PAGE = 500
+PAGE = 1000
 """Resources asked for at once; services that give fewer are taken as they are (FEATURES rule 18)."""
 BATCH = 250
 """Items stored in one transaction, so that an edit made meanwhile does not wait long for its turn."""
@@ -46,7 +47,16 @@ async def store_items(files: Files, documents: list[Document]) -> None:
         await files.write(storing(documents[start : start + BATCH]))
 
 
-async def store_arrivals(files: Files, documents: list[Document]) -> None:
-    """Store a page of items that are new for the most part; what can be worked out before its turn to write, is."""
+async def store_arrivals(files: Files, documents: list[Document], stored: Callable[[Writer], None]) -> None:
+    """Store a page of items that are new for the most part; what can be worked out before its turn to write, is.
+
+    `stored` is called in the same transaction.
+    """
     arrivals = Arrivals.of({item_id: each for each in documents if (item_id := whole(each.get("id"))) is not None})
-    await files.write(lambda writer: receive(writer, documents, arrivals=arrivals))
+
+    def act(writer: Writer) -> None:
+        with transaction(writer.mirror.connection):
+            receive(writer, documents, arrivals=arrivals)
+            stored(writer)
+
+    await files.write(act)
