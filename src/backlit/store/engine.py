@@ -83,9 +83,9 @@ class Engine:
         """Read an item and its comments soon; nothing happens while there is no connection."""
         self.tell(lambda session: session.look_at(item_id))
 
-    async def refresh(self) -> None:
+    async def refresh(self, *, is_anew: bool = False) -> None:
         """Sync now; raises what keeps it from being done."""
-        await self.ask(lambda session: session.refresh())
+        await self.ask(lambda session: session.refresh(is_anew=is_anew))
 
     async def sign_in(self, username: str, password: str, approved: str) -> None:
         """Sign in with a password."""

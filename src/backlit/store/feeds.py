@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Put = Callable[[Writer, Iterable[Document]], frozenset[int]]
 _NOT_OFFERED = -1
+FEEDS = (Subject.COMMENTS, Subject.ATTACHMENTS)
 
 
 class Feed:

@@ -110,12 +110,15 @@ class Session:
         """Stop loading until a refresh is asked for."""
         self._sync.cancel()
 
-    async def refresh(self) -> None:
-        """Sync now, trees and people too, and have what waits sent."""
+    async def refresh(self, *, is_anew: bool = False) -> None:
+        """Sync now, trees and people too, and have what waits sent; `is_anew` has everything read again."""
         self._reach.hurry()
         self._people_due = 0.0
         self._outbox.hurry()
         try:
+            if is_anew and self._project_id is not None:
+                await self._sync.begin_anew(self._project_id)
+                await self._turn(is_asked=True)
             await self._turn(is_asked=True)
         except BacklitError as error:
             self.note(error)

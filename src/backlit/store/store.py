@@ -242,9 +242,12 @@ class Store(Edits):
         """Stop loading; a refresh goes on with it, and so does the next start."""
         self._engine.tell(lambda session: session.cancel())
 
-    async def refresh(self) -> None:
-        """Ask the service for what is new, now; returns when that is in the mirror. Raises what went wrong."""
-        await self._engine.refresh()
+    async def refresh(self, *, is_anew: bool = False) -> None:
+        """Ask the service for what is new, or for everything, now; returns when that is in the mirror.
+
+        Raises what went wrong.
+        """
+        await self._engine.refresh(is_anew=is_anew)
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
         """Sign in with a password; raises Unauthorized, or Trouble when the service cannot be asked.

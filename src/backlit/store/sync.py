@@ -10,7 +10,7 @@ from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unava
 from backlit.store.asking import Asking, together
 from backlit.store.changes import Change, Subject
 from backlit.store.delta import Delta
-from backlit.store.feeds import feeds_of
+from backlit.store.feeds import FEEDS, feeds_of
 from backlit.store.files import Files, Writer
 from backlit.store.fill import Fill, Progress
 from backlit.store.node_sending import tree_writes
@@ -56,6 +56,20 @@ class Sync:
         if self._loading is not None:
             self._is_stopped = True
             self._loading.stop()
+
+    async def begin_anew(self, project_id: int) -> None:
+        """Have the next turn try the service out and read all of a project, as the first one did.
+
+        The one after it finds what is gone.
+        """
+
+        def act(writer: Writer) -> None:
+            nouns = [f"{subject.value} {whose}" for subject in FEEDS for whose in (project_id, "all")]
+            filled = ("filled", f"filled {project_id}", f"left {project_id}", f"watermark {project_id}")
+            for key in (TRAITS, *filled, *nouns):
+                writer.mirror.set_note(key, None)
+
+        await self._files.write(act)
 
     async def meet(self, known: int | None, choose: Callable[[list[int]], int | None]) -> int | None:
         """Read who asks and which projects there are, and return the one that is chosen.

@@ -66,11 +66,18 @@ class AppActs(HistoryActs, MacroApp, inherit_bindings=False):
             return
         self.run_worker(work(self._refresh), exclusive=True, group="refresh")
 
-    async def _refresh(self) -> None:
+    def do_app_resync(self, _count: int | None) -> None:
+        """Read everything again, whatever the mirror holds; the list stays as it is meanwhile."""
+        self.run_worker(work(self._refresh, is_anew=True), exclusive=True, group="refresh")
+
+    async def _refresh(self, *, is_anew: bool = False) -> None:
         try:
-            await self.store.refresh()
+            await self.store.refresh(is_anew=is_anew)
         except BacklitError as error:
             self.say(str(error), is_bad=True)
+        else:
+            if is_anew:
+                self.say("Everything was read from the service again.")
 
     def do_app_stop_timer(self, _count: int | None) -> None:
         """Ask what the timer's time was spent on, and log it; esc lets it run on."""

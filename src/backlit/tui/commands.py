@@ -364,6 +364,7 @@ def _everywhere() -> Iterator[Command]:
     yield Command("app.theme", ("t T",), where, "theme", "Choose the colour theme.")
     yield Command("app.stop-timer", (), where, "stop the timer", "Log the timer's time, and stop it.")
     yield Command("app.refresh", ("R",), where, "refresh", "Ask the service for what is new.")
+    yield Command("app.resync", ("g R",), where, "full resync", "Read everything from the service again.")
     yield Command("macro.record", ("Q letter",), where, "record", "Record keys under a letter; Q ends it.")
     yield Command("macro.play", ("@ letter",), where, "play", "Play the keys of a letter; stops when something fails.")
     yield Command("macro.again", ("@ @",), where, "play again", "Play the last macro again.")
