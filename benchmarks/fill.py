@@ -22,9 +22,9 @@ from backlit.store.files import Files
 from backlit.store.fill import Fill
 from backlit.store.places import Places
 from backlit.store.probes import Traits
+from backlit.store.reading import PAGE
 from backlit.store.search import index_more
 
-PAGE = 500
 ROUNDS = 3
 
 

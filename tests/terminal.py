@@ -11,7 +11,7 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import pyte
@@ -65,6 +65,13 @@ class Terminal:
             except OSError:
                 return
             self._stream.feed(_FOREIGN.sub(b"", data))
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds for what the screen shows."""
+        deadline = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < deadline, f"It did not come about on\n{self.text}"
+            self.read(0.05)
 
     def wait_for(self, pattern: str) -> None:
         """Wait until the screen shows something."""

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from tests.cli.conftest import Home
 from tests.terminal import Terminal, terminal
@@ -40,11 +41,17 @@ def number(shown: Terminal) -> str:
 
 
 def to_description(shown: Terminal) -> None:
-    while not any(line.startswith("▌") and "Description" in line for line in shown.lines):
-        before = shown.text
+    while "Description" not in (line := cursor_line(shown)):
         shown.press("j")
-        while shown.text == before:
-            shown.read(0.05)
+        shown.wait_until(partial(is_elsewhere, shown, line))
+
+
+def is_elsewhere(shown: Terminal, line: str) -> bool:
+    return cursor_line(shown) not in {"", line}
+
+
+def cursor_line(shown: Terminal) -> str:
+    return next((line for line in shown.lines if line.startswith("▌")), "")
 
 
 def test_a_long_text_goes_to_the_users_editor_and_back(home: Home) -> None:

@@ -82,7 +82,7 @@ def cursor_row(shown: Terminal) -> list[str]:
     """The id, the type's sign and so on of the row under the cursor."""
     shown.wait_for("▌")
     line = next(line for line in shown.lines if line.startswith("▌"))
-    return line[2:].split()
+    return line.lstrip("▌✓↑ ¡⇄").split()
 
 
 def estimate(home: Home, item_id: int) -> object:

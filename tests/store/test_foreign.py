@@ -147,13 +147,13 @@ async def test_a_start_later_tries_nothing_out_again(server: ForeignServer, onli
 @pytest.mark.parametrize(
     ("variant", "found"),
     [
-        ("as SPEC shows it", (Filtering.WORKS, DateForm.V3, True, 500)),
+        ("as SPEC shows it", (Filtering.WORKS, DateForm.V3, True, 1000)),
         ("quoted challenge, v4 dates, pages of 50", (Filtering.WORKS, DateForm.V4, True, 50)),
         ("pages over 100 are refused", (Filtering.WORKS, DateForm.V3, True, 100)),
-        ("no dates in filters", (Filtering.WORKS, None, True, 500)),
+        ("no dates in filters", (Filtering.WORKS, None, True, 1000)),
         ("$orderby ignored", (Filtering.WORKS, DateForm.V3, False, 50)),
         ("$filter ignored", (Filtering.IGNORED, None, True, 50)),
-        ("$filter refused with 500", (Filtering.REFUSED, None, True, 500)),
+        ("$filter refused with 500", (Filtering.REFUSED, None, True, 1000)),
     ],
 )
 async def test_the_traits_are_found_out(

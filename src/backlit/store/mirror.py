@@ -86,7 +86,7 @@ class Mirror:
                 for item_id, each in sent.items()
                 if item_id not in arrived and is_news(known.get(item_id), each)
             }
-            before = self._visible(known.keys() & documents.keys())
+            before = self._visible(known.keys() & documents.keys()) if documents else {}
             after = self._write(documents, undelivered) if documents else {}
             learn(self.connection, facts_in(documents.values()))
         written = _compared(before, after)

@@ -19,7 +19,7 @@ TRAITS = "traits"
 """The note with what was found out."""
 FIRST, LAST = datetime(1, 1, 1), datetime(9999, 1, 1)
 """Stand for stamps that are missing."""
-SIZES = (PAGE, 200, 100)
+SIZES = (PAGE, 500, 200, 100)
 """Page sizes to ask for, until one is not refused (FEATURES rule 18)."""
 
 
