@@ -51,7 +51,7 @@ SCENES: Mapping[str, Scene] = {
     "attachments": Scene((*SHOWN, "g", "t", "j"), EVERY, has_files=True),
     "backlog": Scene(SHOWN, EVERY),
     "backlog-empty": Scene((*"/zebra", "enter"), EVERY),
-    "backlog-failed": Scene((), EVERY, trouble=Trouble.FAILED),
+    "backlog-failed": Scene((), EVERY[::-1], trouble=Trouble.FAILED),
     "backlog-filtered": Scene((*"fsin prog", "enter", *"fm"), EVERY),
     "backlog-grouped": Scene((*"tgarea", "enter", "9", "j", "space", "space"), EVERY),
     "backlog-marked": Scene((*MARKED, "s", "down", "down", "enter"), EVERY),

@@ -77,6 +77,7 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
 async def _drawn(pilot: Pilot[None], width: int, height: int) -> str:
     if pilot.app.size != (width, height):
         await pilot.resize_terminal(width, height)
+        await until(lambda: pilot.app.screen._compositor.size == (width, height))
         await _settled(pilot)
     return pilot.app.export_screenshot(title="backlit")
 

@@ -208,6 +208,10 @@ class BacklogScreen(ListWords):
 
     # Words
 
+    def on_resize(self) -> None:
+        """There is room for other hints."""
+        self.draw_words()
+
     def title_words(self) -> list[Part]:
         """Where one is, and what is shown."""
         return left_title(self._names, self.tab, self.node, self.spec)

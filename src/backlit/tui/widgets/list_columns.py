@@ -59,7 +59,7 @@ class ListColumns(ListFolds):
     @property
     def columns(self) -> Layout:
         """Those in sight."""
-        if self._layout is None:
+        if self._layout is None or self._layout.width != self.size.width:
             shown = self._chosen[self._first :]
             self._layout = Layout(
                 self.size.width,
