@@ -13,8 +13,8 @@ import orjson
 from backlit.model.filters.matching import SYLLABIC
 
 BUSY_MILLISECONDS = 10_000
-VALUES_AT_ONCE = 14_000
-"""Values of one statement: larger ones gain nothing more."""
+ROWS_AT_ONCE = (256, 32, 4, 1)
+"""Rows of one statement: larger ones gain nothing more."""
 
 
 def _searchable(text: object) -> str:
@@ -99,18 +99,18 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 def insert_rows(
     connection: sqlite3.Connection, head: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
-    """Insert rows, as many at once as a statement takes: meanwhile other threads run.
+    """Insert rows, many by a statement: meanwhile other threads run.
 
-    `head` is the statement up to the columns.
+    `head` is the statement up to the columns. There are few statements, as the connection keeps those it has prepared.
     """
-    left = list(rows)
-    most = min(VALUES_AT_ONCE, connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER))
-    at_once = most // len(columns)
+    left, start = list(rows), 0
     row = f"({', '.join('?' * len(columns))})"
-    for start in range(0, len(left), at_once):
-        some = left[start : start + at_once]
-        values = ", ".join([row] * len(some))
-        connection.execute(f"{head} ({', '.join(columns)}) VALUES {values}", [*chain.from_iterable(some)])
+    most = connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // len(columns)
+    for size in (each for each in ROWS_AT_ONCE if each <= most):
+        sql = f"{head} ({', '.join(columns)}) VALUES {', '.join([row] * size)}"
+        while len(left) - start >= size:
+            connection.execute(sql, [*chain.from_iterable(left[start : start + size])])
+            start += size
 
 
 def ids_json(ids: Iterable[int]) -> str:
