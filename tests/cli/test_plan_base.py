@@ -2,11 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-from tests.store.world import World, make_sample
+from tests.store.world import World
 
 from backlit.cli.plan_apply import differing
 from backlit.cli.plan_export import exported
@@ -14,24 +12,6 @@ from backlit.cli.plan_words import described
 from backlit.model.errors import BadRequest
 from backlit.store import Store, ViewSpec
 from backlit.store.plan_text import labels_of
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_sample(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-async def world(tmp_path: Path, sample: Path) -> AsyncIterator[World]:
-    world = World(tmp_path, sample)
-    await world.start()
-    yield world
-    await world.stop()
-
-
-@pytest.fixture
-async def store(world: World) -> Store:
-    return await world.online()
 
 
 async def text_of(store: Store) -> str:

@@ -1,37 +1,16 @@
-"""Every test of a screen gets a copy of the sample workspace with a service on it, and the application over a store."""
+"""The application over a store, and its editor."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 from typing import Protocol
 
 import pytest
-from tests.store.world import World, make_sample
 from tests.tui.editing import Edit
 from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.app import BacklitApp
 from backlit.tui.screens.editor import EditorScreen
-
-
-@pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_sample(tmp_path_factory.mktemp("sample"))
-
-
-@pytest.fixture
-async def world(tmp_path: Path, sample: Path) -> AsyncIterator[World]:
-    world = World(tmp_path, sample)
-    await world.start()
-    yield world
-    await world.stop()
-
-
-@pytest.fixture
-async def store(world: World) -> Store:
-    """A store of maya's that has loaded everything."""
-    return await world.online()
 
 
 class Open(Protocol):

@@ -1,0 +1,28 @@
+"""The sample is written once; a test that asks for its world gets a copy with a service on it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.store.world import World, make_sample
+
+from backlit.store import Store
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_sample(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture
+async def world(tmp_path: Path, sample: Path) -> AsyncIterator[World]:
+    world = World(tmp_path, sample)
+    await world.start()
+    yield world
+    await world.stop()
+
+
+@pytest.fixture
+async def store(world: World) -> Store:
+    """A store of maya's that has loaded everything."""
+    return await world.online()
