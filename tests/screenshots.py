@@ -8,6 +8,7 @@ import sys
 import tempfile
 from datetime import UTC, date, datetime
 from pathlib import Path
+from unittest.mock import patch
 
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
 from tests.store.world import World, make_sample, until
@@ -20,6 +21,8 @@ from backlit.tui.app import BacklitApp
 FOLDER = Path(__file__).parents[1] / "screenshots"
 TODAY = date(2026, 3, 11)
 ITEMS = 500
+LOOK = "backlit.tui.widgets.item_panes.LOOK_SECONDS"
+"""Until an item counts as seen: nothing does on a picture, however long its drawing takes."""
 STEADY = 3
 """Looks at the screen that have to be the same, one after another, before it counts as drawn."""
 
@@ -45,11 +48,17 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
         store = world.store(signed_in=scene.signed_in)
         world.faults.is_down = scene.trouble is Trouble.FAILED
         store.sample_history.is_wanted = scene.has_history
-        async with BacklitApp(store).run_test(size=scene.sizes[0]) as pilot:
-            await _play(scene, pilot, world, store)
-            return {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in scene.sizes}
+        with patch(LOOK, 3600):
+            return await _taken(name, world, store)
     finally:
         await world.stop()
+
+
+async def _taken(name: str, world: World, store: Store) -> dict[str, str]:
+    scene = SCENES[name]
+    async with BacklitApp(store).run_test(size=scene.sizes[0]) as pilot:
+        await _play(scene, pilot, world, store)
+        return {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in scene.sizes}
 
 
 async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) -> None:

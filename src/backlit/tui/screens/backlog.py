@@ -174,12 +174,12 @@ class BacklogScreen(ListWords):
 
     def _show_loaded(self, view: View) -> None:
         if self.is_attached and view is self.shown_view:
-            wanted = None if self._is_due else self._wanted_item
-            self._wanted_item = self._wanted_item if self._is_due else None
+            wanted, is_added = (None, False) if self._is_due else (self._wanted_item, self._is_added)
+            if not self._is_due:
+                self._wanted_item, self._is_added = None, False
             self.items.show(view, self.items.current_id if wanted is None else wanted)
             self.draw_words()
             self._panes.preview_soon()
-            is_added, self._is_added = self._is_added, False
             if (
                 is_added
                 and wanted is not None
