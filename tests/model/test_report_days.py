@@ -1,11 +1,13 @@
 """Burndown, burnup and scope change against numbers computed by hand on a small history."""
 
+from dataclasses import replace
 from datetime import date
 
 from backlit.model.reports.burndown import burndown
 from backlit.model.reports.burnup import burnup
 from backlit.model.reports.chart import Timeline
 from backlit.model.reports.course import Course, Standing
+from backlit.model.reports.flow import Flow
 from backlit.model.reports.report import Measure, Report
 from backlit.model.reports.scope import scope_change
 from backlit.model.trees import Totals
@@ -28,6 +30,7 @@ HISTORY = (
     standing(5, (9, 45.0), (5, 20.0)),
 )
 """A five-day iteration seen on Thursday: nothing was recorded on Wednesday; Sunday is before it."""
+SIX_DAYS = (*HISTORY, standing(6, (8, 42.0), (6, 22.0)))
 
 
 def course(history: tuple[Standing, ...] = HISTORY, today: date = THURSDAY, sample_until: date | None = None) -> Course:
@@ -82,11 +85,70 @@ def test_the_burnup_is_what_is_done_under_the_scope_of_the_day() -> None:
 
 
 def test_the_scope_changes_from_one_record_to_the_next() -> None:
-    history = (*HISTORY, standing(6, (8, 42.0), (6, 22.0)))
-    report = scope_change(course(history, today=day(6)))
+    report = scope_change(course(SIX_DAYS, today=day(6)))
 
     assert [row[2] for row in report.table.rows] == [None, 0.0, None, 5.0, -3.0]
-    assert report.headline == "42 pts: 5 came in and 3 went out since 2 Mar."
+    assert [row[3:6] for row in report.table.rows] == [(None, None, None)] * 5
+    assert report.headline == "42 pts, +2 since 2 Mar; what came in and what went out was not noted."
+    assert report.notes[-1].startswith("Where In and Out have a –, only the net change is on record")
+
+
+def test_what_came_in_and_what_went_out_are_told_apart_where_that_was_noted() -> None:
+    flows = {
+        day(3): Flow(Totals(1, 5.0), Totals(1, 5.0)),
+        day(5): Flow(Totals(2, 8.0), Totals(1, 1.0), -2.0),
+        day(6): Flow(went=Totals(1, 3.0)),
+    }
+    report = scope_change(replace(course(SIX_DAYS, today=day(6)), flows=flows))
+
+    assert [row[1:6] for row in report.table.rows] == [
+        (40.0, None, None, None, None),
+        (40.0, 0.0, 5.0, 5.0, 0.0),
+        (None, None, None, None, None),
+        (45.0, 5.0, 8.0, 1.0, -2.0),
+        (42.0, -3.0, 0.0, 3.0, 0.0),
+    ]
+    assert report.headline == (
+        "42 pts: 13 in 3 items came in and 9 in 3 items went out since 2 Mar, −2 by new estimates."
+    )
+
+
+def test_what_was_noted_counts_only_where_it_is_all_that_lies_between_two_records() -> None:
+    flows = {day(3): Flow(), day(5): Flow(came=Totals(2, 5.0)), day(6): Flow(went=Totals(1, 3.0))}
+    report = scope_change(replace(course(SIX_DAYS, today=day(6)), flows=flows))
+
+    assert [row[3] for row in report.table.rows] == [None, 0.0, None, None, 0.0]
+    assert report.headline == (
+        "42 pts: nothing came in and 3 in 1 item went out since 2 Mar, +5 of which only the net is known."
+    )
+
+
+def test_records_that_begin_in_the_middle_make_a_line_from_what_there_was_then() -> None:
+    report = burndown(course(HISTORY[2:]))
+
+    assert [row[1:] for row in report.table.rows] == [
+        (None, None, 32.0),
+        (32.0, 8.0, 24.0),
+        (None, None, 16.0),
+        (25.0, 20.0, 8.0),
+    ]
+    assert report.notes[1:] == (
+        "No record of 2 Mar, 4 Mar: backlit did not sync then.",
+        "The line falls evenly from 40 pts, the scope first recorded on 3 Mar.",
+    )
+
+
+def test_what_is_begun_anew_is_left_again() -> None:
+    history = (standing(2, (4, 20.0), (0, 0.0)), standing(3, (4, 20.0), (3, 12.0)), standing(4, (4, 20.0), (1, 5.0)))
+
+    assert [row[1] for row in burndown(course(history)).table.rows] == [20.0, 8.0, 15.0, None]
+    assert burnup(course(history)).headline == "5 of 20 pts done on 4 Mar; +5 since 2 Mar."
+
+
+def test_all_is_done_only_where_nothing_is_left() -> None:
+    history = (standing(2, (300, 300.0), (299, 299.0)), standing(3, (300, 300.0), (300, 300.0)))
+
+    assert [row[3] for row in burnup(course(history)).table.rows[:2]] == [99.0, 100.0]
 
 
 def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:

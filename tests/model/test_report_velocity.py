@@ -1,5 +1,6 @@
 """Velocity and carry-over against numbers computed by hand."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -40,10 +41,10 @@ def test_each_iteration_is_what_it_began_with_what_was_done_and_what_was_carried
     report = velocity("all", RUNS, TODAY, Measure.POINTS)
 
     assert report.table.rows == (
-        ("Sprint 1", 30.0, 27.0, 7.0, "18 Jan"),
-        ("Sprint 2", 28.0, 19.0, 9.0, "29 Jan"),
-        ("Sprint 3", None, 20.0, 5.0, "now"),
-        ("Sprint 4", 32.0, 5.0, 28.0, "today"),
+        ("Sprint 1", 30.0, 4.0, 27.0, 7.0, "18 Jan"),
+        ("Sprint 2", 28.0, 0.0, 19.0, 9.0, "29 Jan"),
+        ("Sprint 3", None, None, 20.0, 5.0, "now"),
+        ("Sprint 4", 32.0, 1.0, 5.0, 28.0, "today"),
     )
     assert isinstance(report.chart, Bars)
     assert [bar.values for bar in report.chart.bars] == [(27.0, 7.0), (19.0, 9.0), (20.0, 5.0), (5.0, 28.0)]
@@ -65,12 +66,15 @@ def test_what_was_not_recorded_is_said() -> None:
     )
 
 
+NONE = "No iteration is finished in which anything was done, so there is no velocity."
+
+
 @pytest.mark.parametrize(
     ("runs", "said"),
     [
-        (RUNS[3:], "No iteration is finished yet, so there is no velocity."),
+        (RUNS[3:], NONE),
         (RUNS[:1], "27 pts in the one finished iteration."),
-        ([], "No iteration is finished yet, so there is no velocity."),
+        ([], NONE),
     ],
 )
 def test_there_may_be_too_few_for_an_average(runs: list[Run], said: str) -> None:
@@ -78,4 +82,20 @@ def test_there_may_be_too_few_for_an_average(runs: list[Run], said: str) -> None
 
 
 def test_items_are_counted_where_that_is_wanted() -> None:
-    assert velocity("all", RUNS[:1], TODAY, Measure.ITEMS).table.rows == (("Sprint 1", 9.0, 4.0, 5.0, "18 Jan"),)
+    assert velocity("all", RUNS[:1], TODAY, Measure.ITEMS).table.rows == (("Sprint 1", 9.0, 0.0, 4.0, 5.0, "18 Jan"),)
+
+
+def test_an_iteration_without_anything_done_is_said_and_not_in_the_average() -> None:
+    runs = [*RUNS[:2], run(3, [(0, 12.0, 0.0)])]
+    idle = replace(runs[2], recorded=[replace(each, done=totals(0)) for each in runs[2].recorded])
+    report = velocity("all", [*runs[:2], idle], TODAY, Measure.POINTS)
+
+    assert report.headline == "23 pts on average in the last 2 finished; 19 to 27 over all 2."
+    assert report.notes[-1] == "1 iteration in which nothing was done: not in the average."
+
+
+def test_records_that_begin_in_the_middle_are_said() -> None:
+    report = velocity("all", [run(1, [(5, 30.0, 10.0), (13, 30.0, 27.0)])], TODAY, Measure.POINTS)
+
+    assert report.table.rows[0][:4] == ("Sprint 1", 30.0, 0.0, 27.0)
+    assert report.notes[-1] == "1 iteration without a record of the first days: “Began” is what was recorded first."

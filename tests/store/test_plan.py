@@ -333,7 +333,7 @@ async def test_the_velocity_is_what_was_done_in_ended_iterations(world: World) -
     for row, sprint, points in ((one, ended[0], "30"), (other, ended[1], "12"), (third, ended[1], "8")):
         await store.edit([row.id], {"IterationID": sprint.id, "Status": "Done", "Estimate": points})
 
-    velocity = await store.plan.velocity(date.today())
+    velocity = await store.reports.velocity()
 
     assert velocity.points[:2] == (20, 30)
 

@@ -109,9 +109,9 @@ async def test_velocity_takes_the_last_record_of_an_iteration_and_else_how_it_st
 
     report = await store.reports.make(ReportName.VELOCITY, store.reports.coverages.usual())
     rows = {row[0]: row for row in report.table.rows}
-    assert rows[sprint.name][1:4] == (20.0, 18.0, 3.0)
-    assert rows[before.name][1:3] == (None, sum(done_there))
-    assert rows[before.name][4] == "now"
+    assert rows[sprint.name][1:5] == (20.0, 1.0, 18.0, 3.0)
+    assert rows[before.name][1:4] == (None, None, sum(done_there))
+    assert rows[before.name][5] == "now"
 
 
 async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: Store) -> None:

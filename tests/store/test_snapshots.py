@@ -1,7 +1,7 @@
 """Snapshots: a line a day for every iteration and for the whole backlog; the day's last state stays."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,9 @@ class Calendar:
 
     def next_day(self, days: int = 1) -> None:
         self.moment += timedelta(days=days)
+
+    def wait(self, minutes: int) -> None:
+        self.moment += timedelta(minutes=minutes)
 
 
 @pytest.fixture
@@ -56,7 +59,7 @@ async def test_a_complete_sync_writes_how_everything_stands(dated: World) -> Non
     tasks = [each["fields"] for each in page.results if each["type"] == "Task"]
 
     (snapshot,) = store.snapshots.of_project()
-    counted = [each for each in fields if group_of(each.get("Status")) is not StatusGroup.EXCLUDED]
+    counted = [each for each in fields if "Status" in each and group_of(each["Status"]) is not StatusGroup.EXCLUDED]
     assert snapshot.day == date(2026, 3, 11)
     assert sum(each.count for each in snapshot.statuses.values()) == len(fields)
     assert snapshot.scope.count == len(counted)
@@ -81,6 +84,19 @@ async def test_the_last_state_of_a_day_stays_and_gaps_stay_gaps(dated: World, ca
     assert [each.day.day for each in found] == [11, 12, 15]
     assert [each.done.count - first.done.count for each in found] == [0, 1, 1]
     assert [each.scope.points - first.scope.points for each in found] == [0, 0, 0]
+
+
+async def test_the_day_ends_at_midnight_of_the_machine(dated: World, calendar: Calendar) -> None:
+    calendar.moment = datetime(2026, 3, 11, 23, 59, tzinfo=timezone(timedelta(hours=13)))
+    store = await dated.online()
+    item_id, iteration_id = await in_an_iteration(dated)
+    calendar.wait(2)
+    await dated.rival.work_items.update(item_id, {"Status": "Done"})
+    await store.refresh()
+
+    before, after = store.snapshots.of_iteration(iteration_id)
+    assert (before.day.day, after.day.day) == (11, 12)
+    assert after.done.count == before.done.count + 1
 
 
 async def test_an_iteration_that_was_emptied_has_no_line_that_day(dated: World, calendar: Calendar) -> None:

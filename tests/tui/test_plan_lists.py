@@ -94,7 +94,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
     store: Store, opened: Open
 ) -> None:
     (first, _), (row, _) = await two_sprints(store)
-    mean = (await store.plan.velocity(store.today())).mean
+    mean = (await store.reports.velocity()).mean
     async with plan_of(opened, store) as pilot:
         backlog = panes(pilot)[0]
         listed = backlog.ids_between(0, None)

@@ -18,7 +18,7 @@ from backlit.store import ConnectionState, IterationEntry, Store, TreeKind
 from backlit.store.nodes import NewNode
 from backlit.tui.screens.tree import TreeScreen
 from backlit.tui.series import offer, series_lines, series_of
-from backlit.tui.typed_days import typed_day, typed_number
+from backlit.tui.typed_days import typed_day, typed_end, typed_number
 from backlit.tui.widgets.tree_columns import load_bar
 from backlit.tui.widgets.tree_list import TreeList
 
@@ -122,7 +122,7 @@ async def test_cd_takes_both_dates_and_a_step_counts_from_the_start(opened: Open
         await pilot.press("enter")
         await until(lambda: store.iterations()[node.id].start == date(2026, 3, 1))
 
-        assert store.iterations()[node.id].end == date(2026, 3, 15)
+        assert store.iterations()[node.id].end == date(2026, 3, 14)
 
 
 async def test_an_end_before_the_start_is_said_in_the_dialog(opened: Open, store: Store) -> None:
@@ -303,6 +303,10 @@ async def test_a_series_of_a_thousand_nodes_is_one_step_that_is_shown_at_once(st
 def test_days_are_read_as_dates_and_as_steps() -> None:
     assert typed_day("2026-03-01", TODAY) == date(2026, 3, 1)
     assert typed_day("+2w", TODAY) == TODAY + timedelta(days=14)
+    assert [typed_end(text, TODAY) - TODAY for text in ("+2w", "10d", "+1d", "-1d")] == [
+        timedelta(days=days) for days in (13, 9, 0, -1)
+    ]
+    assert typed_end("2026-03-01", TODAY) == date(2026, 3, 1)
     assert typed_day(" -3d ", TODAY) == TODAY - timedelta(days=3)
     with pytest.raises(BadRequest, match="Starts: “soon” is no day"):
         typed_day("soon", TODAY, "Starts")

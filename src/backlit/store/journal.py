@@ -24,6 +24,7 @@ from backlit.store.news import News
 from backlit.store.own_edits import OwnEdits
 from backlit.store.ranks import Ranks
 from backlit.store.renames import Renames
+from backlit.store.scope_kept import ScopeKept
 from backlit.store.settings_kept import SettingsKept
 from backlit.store.stays_kept import StaysKept
 from backlit.store.steps import Steps
@@ -57,6 +58,7 @@ class Journal:
         self.ranks = Ranks(self._connection)
         self.settings = SettingsKept(self._connection)
         self.stays = StaysKept(self._connection)
+        self.scope = ScopeKept(self._connection)
         self.stops = Stops(self._connection)
 
     def close(self) -> None:

@@ -113,5 +113,31 @@ CREATE TABLE groom_stops (
 
 _GROOMED_SINCE = "ALTER TABLE groom_stops ADD COLUMN since INTEGER NOT NULL DEFAULT 0"
 
-STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE)
+_SCOPE = """
+CREATE TABLE scope_followed (
+  project_id INTEGER NOT NULL,
+  iteration_id INTEGER NOT NULL,
+  since TEXT NOT NULL,
+  until TEXT,
+  PRIMARY KEY (project_id, iteration_id)
+) WITHOUT ROWID;
+CREATE TABLE scope_items (
+  project_id INTEGER NOT NULL,
+  item_id INTEGER NOT NULL,
+  iteration_id INTEGER NOT NULL,
+  points REAL NOT NULL,
+  PRIMARY KEY (project_id, item_id)
+) WITHOUT ROWID;
+CREATE TABLE scope_moves (
+  project_id INTEGER NOT NULL,
+  iteration_id INTEGER NOT NULL,
+  day TEXT NOT NULL,
+  item_id INTEGER NOT NULL,
+  before REAL,
+  after REAL,
+  PRIMARY KEY (project_id, iteration_id, day, item_id)
+) WITHOUT ROWID
+"""
+
+STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE)
 """Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""

@@ -1,11 +1,11 @@
-"""How much is planned into iterations, with a draft laid over, and how much was done in those before."""
+"""How much is planned into iterations, with a draft laid over."""
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 
 from backlit.model.capacity import points_of
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.model.planning import Load, Part, Velocity, loads, velocity_of
+from backlit.model.planning import Load, Part, loads
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.store.database import ids_json
 from backlit.store.plan_draft import Values
@@ -15,10 +15,6 @@ _IN_PLACES = (
     f"SELECT {_COLUMNS} FROM items INDEXED BY items_by_iteration WHERE iteration_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
 )
 _BY_ID = f"SELECT {_COLUMNS} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
-_DONE = (
-    "SELECT iteration_id, status, total(points) FROM items INDEXED BY items_by_iteration"
-    " WHERE iteration_id IN (SELECT value FROM json_each(?)) AND is_task = 0 GROUP BY iteration_id, status"
-)
 
 
 def read_loads(mirror: sqlite3.Connection, places: Collection[int], changes: Mapping[int, Values]) -> dict[int, Load]:
@@ -49,15 +45,6 @@ def _part(row: Sequence[object], planned: Values) -> Part | None:
         takes_estimate=FIELD_BY_KEY["Estimate"].applies_to(str(item_type)),
         team=_id(team),
     )
-
-
-def read_velocity(mirror: sqlite3.Connection, ended: Sequence[int]) -> Velocity:
-    """From what is done in iterations that are over, the latest first."""
-    done = dict.fromkeys(ended, 0.0)
-    for place, status, points in mirror.execute(_DONE, (ids_json(ended),)):
-        if group_of(status) is StatusGroup.DONE:
-            done[place] += points
-    return velocity_of(done.values())
 
 
 def _id(value: object) -> int | None:

@@ -2,22 +2,20 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 
 from backlit.model.capacity import points_of
-from backlit.model.planning import Load, Velocity
+from backlit.model.planning import Load
 from backlit.model.trees import Totals
+from backlit.store.database import ids_json
 from backlit.store.entries import EntryState
 from backlit.store.plan_draft import Contest, Draft, Standing, Touch, Touches, Values, draft_of
-from backlit.store.plan_figures import read_loads, read_velocity
+from backlit.store.plan_figures import read_loads
 from backlit.store.plan_places import PlanPlaces, rows_of, text_of
 from backlit.store.plan_tasks import TasksShown
 from backlit.store.rows import Item, Row, RowSign
 from backlit.store.views_query import ViewSpec
 
 NO_TASKS = TasksShown()
-_PAST_LOOKED_AT = 12
-"""Ended iterations among which those are looked for in which something was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +153,15 @@ class PlanReading(PlanPlaces):
         ]
         return totals + gone + Totals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
 
+    def with_tasks(self, item_ids: Iterable[int]) -> frozenset[int]:
+        """Those of some items that have tasks that are to be done; a short read."""
+        found = self._files.mirror.execute(
+            "SELECT DISTINCT parent_id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
+            " AND is_task = 1 AND own_open = 1",
+            (ids_json(item_ids),),
+        )
+        return frozenset(item_id for (item_id,) in found)
+
     def sent(self) -> Sent | None:
         """How far what was written last has come; None once the service has all of it, or none of it is to go."""
         return self._keep("sent", self._read_sent)
@@ -175,12 +182,6 @@ class PlanReading(PlanPlaces):
     def loads_now(self, iteration_ids: Collection[int], changes: Mapping[int, Values] | None = None) -> dict[int, Load]:
         """The same by a short read, of as many items as are in them; with other changes laid over, if given."""
         return read_loads(self._files.mirror, iteration_ids, self.standing.changes if changes is None else changes)
-
-    async def velocity(self, today: date) -> Velocity:
-        """From the iterations that ended before today; read on the reading thread."""
-        ended = sorted((each.end, each.id) for each in self.targets() if each.end and each.end < today)
-        latest = [iteration_id for _, iteration_id in reversed(ended)][:_PAST_LOOKED_AT]
-        return await self._files.read(lambda mirror: read_velocity(mirror, latest))
 
 
 def _points(estimate: object) -> float:

@@ -1,15 +1,17 @@
 """The reports of the current project: numbers are gathered on the store's threads and added up by the model."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
+from backlit.model.planning import Velocity, velocity_of
 from backlit.model.reports.age import Stay, age
 from backlit.model.reports.burndown import burndown
 from backlit.model.reports.burnup import burnup
 from backlit.model.reports.course import Course, Standing
 from backlit.model.reports.estimates import estimates
+from backlit.model.reports.flow import Flow
 from backlit.model.reports.load import load_by_area, load_by_person
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.model.reports.scope import scope_change
@@ -23,6 +25,7 @@ from backlit.store.lookups import Lookups
 from backlit.store.names import StoreNames
 from backlit.store.people import TreeKind
 from backlit.store.sample_history import SampleHistory
+from backlit.store.scope_log import ScopeLog
 from backlit.store.snapshots import Snapshots
 from backlit.store.stays import Stays
 
@@ -42,6 +45,7 @@ class Records:
     """What was noted from day to day, and up to when that is made up."""
 
     snapshots: Snapshots
+    scope: ScopeLog
     stays: Stays
     sample: SampleHistory
 
@@ -59,7 +63,10 @@ class Reports:
     async def make(self, name: ReportName, coverage: Coverage, measure: Measure = Measure.POINTS) -> Report:
         """One report, of what is on this machine."""
         if name in OF_DAYS:
-            return OF_DAYS[name](await self._course(coverage), measure)
+            course = await self._course(coverage)
+            if name is ReportName.SCOPE and coverage.iteration_ids:
+                course = replace(course, flows=await self._flows(coverage, course))
+            return OF_DAYS[name](course, measure)
         match name:
             case ReportName.VELOCITY:
                 return await self._velocity(coverage, measure)
@@ -88,6 +95,10 @@ class Reports:
             coverage.name, coverage.start, coverage.end, today, standings, until, now, coverage.node_id is None
         )
 
+    async def _flows(self, coverage: Coverage, course: Course) -> Mapping[date, Flow]:
+        days = [each.day for each in course.standings]
+        return await self._records.scope.flows(self._lookups.project_id or 0, coverage.iteration_ids, days)
+
     async def _now(self, coverage: Coverage, today: date) -> Standing:
         return await self._read(
             coverage, lambda connection, project_id, ids: items.standing(connection, project_id, ids, today)
@@ -103,12 +114,17 @@ class Reports:
         about = below.name if below is not None else f"the last {len(runs):,} iterations" if runs else "no iterations"
         return velocity(about, runs, today, measure, self._records.sample.until())
 
+    async def velocity(self) -> Velocity:
+        """What was done in the last finished iterations, by the same numbers as the report on it."""
+        today = self._names.today()
+        ended = [each for each in self.coverages.leaves() if each.end < today]
+        runs = await self._runs(ended[-MOST_RUNS:], today)
+        return velocity_of(each.last.done.points for each in reversed(runs))
+
     async def _runs(self, coverages: Sequence[Coverage], today: date) -> Sequence[Run]:
         """The iterations with their records, and how those stand now that have none."""
-        recorded = [
-            (each, await self._records.snapshots.standings(each.iteration_ids, each.start, each.end))
-            for each in coverages
-        ]
+        spans = [(each.iteration_ids, each.start, each.end) for each in coverages]
+        recorded = list(zip(coverages, await self._records.snapshots.standings_of(spans), strict=True))
         ids = frozenset(each.node_id for each, standings in recorded if not standings and each.node_id is not None)
         project_id = self._lookups.project_id or 0
         now = (

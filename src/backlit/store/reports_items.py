@@ -61,10 +61,10 @@ def standings(
 
 
 def standing_of(day: date, statuses: Mapping[str, Totals]) -> Standing:
-    """The scope (not what is deferred or deleted) and what of it is done."""
+    """The scope (not what is deferred or deleted, nor feedback, which has no status) and what of it is done."""
     scope, done = Totals(), Totals()
     for status, totals in statuses.items():
-        group = group_of(status or None)
+        group = group_of(status) if status else StatusGroup.EXCLUDED
         if group is not StatusGroup.EXCLUDED:
             scope += totals
         if group is StatusGroup.DONE:

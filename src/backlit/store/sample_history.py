@@ -4,10 +4,12 @@ No other workspace ever has one: what was not recorded stays a gap.
 """
 
 import sqlite3
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from itertools import groupby
 from random import Random
 
 import orjson
@@ -17,6 +19,7 @@ from backlit.store.days import Line
 from backlit.store.files import Files, Writer
 from backlit.store.people import iteration_of
 from backlit.store.reports_items import UNDER_WAY
+from backlit.store.scope_kept import Followed, Move
 from backlit.store.stays_kept import Seen
 
 _SETTING = "sample history until"
@@ -80,10 +83,11 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class MadeUp:
-    """The lines of each day, and since when items have been in their status."""
+    """The lines of each day, since when items have been in their status, and what came and went on which days."""
 
     lines: Mapping[date, list[Line]] = field(default_factory=dict)
     stays: Mapping[int, Seen] = field(default_factory=dict)
+    moves: Mapping[date, list[Move]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,15 @@ def _write(writer: Writer, project_id: int, made: MadeUp, setting: str) -> None:
             writer.journal.days.put(project_id, day, lines, ())
         unseen = {item_id for item_id, seen in kept.items() if seen.before is None}
         writer.journal.stays.put(project_id, [each for each in made.stays.items() if each[0] in unseen])
-        writer.journal.settings.keep(setting, max(made.lines).isoformat())
+        for day, moves in made.moves.items():
+            writer.journal.scope.move(project_id, day, moves)
+        spans = writer.journal.scope.followed(project_id)
+        first, last = min(made.lines), max(made.lines)
+        places = {move.iteration_id for moves in made.moves.values() for move in moves}
+        writer.journal.scope.follow(
+            project_id, [(place, spans.get(place, Followed(first, last))._replace(since=first)) for place in places]
+        )
+        writer.journal.settings.keep(setting, last.isoformat())
 
 
 def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -> MadeUp:
@@ -121,11 +133,13 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
     start = max(end - LONGEST * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
     stays: dict[int, Seen] = {}
+    moves: list[tuple[date, Move]] = []
     for item_id, iteration_id, status, points, *moments in items:
         made, changed = ((_EPOCH + timedelta(microseconds=each or 0)).date() for each in moments)
-        for each in _stretches(Kept(item_id, iteration_id or 0, status or "", points, made, changed), iterations, end):
-            if each.end <= start:
-                continue
+        item = Kept(item_id, iteration_id or 0, status or "", points, made, changed)
+        stretches = [each for each in _stretches(item, iterations, end) if each.end > start]
+        moves += _moves(item, stretches, end)
+        for each in stretches:
             if each.end == end and each.first > made and group_of(status) in UNDER_WAY:
                 stays[item_id] = Seen(status, each.first, each.first - _DAY)
             for place in {0, each.iteration_id}:
@@ -133,7 +147,28 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -
                     change = changes[place, each.status][day]
                     change[0] += sign
                     change[1] += sign * points
-    return MadeUp(dict(_lines(changes, start, end)), stays)
+    lines = dict(_lines(changes, start, end))
+    return MadeUp(lines, stays, _noted(moves, sorted(lines)))
+
+
+def _moves(item: Kept, stretches: Iterable[Stretch], end: date) -> Iterator[tuple[date, Move]]:
+    """When an item came into an iteration, and when it left one."""
+    counted = (each for each in stretches if each.status and group_of(each.status) is not StatusGroup.EXCLUDED)
+    for place, run in groupby(counted, key=lambda each: each.iteration_id):
+        parts = list(run)
+        yield parts[0].first, Move(place, item.id, None, item.points)
+        if parts[-1].end < end:
+            yield parts[-1].end, Move(place, item.id, item.points, None)
+
+
+def _noted(moves: Iterable[tuple[date, Move]], recorded: Sequence[date]) -> dict[date, list[Move]]:
+    """The moves by the days on which they were seen: the first recorded ones from when they were made on."""
+    found: dict[date, list[Move]] = defaultdict(list)
+    for day, move in moves:
+        at = bisect_left(recorded, day)
+        if at < len(recorded):
+            found[recorded[at]].append(move)
+    return found
 
 
 def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:

@@ -7,18 +7,17 @@ hold items grows by 31 lines a day, 1.1 MB in a year of days.
 
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 import orjson
 
 from backlit.model.reports.course import Standing
-from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
 from backlit.store.database import ids_json
-from backlit.store.days import Line
-from backlit.store.files import Files, Writer
+from backlit.store.days import Days, Line
+from backlit.store.files import Files
 from backlit.store.reports_items import standing_of
 
 PROJECT = 0
@@ -28,6 +27,8 @@ FEW = 20_000
 SPEED = 2_500
 """300,000 lines took 1.5 s to count on a busy machine, so with the pause it costs one per cent of the time."""
 
+Span = tuple[frozenset[int], date, date]
+Standings = tuple[Standing, ...]
 NOTHING = Standing(date.min, Totals(), Totals())
 
 _SQL = (
@@ -50,16 +51,13 @@ class Snapshot:
 
     @property
     def scope(self) -> Totals:
-        """All that counts: not what is deferred or deleted."""
-        return self._total(set(StatusGroup) - {StatusGroup.EXCLUDED})
+        """All that counts: not what is deferred or deleted, nor feedback."""
+        return standing_of(self.day, self.statuses).scope
 
     @property
     def done(self) -> Totals:
         """What is done or closed."""
-        return self._total({StatusGroup.DONE})
-
-    def _total(self, groups: set[StatusGroup]) -> Totals:
-        return sum((totals for status, totals in self.statuses.items() if group_of(status or None) in groups), Totals())
+        return standing_of(self.day, self.statuses).done
 
 
 class Snapshots:
@@ -91,19 +89,14 @@ class Snapshots:
 
         On a day on which anything was recorded, an iteration without a line held nothing.
         """
+        return (await self.standings_of([(iteration_ids, first, last)]))[0]
+
+    async def standings_of(self, spans: Sequence[Span]) -> list[tuple[Standing, ...]]:
+        """The same for several stretches of days, each with its iterations, in one turn."""
         project_id = self._project() or 0
-        ids = ids_json(sorted(iteration_ids or {PROJECT}))
-
-        def read(writer: Writer) -> tuple[list[str], list[tuple[str, str]]]:
-            days = writer.journal.days
-            return days.recorded(project_id, first, last), days.of_iterations(project_id, ids, first, last)
-
-        recorded, lines = await self._files.write(read)
-        found = dict.fromkeys(recorded, NOTHING)
-        for day, statuses in lines:
-            each = standing_of(date.fromisoformat(day), _totals(statuses))
-            found[day] = Standing(each.day, found[day].scope + each.scope, found[day].done + each.done)
-        return tuple(replace(each, day=date.fromisoformat(day)) for day, each in found.items())
+        return await self._files.write(
+            lambda writer: [_standings(writer.journal.days, project_id, *span) for span in spans]
+        )
 
     async def take(self, project_id: int) -> None:
         """Write today's lines that are others than before; called by the syncing process after every complete turn."""
@@ -125,6 +118,14 @@ class Snapshots:
         if changed or gone:
             await self._files.write(lambda writer: writer.journal.days.put(*key, changed, gone))
         self._taken, self._seen = {key: lines}, seen
+
+
+def _standings(days: Days, project_id: int, iteration_ids: frozenset[int], first: date, last: date) -> Standings:
+    found = dict.fromkeys(days.recorded(project_id, first, last), NOTHING)
+    for day, statuses in days.of_iterations(project_id, ids_json(sorted(iteration_ids or {PROJECT})), first, last):
+        each = standing_of(date.fromisoformat(day), _totals(statuses))
+        found[day] = Standing(each.day, found[day].scope + each.scope, found[day].done + each.done)
+    return tuple(replace(each, day=date.fromisoformat(day)) for day, each in found.items())
 
 
 def _data_version(connection: sqlite3.Connection) -> int:

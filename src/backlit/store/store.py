@@ -37,6 +37,7 @@ from backlit.store.reports import Records, Reports
 from backlit.store.rollover import Rollover
 from backlit.store.rows import Item, Row, item_of, moment
 from backlit.store.sample_history import SampleHistory
+from backlit.store.scope_log import ScopeLog
 from backlit.store.search import Search
 from backlit.store.server import Server
 from backlit.store.snapshots import Snapshots
@@ -99,6 +100,7 @@ class Store(Edits):
         self.inbox = Inbox(self._files, self._signal, lambda: self.project_id)
         self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
         self.stays = Stays(self._files, self.today)
+        self.scope_log = ScopeLog(self._files, self.today)
         self.sample_history = SampleHistory(self._files, lambda: self.project_id, self.today)
         self.everybody = Everybody(self, self._engine)
         self.wake = self._engine.wake
@@ -112,7 +114,8 @@ class Store(Edits):
         self.timer = Timer(self._files, clock)
         self.names = StoreNames(self, self.now, self.today)
         self.lint = ReadyCheck(self._files, self.names)
-        self.reports = Reports(self._files, self, Records(self.snapshots, self.stays, self.sample_history), self.names)
+        records = Records(self.snapshots, self.scope_log, self.stays, self.sample_history)
+        self.reports = Reports(self._files, self, records, self.names)
         self.typed = TypedLines(self._files)
         self.cells = Cells(self._files)
         self.columns = ChosenColumns(self._files)
@@ -179,6 +182,7 @@ class Store(Edits):
         """Called by the engine when a project is up to date."""
         await self._files.write(lambda writer: note_turn(writer, project_id))
         await self.snapshots.take(project_id)
+        await self.scope_log.note(project_id)
         await self.stays.note(project_id)
         await self.sample_history.make(project_id)
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from backlit.model.fields import ItemType
 from backlit.model.planning import Load, Velocity
 from backlit.model.trees import Totals
 from backlit.store.people import IterationEntry
 from backlit.store.plan_tasks import TasksShown
+from backlit.store.rows import Row
 from backlit.store.store import Store
 from backlit.store.views import View
 from backlit.store.views_groups import GroupLine
@@ -15,6 +17,7 @@ from backlit.store.views_query import ViewSpec
 from backlit.tui.acting import CannotAct
 from backlit.tui.list_names import ListNames
 from backlit.tui.plan_forecast import Forecast
+from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.columns import Column
 from backlit.tui.widgets.plan_pane import FORECAST, PlanList, PlanPane
 from backlit.tui.widgets.plan_panes import MOST_TARGETS, PlanPanes
@@ -29,7 +32,7 @@ class PlanLists:
     def __init__(self, store: Store, names: ListNames) -> None:
         self._store = store
         self._names = names
-        self.panes = PlanPanes(replace(names.names, group=self._group_name))
+        self.panes = PlanPanes(replace(names.names, group=self._group_name, badges=self._badges))
         self.tasks = TasksShown()
         self.columns: Sequence[Column] = ()
         """Those that were chosen; the usual ones without."""
@@ -56,7 +59,7 @@ class PlanLists:
         today = self._store.today()
         later = every[every.index(targets[0]) :] if targets else []
         upcoming = [each for each in later if each.end is None or each.end >= today][:FORETOLD]
-        self.velocity = await plan.velocity(today)
+        self.velocity = await self._store.reports.velocity()
         releases = [plan.release_of(each.id) for each in targets]
         released = [each for release in releases if release for each in release.iterations]
         self.loads = await plan.loads({each.id for each in (*upcoming, *targets, *released)})
@@ -92,3 +95,11 @@ class PlanLists:
 
     def _group_name(self, line: GroupLine) -> str:
         return self._forecast.name(line) if line.key == FORECAST else self._names.group(line)
+
+    def _badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
+        """The quiet signs of some rows; items with tasks that are not shown have one more."""
+        found = dict(self._names.badges(rows))
+        hidden = [row.id for row in rows if row.type != ItemType.TASK and not self.tasks.shows(row.id)]
+        for item_id in self._store.plan.with_tasks(hidden):
+            found[item_id] = found.get(item_id, Badge.NONE) | Badge.FOLDED
+        return found

@@ -11,7 +11,9 @@ from backlit.tui.capacity_asking import ask_capacity
 from backlit.tui.series import offer, overlap_words, series_lines, series_of
 from backlit.tui.spans import span
 from backlit.tui.tree_moves import TreeMoves
-from backlit.tui.typed_days import typed_day
+from backlit.tui.typed_days import typed_day, typed_end
+
+LENGTHS = "+2w as the end: two weeks long, the last day included."
 
 
 class TreeVerbs(TreeMoves):
@@ -45,7 +47,7 @@ class TreeVerbs(TreeMoves):
         def read(typed: Sequence[str]) -> str:
             start, end = _days(typed, today)
             length = f"{span(start, end, today)}, {(end - start).days + 1} days"
-            return length + overlap_words(start, end, self._beside(node))
+            return f"{length}{overlap_words(start, end, self._beside(node))}\n{LENGTHS}"
 
         def answered(typed: tuple[str, ...] | None) -> None:
             if typed is not None:
@@ -104,7 +106,7 @@ class TreeVerbs(TreeMoves):
 def _days(typed: Sequence[str], today: date) -> tuple[date, date]:
     """The first and the last day as they are typed; raises BadRequest."""
     start = typed_day(typed[0], today, "Starts")
-    end = typed_day(typed[1], start, "Ends")
+    end = typed_end(typed[1], start)
     if end < start:
         raise BadRequest("Ends: it cannot end before it starts.")
     return start, end

@@ -27,6 +27,13 @@ def typed_day(text: str, base: date, what: str = "Day") -> date:
         raise BadRequest(f"{what}: {found}; write 2026-03-01, or +2w, +10d.") from None
 
 
+def typed_end(text: str, start: date, what: str = "Ends") -> date:
+    """Read a last day: a step says how long it is from the start on, so that after +2w the next may begin."""
+    end = typed_day(text, start, what)
+    step = _STEP.fullmatch(text.strip())
+    return end - timedelta(days=1) if step is not None and step[1] != "-" else end
+
+
 def typed_number(text: str, what: str = "Points") -> float | None:
     """Read a number, not less than 0; None for nothing. Raises BadRequest with a sentence that names `what` it is."""
     wanted = text.strip().replace(",", ".")

@@ -1,5 +1,7 @@
 """How much of an iteration, a release or the backlog was done at the end of each day, under all that counts."""
 
+from math import floor
+
 from backlit.model.reports.chart import Timeline, Tone
 from backlit.model.reports.course import Course
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
@@ -29,8 +31,8 @@ def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
 
 
 def _share(done: float | None, scope: float | None) -> float | None:
-    """Per cent, rounded to whole ones."""
-    return None if done is None or not scope else float(round(100 * done / scope))
+    """Per cent in whole ones; 100 only where nothing is left."""
+    return None if done is None or not scope else float(floor(100 * done / scope + 1e-9))
 
 
 def _headline(course: Course, measure: Measure) -> str:

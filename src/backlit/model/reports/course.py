@@ -1,10 +1,11 @@
 """How a piece of work stood from day to day, as far as it was recorded."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from backlit.model.reports.chart import Series, Tone
+from backlit.model.reports.flow import Flow
 from backlit.model.reports.report import Measure
 from backlit.model.reports.words import counted, day_text, number_text, ranges_text
 from backlit.model.trees import Totals
@@ -43,6 +44,8 @@ class Course:
     """How it stands now, where it was never recorded."""
     is_period: bool = False
     """Whether it only ends because today does."""
+    flows: Mapping[date, Flow] = field(default_factory=dict)
+    """What came and went since the record before, for the days on which that was noted."""
 
     @property
     def standings(self) -> tuple[Standing, ...]:
@@ -64,6 +67,11 @@ class Course:
     def past_days(self) -> tuple[date, ...]:
         """Its days up to today."""
         return tuple(day for day in self.days if day <= self.today)
+
+    def flow(self, before: Standing, after: Standing) -> Flow | None:
+        """What came and went between two records; None where what was noted is not all that lies between them."""
+        found = self.flows.get(after.day)
+        return found if found is not None and found.leads(before.scope, after.scope) else None
 
     def measure(self, wanted: Measure) -> Measure:
         """What can be added up: items where nothing is estimated."""

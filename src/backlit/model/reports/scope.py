@@ -1,41 +1,111 @@
-"""How the scope changed: what came into an iteration or the backlog, and what went out, from one record to the next."""
+"""How the scope changed from one record to the next: what came in, what went out, and what was estimated anew."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
 from backlit.model.reports.chart import Series, Timeline, Tone
 from backlit.model.reports.course import Course
-from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
-from backlit.model.reports.words import day_text, number_text
+from backlit.model.reports.flow import Flow
+from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, Value
+from backlit.model.reports.words import counted, day_text, number_text, signed_text
+from backlit.model.trees import Totals
 
-COLUMNS = (Column("Day", is_text=True), Column("Scope"), Column("Change", is_signed=True), Column("Items", rank=1))
-NET = "A change is the net of what came and what went since the record before it, new estimates included."
+COLUMNS = (
+    Column("Day", is_text=True),
+    Column("Scope"),
+    Column("Change", is_signed=True),
+    Column("In"),
+    Column("Out"),
+)
+OF_POINTS = (Column("Est.", is_signed=True, rank=1), Column("Items", rank=2))
+KNOWN = "In and Out are whole items, from record to record; Est. is what new estimates of the others did."
+KNOWN_ITEMS = "In and Out are from record to record: what came and went between two of them is in neither."
+NET = "Where In and Out have a –, only the net change is on record: what came and what went was not noted then."
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """By how much the scope changed up to a day since the record before it, and through what, where that is known."""
+
+    day: date
+    net: float
+    flow: Flow | None
 
 
 def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     """The scope day by day, over the one first recorded."""
     measure = course.measure(wanted)
-    scope = {each.day: measure.of(each.scope) for each in course.standings}
-    items = {each.day: float(each.scope.count) for each in course.standings}
-    changes = {later: scope[later] - scope[earlier] for earlier, later in pairwise(scope)}
-    rows = tuple((day, scope.get(day), changes.get(day), items.get(day)) for day in course.past_days)
-    first = next(iter(scope.values()), None)
+    scope = {each.day: each.scope for each in course.standings}
+    changes = {each.day: each for each in _changes(course, measure)}
+    rows = tuple(_row(day, scope.get(day), changes.get(day), measure) for day in course.past_days)
+    first = measure.of(course.standings[0].scope) if course.standings else None
     line = Series("first recorded", Tone.GUIDE, (first,) * len(course.days))
-    bars = course.series("scope", Tone.PLAIN, scope)
+    bars = course.series("scope", Tone.PLAIN, {day: measure.of(totals) for day, totals in scope.items()})
     chart = Timeline(course.days, bars, (line,), frozenset(course.gaps), course.today)
-    notes = (*course.notes(), NET) if course.standings else course.notes()
-    return Report(
-        ReportName.SCOPE, course.name, _headline(course, measure, changes), chart, Table(COLUMNS, rows), notes
+    every = tuple(changes.values())
+    headline, notes = _headline(course, measure, every), (*course.notes(), *_notes(every, measure))
+    columns = (*COLUMNS, *OF_POINTS) if measure is Measure.POINTS else COLUMNS
+    return Report(ReportName.SCOPE, course.name, headline, chart, Table(columns, rows), notes)
+
+
+def _changes(course: Course, measure: Measure) -> Sequence[Change]:
+    return [
+        Change(after.day, measure.of(after.scope) - measure.of(before.scope), course.flow(before, after))
+        for before, after in pairwise(course.standings)
+    ]
+
+
+def _row(day: date, scope: Totals | None, change: Change | None, measure: Measure) -> tuple[Value, ...]:
+    flow = change.flow if change is not None else None
+    row = (
+        day,
+        None if scope is None else measure.of(scope),
+        None if change is None else change.net,
+        None if flow is None else measure.of(flow.came),
+        None if flow is None else measure.of(flow.went),
     )
+    if measure is Measure.ITEMS:
+        return row
+    return (*row, None if flow is None else flow.sized, None if scope is None else float(scope.count))
 
 
-def _headline(course: Course, measure: Measure, changes: dict[date, float]) -> str:
+def _headline(course: Course, measure: Measure, changes: Sequence[Change]) -> str:
     if not course.standings:
         return course.unrecorded(measure)
     first, last = course.standings[0], course.standings[-1]
     now = f"{number_text(measure.of(last.scope))} {measure.value}"
-    if first == last:
+    if not changes:
         return f"{now} on {day_text(last.day)}; one record shows no change yet."
-    more = sum(each for each in changes.values() if each > 0)
-    less = sum(each for each in changes.values() if each < 0)
-    return f"{now}: {number_text(more)} came in and {number_text(-less)} went out since {day_text(first.day)}."
+    since = f"since {day_text(first.day)}"
+    known = [each.flow for each in changes if each.flow is not None]
+    net = sum(each.net for each in changes if each.flow is None)
+    if not known:
+        return f"{now}, {_signed(net)} {since}; what came in and what went out was not noted."
+    whole = sum(known, Flow())
+    said = f"{now}: {_amount(whole.came, measure)} came in and {_amount(whole.went, measure)} went out {since}"
+    sized = whole.sized if measure is Measure.POINTS else 0.0
+    more = [f"{_signed(sized)} by new estimates"] if signed_text(sized) != "0" else []
+    more += [f"{_signed(net)} of which only the net is known"] if len(known) < len(changes) else []
+    return f"{', '.join((said, *more))}."
+
+
+def _amount(totals: Totals, measure: Measure) -> str:
+    """As 5 in 1 item; in items only 1."""
+    if not totals.count:
+        return "nothing"
+    if measure is Measure.ITEMS:
+        return number_text(totals.count)
+    return f"{number_text(totals.points)} in {counted(totals.count, 'item')}"
+
+
+def _signed(number: float) -> str:
+    text = signed_text(number)
+    return "±0" if text == "0" else text
+
+
+def _notes(changes: Sequence[Change], measure: Measure) -> tuple[str, ...]:
+    known = KNOWN if measure is Measure.POINTS else KNOWN_ITEMS
+    is_any, is_every = any(each.flow for each in changes), all(each.flow for each in changes)
+    return (*((known,) if is_any else ()), *((NET,) if changes and not is_every else ()))

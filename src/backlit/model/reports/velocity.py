@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from backlit.model.planning import velocity_of
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
 from backlit.model.reports.course import Standing
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, Value
@@ -11,12 +12,11 @@ from backlit.model.reports.words import counted, day_text, number_text
 from backlit.model.trees import Totals
 
 WEEKEND = 2
-"""Days at the end of an iteration that may be without a record."""
-RECENT = 3
-"""Finished iterations that the average is taken of."""
+"""Days at the beginning and at the end of an iteration that may be without a record."""
 COLUMNS = (
     Column("Iteration", is_text=True),
     Column("Began"),
+    Column("Change", is_signed=True, rank=2),
     Column("Done"),
     Column("Left"),
     Column("As of", is_text=True, rank=1),
@@ -49,6 +49,16 @@ class Run:
         """How it stood at its last recorded day; how it stands now where there is none."""
         return self.standings[-1] if self.standings else self.now
 
+    @property
+    def lacks_first_days(self) -> bool:
+        """Whether its records begin late."""
+        return bool(self.standings) and (self.standings[0].day - self.start).days > WEEKEND
+
+    @property
+    def lacks_last_days(self) -> bool:
+        """Whether its records end early, once it is over."""
+        return bool(self.standings) and (self.end - self.standings[-1].day).days > WEEKEND
+
 
 def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, sample_until: date | None = None) -> Report:
     """The iterations in the order of time; the average is of the last finished ones."""
@@ -69,14 +79,14 @@ def _row(run: Run, today: date, measure: Measure) -> tuple[Value, ...]:
     done, left = measure.of(run.last.done), measure.of(run.last.left)
     began = None if run.began is None else measure.of(run.began)
     as_of = "now" if not run.standings else "today" if run.last.day == today else day_text(run.last.day)
-    return run.name, began, done, left, as_of
+    return run.name, began, None if began is None else done + left - began, done, left, as_of
 
 
 def _headline(runs: Sequence[Run], today: date, measure: Measure) -> str:
-    finished = [measure.of(each.last.done) for each in runs if each.end < today]
+    finished = [done for each in runs if each.end < today and (done := measure.of(each.last.done)) > 0]
     if not finished:
-        return "No iteration is finished yet, so there is no velocity."
-    recent = finished[-RECENT:]
+        return "No iteration is finished in which anything was done, so there is no velocity."
+    recent = velocity_of(reversed(finished)).points
     mean = number_text(sum(recent) / len(recent))
     unit = measure.value
     if len(finished) == 1:
@@ -87,22 +97,22 @@ def _headline(runs: Sequence[Run], today: date, measure: Measure) -> str:
 
 def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple[str, ...]:
     finished = [each for each in runs if each.end < today]
-    without = [each for each in finished if not each.standings]
     notes = []
     if sample_until is not None and any(each.standings and each.standings[0].day <= sample_until for each in runs):
         notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
     if finished:
-        known = len(finished) - len(without)
+        known = sum(bool(each.standings) for each in finished)
         notes.append(
             f"From your own records: {known:,} of {counted(len(finished), 'finished iteration')}; the service keeps no"
             " history."
         )
-    if without:
-        notes.append(
-            f"No record of {counted(len(without), 'iteration')}: shown as they stand now, so what was moved out of them"
-            " is missing, and what was done later is in."
-        )
-    early = [each for each in finished if each.standings and (each.end - each.last.day).days > WEEKEND]
-    if early:
-        notes.append(f"{counted(len(early), 'iteration')} without a record of the last days: see “As of”.")
-    return tuple(notes)
+    lacking = {
+        "No record of {}: shown as they stand now, so what was moved out of them is missing, and what was done later is"
+        " in.": [each for each in finished if not each.standings],
+        "{} without a record of the last days: see “As of”.": [each for each in finished if each.lacks_last_days],
+        "{} without a record of the first days: “Began” is what was recorded first.": [
+            each for each in runs if each.lacks_first_days
+        ],
+        "{} in which nothing was done: not in the average.": [each for each in finished if not each.last.done.count],
+    }
+    return (*notes, *(text.format(counted(len(each), "iteration")) for text, each in lacking.items() if each))

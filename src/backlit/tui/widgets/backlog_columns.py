@@ -12,7 +12,7 @@ from backlit.store.rows import Row, RowSign
 from backlit.store.views_groups import GroupLine
 from backlit.tui.looks import Looks, status_colour, status_sign, status_word, type_colour, type_sign
 from backlit.tui.text import fit, fit_right, safe
-from backlit.tui.widgets.badges import Badge, state_sign, unready_sign
+from backlit.tui.widgets.badges import Badge, folded_sign, state_sign, unready_sign
 from backlit.tui.widgets.columns import KNOWN, OWNER, PTS, STATUS, USUAL, Column, fitting, taken_by
 
 CURSOR = "cursor-background"
@@ -111,7 +111,7 @@ class Layout:
         if self._id_width:
             number = str(row.id) if row.id > 0 else "new"
             segments.append(Segment(fit_right(number, self._id_width) + " ", looks.style("muted", on=on)))
-        segments += self._type_and_name(row, on)
+        segments += self._type_and_name(row, badge, on)
         texts = iter(cells)
         for column in self.columns:
             if column.key in KNOWN:
@@ -140,16 +140,17 @@ class Layout:
         ]
         return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
 
-    def _type_and_name(self, row: Row, on: str | None) -> Sequence[Segment]:
+    def _type_and_name(self, row: Row, badge: Badge, on: str | None) -> Sequence[Segment]:
         looks = self._looks
         is_task = row.type == ItemType.TASK
-        sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)} ", looks.style(type_colour(row.type), on=on))
+        sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)}", looks.style(type_colour(row.type), on=on))
+        fold = Segment(folded_sign(badge), looks.style("muted", on=on))
         name_width = self._name_width - (2 if is_task else 0)
         if row.sign is RowSign.LEAVING:
             name = fit(row.name, min(cell_len(safe(row.name)), name_width))
             rest = Segment(" " * (name_width - cell_len(name)), looks.style(on=on))
-            return sign, Segment(name, looks.style("muted", on=on, strike=True)), rest
-        return sign, Segment(fit(row.name, name_width), looks.style(on=on, bold=on is not None))
+            return sign, fold, Segment(name, looks.style("muted", on=on, strike=True)), rest
+        return sign, fold, Segment(fit(row.name, name_width), looks.style(on=on, bold=on is not None))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:
         looks, width = self._looks, column.width

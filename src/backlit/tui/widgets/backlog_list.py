@@ -7,9 +7,10 @@ from textual.strip import Strip
 from backlit.store.rows import Row
 from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine
+from backlit.tui.text import wrapped
 from backlit.tui.widgets.backlog_columns import Names
 from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.list_columns import ListColumns
+from backlit.tui.widgets.list_columns import EMPTY_MARGIN, ListColumns
 
 FIRST_ROWS = 200
 
@@ -111,7 +112,10 @@ class BacklogList(ListColumns):
 
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""
-        return self.draw_blank(self.empty_words if y == 1 and self.row_count() == 0 else "")
+        if self.row_count() or not self.empty_words:
+            return self.draw_blank("")
+        lines = wrapped(self.empty_words, self.size.width - 2 * EMPTY_MARGIN)
+        return self.draw_blank(lines[y - 1] if 0 < y <= len(lines) else "")
 
     def _cells_of(self, item_id: int) -> tuple[str, ...]:
         """The words in columns that the row itself has no values for; read for the rows in sight together."""

@@ -19,6 +19,8 @@ from backlit.tui.widgets.columns import USUAL, Column
 from backlit.tui.widgets.list_folds import ListFolds
 
 STRIPS_KEPT = 512
+EMPTY_MARGIN = 3
+"""Cells beside the words that stand where there are no rows."""
 
 Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
 """What a line shows: the row, the words of its cells, whether it has the cursor and a mark, and its quiet signs."""
@@ -144,7 +146,7 @@ class ListColumns(ListFolds):
         """Draw a line without a row."""
         looks = Looks.of(self.app)
         if words:
-            return Strip([Segment(fit(f"   {words}", self.size.width), looks.style("muted"))])
+            return Strip([Segment(fit(" " * EMPTY_MARGIN + words, self.size.width), looks.style("muted"))])
         return Strip.blank(self.size.width, looks.style())
 
     def on_resize(self) -> None:

@@ -1,0 +1,108 @@
+"""The journal's tables of scopes: which items were in which iteration when last seen, and what came and went by day."""
+
+import sqlite3
+from collections.abc import Iterable
+from datetime import date
+from typing import NamedTuple
+
+from backlit.store.database import transaction
+
+
+class Place(NamedTuple):
+    """Where an item counts, and with how many points."""
+
+    iteration_id: int
+    points: float
+
+
+class Move(NamedTuple):
+    """The points of an item in an iteration before a day and at its end; None where it was not in it."""
+
+    iteration_id: int
+    item_id: int
+    before: float | None
+    after: float | None
+
+
+class Followed(NamedTuple):
+    """From which day on, and up to which, all that came into an iteration and went out of it was noted."""
+
+    since: date
+    until: date | None = None
+
+    def covers(self, day: date) -> bool:
+        """Whether all changes since the record before a day were noted."""
+        return self.since < day and (self.until is None or day <= self.until)
+
+
+class ScopeKept:
+    """Reads and writes the scopes through the journal's connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def places(self, project_id: int) -> dict[int, Place]:
+        """Where the items of a project were when last seen."""
+        found = self._connection.execute(
+            "SELECT item_id, iteration_id, points FROM scope_items WHERE project_id = ?", (project_id,)
+        )
+        return {item_id: Place(iteration_id, points) for item_id, iteration_id, points in found}
+
+    def followed(self, project_id: int) -> dict[int, Followed]:
+        """The iterations that are or were followed."""
+        found = self._connection.execute(
+            "SELECT iteration_id, since, until FROM scope_followed WHERE project_id = ?", (project_id,)
+        )
+        return {
+            iteration_id: Followed(date.fromisoformat(since), date.fromisoformat(until) if until else None)
+            for iteration_id, since, until in found
+        }
+
+    def moves(
+        self, project_id: int, iteration_ids: str, first: date, last: date
+    ) -> list[tuple[str, float | None, float | None]]:
+        """Day, points before and after of every item that changed in some iterations (JSON) taken together."""
+        return self._connection.execute(
+            "SELECT day, sum(before), sum(after) FROM scope_moves WHERE project_id = ?"
+            " AND iteration_id IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ? GROUP BY day, item_id",
+            (project_id, iteration_ids, first.isoformat(), last.isoformat()),
+        ).fetchall()
+
+    def follow(self, project_id: int, followed: Iterable[tuple[int, Followed]]) -> None:
+        """Keep from when to when some iterations are followed."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO scope_followed (project_id, iteration_id, since, until) VALUES (?, ?, ?, ?)",
+                [
+                    (project_id, iteration_id, each.since.isoformat(), each.until.isoformat() if each.until else None)
+                    for iteration_id, each in followed
+                ],
+            )
+
+    def put(self, project_id: int, places: Iterable[tuple[int, Place]], gone: Iterable[int]) -> None:
+        """Keep where some items are now, and forget others."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO scope_items (project_id, item_id, iteration_id, points) VALUES (?, ?, ?, ?)",
+                [(project_id, item_id, *place) for item_id, place in places],
+            )
+            self._connection.executemany(
+                "DELETE FROM scope_items WHERE project_id = ? AND item_id = ?",
+                [(project_id, item_id) for item_id in gone],
+            )
+
+    def move(self, project_id: int, day: date, moves: Iterable[Move]) -> None:
+        """Note moves of a day; the value before the day stays, and an item that is as it was then leaves no trace."""
+        noted = list(moves)
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT INTO scope_moves (project_id, day, iteration_id, item_id, before, after)"
+                " VALUES (?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (project_id, iteration_id, day, item_id) DO UPDATE SET after = excluded.after",
+                [(project_id, day.isoformat(), *each) for each in noted],
+            )
+            self._connection.executemany(
+                "DELETE FROM scope_moves WHERE project_id = ? AND iteration_id = ? AND day = ? AND item_id = ?"
+                " AND before IS after",
+                [(project_id, each.iteration_id, day.isoformat(), each.item_id) for each in noted],
+            )
