@@ -14,6 +14,7 @@ from backlit.model.statuses import is_open
 from backlit.store import Store
 from backlit.store.coverages import Coverage
 from backlit.store.days import Line
+from backlit.store.scope_kept import Move
 
 Day = tuple[date, Iterable[Line]]
 
@@ -112,6 +113,30 @@ async def test_velocity_takes_the_last_record_of_an_iteration_and_else_how_it_st
     assert rows[sprint.name][1:5] == (20.0, 1.0, 18.0, 3.0)
     assert rows[before.name][1:4] == (None, None, sum(done_there))
     assert rows[before.name][5] == "now"
+
+
+async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_over(
+    store: Store, sprint: Coverage
+) -> None:
+    following = next(each for each in store.reports.coverages.leaves() if each.start > sprint.end)
+    assert sprint.node_id is not None
+    assert following.node_id is not None
+    places = sprint.node_id, following.node_id
+    await record(
+        store,
+        (sprint.start, [line(0), line(places[0], Not_Done=(3, 16.0), Done=(1, 2.0))]),
+        (sprint.end, [line(0), line(places[0], Done=(1, 2.0))]),
+    )
+    early = sprint.end - timedelta(5)
+    days = ((early, 7, 8.0, places[1]), (sprint.end, 8, 5.0, places[1]), (sprint.end, 9, 3.0, None))
+    for day, item_id, points, to in days:
+        moves = [Move(places[0], item_id, points, None), *([Move(to, item_id, None, points)] if to else [])]
+        await store._files.write(lambda writer, day=day, moves=moves: writer.journal.scope.move(1, day, moves))  # type: ignore[misc] # bound at once
+
+    report = await store.reports.make(ReportName.VELOCITY, store.reports.coverages.usual())
+    rows = {row[0]: row for row in report.table.rows}
+    assert rows[sprint.name][1:5] == (18.0, -11.0, 2.0, 5.0)
+    assert report.notes[1].startswith("1 iteration from which something went on to a later one on the last day: it")
 
 
 async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: Store) -> None:

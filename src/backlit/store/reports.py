@@ -1,7 +1,7 @@
 """The reports of the current project: numbers are gathered on the store's threads and added up by the model."""
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -15,9 +15,9 @@ from backlit.model.reports.flow import Flow
 from backlit.model.reports.load import load_by_area, load_by_person
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.model.reports.scope import scope_change
-from backlit.model.reports.velocity import Run, velocity
+from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.statuses import group_of
-from backlit.model.trees import ROOT_PARENT
+from backlit.model.trees import ROOT_PARENT, Totals
 from backlit.store import reports_items as items
 from backlit.store.coverages import Coverage, Coverages
 from backlit.store.files import Files
@@ -133,10 +133,26 @@ class Reports:
             else {}
         )
         nothing = items.standing_of(today, {})
+        carried = await self._carried([each for each, standings in recorded if standings])
         return [
-            Run(each.name, each.start, each.end, standings, now.get(each.node_id or 0, nothing))
+            Run(
+                each.name,
+                each.start,
+                each.end,
+                standings,
+                now.get(each.node_id or 0, nothing),
+                carried.get(each.node_id or 0, Totals()),
+            )
             for each, standings in recorded
         ]
+
+    async def _carried(self, coverages: Sequence[Coverage]) -> Mapping[int, Totals]:
+        """What went on to later iterations before the end, by the iteration it was in."""
+        every = self.coverages.leaves()
+        later = {each: _ids(other for other in every if other.start > each.start) for each in coverages}
+        ends = [(each.node_id or 0, later[each], last_day_of_work(each.end), each.end) for each in coverages]
+        found = await self._records.scope.carried(self._lookups.project_id or 0, ends)
+        return dict(zip((end[0] for end in ends), found, strict=True))
 
     async def _age(self, coverage: Coverage) -> Report:
         found = await self._read(coverage, items.under_way)
@@ -166,6 +182,10 @@ class Reports:
         if tree[area_id].parent_id == ROOT_PARENT:
             return f"{tree[area_id].name} itself"
         return " › ".join(tree.path(area_id).split("\\")[1:])
+
+
+def _ids(coverages: Iterable[Coverage]) -> frozenset[int]:
+    return frozenset(each.node_id for each in coverages if each.node_id is not None)
 
 
 def _about(coverage: Coverage) -> str:

@@ -68,6 +68,17 @@ class ScopeKept:
             (project_id, iteration_ids, first.isoformat(), last.isoformat()),
         ).fetchall()
 
+    def carried(self, project_id: int, iteration_id: int, later: str, first: date, last: date) -> tuple[int, float]:
+        """How many items went from an iteration to one of some others (JSON) within some days, and their points."""
+        found = self._connection.execute(
+            "SELECT count(*), total(gone.before) FROM scope_moves gone JOIN scope_moves come"
+            " ON come.project_id = gone.project_id AND come.day = gone.day AND come.item_id = gone.item_id"
+            " WHERE gone.project_id = ? AND gone.iteration_id = ? AND gone.day BETWEEN ? AND ? AND gone.after IS NULL"
+            " AND come.iteration_id IN (SELECT value FROM json_each(?)) AND come.before IS NULL",
+            (project_id, iteration_id, first.isoformat(), last.isoformat(), later),
+        ).fetchone()
+        return int(found[0]), float(found[1])
+
     def follow(self, project_id: int, followed: Iterable[tuple[int, Followed]]) -> None:
         """Keep from when to when some iterations are followed."""
         with transaction(self._connection):

@@ -14,6 +14,7 @@ import orjson
 
 from backlit.model.reports.flow import Flow, flow_of
 from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.trees import Totals
 from backlit.store.database import ids_json
 from backlit.store.files import Files, Writer
 from backlit.store.people import iteration_of
@@ -26,6 +27,8 @@ MOST = 20_000
 FEW = 1_000
 """Items that are looked at after every change; for more there is a pause, a second for each SPEED items."""
 SPEED = 500
+End = tuple[int, frozenset[int], date, date]
+"""An iteration, those that come later, and its last days."""
 _SQL = (
     "SELECT id, iteration_id, status, coalesce(points, 0) FROM items INDEXED BY items_by_iteration"  # noqa: S608 # a constant
     " WHERE iteration_id IN (SELECT value FROM json_each(?)) AND is_task = 0 AND project_id = ? AND id > 0"
@@ -70,6 +73,18 @@ class ScopeLog:
             flows[day] += flow_of(before, after)
         spans = [each for iteration_id, each in followed.items() if iteration_id in iteration_ids]
         return {day: flows[day.isoformat()] for day in days if any(each.covers(day) for each in spans)}
+
+    async def carried(self, project_id: int, ends: Sequence[End]) -> list[Totals]:
+        """What went on from some iterations to later ones before they were over."""
+
+        def read(writer: Writer) -> list[Totals]:
+            scope = writer.journal.scope
+            return [
+                Totals(*scope.carried(project_id, node_id, ids_json(sorted(later)), first, last))
+                for node_id, later, first, last in ends
+            ]
+
+        return await self._files.write(read)
 
 
 def _data_version(connection: sqlite3.Connection) -> int:

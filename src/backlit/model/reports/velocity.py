@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from backlit.model.planning import velocity_of
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
@@ -21,6 +21,8 @@ COLUMNS = (
     Column("Left"),
     Column("As of", is_text=True, rank=1),
 )
+NOTHING = Totals()
+_FRIDAY = 4
 PARTS = (Part("done", Tone.DONE), Part("not done by its end, or yet", Tone.LEFT))
 
 
@@ -33,6 +35,8 @@ class Run:
     end: date
     recorded: Sequence[Standing]
     now: Standing
+    carried: Totals = NOTHING
+    """What went on to a later one from its last day of work on, and is in its records no more."""
 
     @property
     def standings(self) -> tuple[Standing, ...]:
@@ -50,6 +54,11 @@ class Run:
         return self.standings[-1] if self.standings else self.now
 
     @property
+    def left(self) -> Totals:
+        """What was not done by its end, or yet."""
+        return self.last.left + self.carried
+
+    @property
     def lacks_first_days(self) -> bool:
         """Whether its records begin late."""
         return bool(self.standings) and (self.standings[0].day - self.start).days > WEEKEND
@@ -60,11 +69,16 @@ class Run:
         return bool(self.standings) and (self.end - self.standings[-1].day).days > WEEKEND
 
 
+def last_day_of_work(end: date) -> date:
+    """Friday where an iteration ends on a weekend; what goes on to a later one from then on is carried over."""
+    return end - timedelta(days=max(0, end.weekday() - _FRIDAY))
+
+
 def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, sample_until: date | None = None) -> Report:
     """The iterations in the order of time; the average is of the last finished ones."""
     has_points = any(each.last.scope.points for each in runs)
     measure = wanted if has_points or not runs else Measure.ITEMS
-    bars = tuple(Bar(each.name, (measure.of(each.last.done), measure.of(each.last.left))) for each in runs)
+    bars = tuple(Bar(each.name, (measure.of(each.last.done), measure.of(each.left))) for each in runs)
     return Report(
         ReportName.VELOCITY,
         about,
@@ -76,7 +90,7 @@ def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, samp
 
 
 def _row(run: Run, today: date, measure: Measure) -> tuple[Value, ...]:
-    done, left = measure.of(run.last.done), measure.of(run.last.left)
+    done, left = measure.of(run.last.done), measure.of(run.left)
     began = None if run.began is None else measure.of(run.began)
     as_of = "now" if not run.standings else "today" if run.last.day == today else day_text(run.last.day)
     return run.name, began, None if began is None else done + left - began, done, left, as_of
@@ -107,6 +121,9 @@ def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple
             " history."
         )
     lacking = {
+        "{} from which something went on to a later one on the last day: it counts as left.": [
+            each for each in runs if each.carried.count
+        ],
         "No record of {}: shown as they stand now, so what was moved out of them is missing, and what was done later is"
         " in.": [each for each in finished if not each.standings],
         "{} without a record of the last days: see “As of”.": [each for each in finished if each.lacks_last_days],
