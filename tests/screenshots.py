@@ -8,7 +8,6 @@ import sys
 import tempfile
 from datetime import UTC, date, datetime
 from pathlib import Path
-from unittest.mock import patch
 
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
 from tests.store.world import World, make_sample, until
@@ -17,11 +16,12 @@ from textual.pilot import Pilot
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.entries import FOR_CUSTOMERS
 from backlit.tui.app import BacklitApp
+from backlit.tui.widgets.item_panes import ItemPanes
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
 TODAY = date(2026, 3, 11)
 ITEMS = 500
-LOOK = "backlit.tui.widgets.item_panes.LOOK_SECONDS"
+LOOK_SECONDS = 3600.0
 """Until an item counts as seen: nothing does on a picture, however long its drawing takes."""
 STEADY = 3
 """Looks at the screen that have to be the same, one after another, before it counts as drawn."""
@@ -48,8 +48,8 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
         store = world.store(signed_in=scene.signed_in)
         world.faults.is_down = scene.trouble is Trouble.FAILED
         store.sample_history.is_wanted = scene.has_history
-        with patch(LOOK, 3600):
-            return await _taken(name, world, store)
+        ItemPanes.look_seconds = LOOK_SECONDS
+        return await _taken(name, world, store)
     finally:
         await world.stop()
 

@@ -1,6 +1,7 @@
 """A list of items and the preview of the one under the cursor: beside it, below it, or away."""
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,8 +22,6 @@ from backlit.tui.widgets.preview import Preview
 
 PREVIEW_DELAY = 0.06
 """Seconds the cursor rests on a row before its preview is drawn, so that holding j draws none."""
-LOOK_SECONDS = 1.0
-"""Seconds that an item is in the preview until it counts as seen."""
 WIDE = 120
 TALL, LEAST = 22, 14
 """Lines of the panes from which on the preview is below the list by itself, and when it is asked for."""
@@ -32,6 +31,9 @@ LIST_SHARE = 65
 
 class ItemPanes(Sturdy, Container):
     """Places list and preview by the room there is, and draws the preview when the cursor rests."""
+
+    look_seconds: ClassVar[float] = 1.0
+    """Seconds that an item is in the preview until it counts as seen."""
 
     class Rested(Message):
         """The cursor has come to rest on a row."""
@@ -121,7 +123,7 @@ class ItemPanes(Sturdy, Container):
         item_id = self.items.current_id
         if item_id != self._looking_at and self._preview.display and item_id is not None:
             self._looking_at = item_id
-            self.set_timer(LOOK_SECONDS, lambda: self._looked(item_id))
+            self.set_timer(self.look_seconds, lambda: self._looked(item_id))
 
     def _looked(self, item_id: int) -> None:
         """Nobody may be looking when something changes later: it is news until the cursor comes again."""
