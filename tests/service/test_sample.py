@@ -99,6 +99,25 @@ def test_sprints_before_today_are_done_and_those_after_are_not_begun(tmp_path: P
     assert all(item["createdAt"] <= item["lastModifiedAt"] < f"{today}T24" for item in items)
 
 
+def test_the_sprints_before_today_were_about_as_full_as_they_could_be(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "v", items=500)
+    sprints = database.execute(
+        "SELECT id, min_capacity, max_capacity FROM iterations WHERE project_id = 1 AND is_release = 0 AND end_date < ?"
+        " AND min_capacity > 0 ORDER BY start_date",
+        (TODAY.isoformat(),),
+    ).fetchall()
+    done: Counter[int] = Counter()
+    for item in items_of(database):
+        if item["type"] in {"Story", "Bug"} and item["fields"]["Status"] == "Done":
+            done[item["fields"]["IterationID"]] += int(item["fields"]["Estimate"])
+
+    velocity = [done[sprint_id] for sprint_id, _, _ in sprints]
+    least = sum(low for _, low, _ in sprints[-6:])
+    assert len(set(velocity[-6:])) > 3
+    assert least * 0.8 < sum(velocity[-6:]) < least * 1.3
+    assert all(points <= high + 5 for points, (_, _, high) in zip(velocity, sprints, strict=True))
+
+
 def test_nothing_is_written_over(tmp_path: Path) -> None:
     written(tmp_path, "x", items=1)[1].close()
 

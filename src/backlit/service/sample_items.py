@@ -10,6 +10,7 @@ from backlit.model import fields as table
 from backlit.model.fields import FIELDS, ItemType
 from backlit.service import sample_words as words
 from backlit.service.items import Item, calculated, columns_of, pert
+from backlit.service.sample_past import SprintBefore, SprintsBefore, room_in
 from backlit.service.sample_sprint import SprintUnderWay
 from backlit.service.tables.projects import ProjectSettings
 
@@ -64,6 +65,7 @@ class ItemMaker:
     random: Random
     _comments: list[dict[str, Any]] = field(default_factory=list)
     _current: SprintUnderWay = field(init=False)
+    _before: SprintsBefore = field(init=False)
 
     def __post_init__(self) -> None:
         sprint = next(each for each in self.places.sprints if each.end is not None and each.end >= self.today)
@@ -84,6 +86,7 @@ class ItemMaker:
         made = 0
         chance = min(0.62, 160 / max(self.wanted, 1) + 0.02)
         room = self._room(chance)
+        self._before = self._sprints_before(room)
         while made < self.wanted:
             group = self._group(self.first_id + made, made / self.wanted, chance, room)
             for item in group[: self.wanted - made]:
@@ -99,6 +102,15 @@ class ItemMaker:
         share = (expected - to_come) / sum(room[sprint_id] for sprint_id in past)
         return room | {sprint_id: room[sprint_id] * min(1.0, max(0.15, share)) for sprint_id in past}
 
+    def _sprints_before(self, room: Mapping[int, float]) -> SprintsBefore:
+        """Those that are over, with what chance leaves of their capacity."""
+        found = [
+            SprintBefore(each.id, each.start, each.end, room_in(number, each.points, room[each.id]))
+            for number, each in enumerate(self.places.sprints)
+            if each.start is not None and each.end is not None and each.end < self.today
+        ]
+        return SprintsBefore(found, self.places.members, self.wanted)
+
     def _fill(self, sprint: Sprint) -> float:
         assert sprint.start is not None
         ahead = (sprint.start - self.today).days
@@ -109,11 +121,13 @@ class ItemMaker:
         points = self.random.choices(POINTS, _POINT_WEIGHTS)[0]
         sprint = self._sprint(kind, points, chance, room)
         parent = self._current.item(self._item(item_id, kind, points, sprint, age))
+        if sprint.start is None and kind in _PLANNED:
+            parent = self._before.item(parent, points, item_id - self.first_id)
         if kind not in _PLANNED or self.random.random() > (0.45 if sprint.start else 0.2):
             return [parent]
         tasks = [self._task(item_id + n, parent, sprint) for n in range(1, self.random.randint(2, 5))]
         left_over = self.wanted - (item_id - self.first_id) - 1
-        kept = [self._current.task(task, parent) for task in tasks[: max(0, left_over)]]
+        kept = [self._before.task(self._current.task(task, parent), parent) for task in tasks[: max(0, left_over)]]
         sums = [(t.values["PertEstimate"], t.values["WorkRemaining"], t.values["WorkCompleted"]) for t in kept]
         values = {**parent.values, "CalculatedEstimate": calculated(sums)}
         return [_with_values(parent, values), *kept]
