@@ -44,7 +44,7 @@ class _Clock:
 
 
 async def _download(client: Client, highest: int, at_once: bool) -> Spent:
-    """Read everything by id and keep nothing."""
+    """Read everything by ranges of ids that are known before, and keep nothing."""
     clock = _Clock()
 
     async def read(low: int, high: int) -> None:
@@ -57,6 +57,14 @@ async def _download(client: Client, highest: int, at_once: bool) -> Spent:
     else:
         for act in acts:
             await act()
+    return clock.read()
+
+
+async def _walk(client: Client) -> Spent:
+    """Read everything as any program with the client would: its walk over the pages, the largest the service gives."""
+    clock = _Clock()
+    async for _ in client.work_items.pages(filter="projectId eq 1", top=PAGE):
+        pass
     return clock.read()
 
 
@@ -83,6 +91,7 @@ async def _measured(address: str, folder: Path, rounds: int) -> None:
         page = await client.work_items.documents(filter="projectId eq 1", order="id desc", top=1)
         highest = page.results[0]["id"]
         for turn in range(rounds):
+            took.setdefault("the client's walk", []).append(await _walk(client))
             took.setdefault("download one by one", []).append(await _download(client, highest, at_once=False))
             took.setdefault("download three at once", []).append(await _download(client, highest, at_once=True))
             (folder / str(turn)).mkdir()
@@ -93,8 +102,10 @@ async def _measured(address: str, folder: Path, rounds: int) -> None:
     medians = {name: Spent(*map(median, zip(*spent, strict=True))) for name, spent in took.items()}
     for name, spent in medians.items():
         print(f"{name:24}{spent.seconds:8.2f} s{spent.cpu:8.2f} s of CPU")
-    one, fill = medians["download one by one"], medians["fill"]
-    print(f"the fill has {one.seconds / fill.seconds:.0%} of the download's speed; in CPU {one.cpu / fill.cpu:.0%}")
+    fill = medians["fill"]
+    for name in ("the client's walk", "download one by one"):
+        speed, cpu = (one / other for one, other in zip(medians[name], fill, strict=True))
+        print(f"the fill has {speed:.0%} of the speed of {name}; in CPU {cpu:.0%}")
 
 
 def main() -> None:

@@ -45,8 +45,7 @@ def put_arrivals(
     """Write those of the arrivals that the mirror does not have, and that the journal says nothing of."""
     rows = {each: arrivals.rows[each] for each in item_ids}
     _rank_with_parents(connection, rows)
-    connection.execute("DELETE FROM items WHERE id IN (SELECT value FROM json_each(?))", (ids_json(item_ids),))
-    insert_rows(connection, "INSERT INTO items", COLUMNS, rows.values())
+    insert_rows(connection, "INSERT OR REPLACE INTO items", COLUMNS, rows.values())
     if len(item_ids) >= MANY:
         full_text.put_off(item_ids)
         customs = [each for each in arrivals.customs if each[1] in rows]

@@ -13,7 +13,7 @@ import orjson
 from backlit.model.filters.matching import SYLLABIC
 
 BUSY_MILLISECONDS = 10_000
-ROWS_AT_ONCE = (256, 32, 4, 1)
+ROWS_AT_ONCE = (1000, 256, 32, 4, 1)
 """Rows of one statement: larger ones gain nothing more."""
 
 

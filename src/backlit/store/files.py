@@ -58,7 +58,7 @@ class Writer:
             self.signal.publish(Change(Subject.ITEMS, written.ids, written.fields, renamed or {}))
 
 
-TURN_SECONDS = 0.001
+TURN_SECONDS = 0.0002
 """How long a thread may keep the interpreter from the others: the screen's should not wait longer for the engine's."""
 
 

@@ -1,11 +1,12 @@
 """What can only be learnt from the items themselves: statuses, tags, teams, custom fields and their kinds."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
+import orjson
+
 from backlit.model.fields import Kind
-from backlit.store.database import insert_rows
 from backlit.store.rows import Document, fields_in, whole
 
 STATUS, TAG, TEAM, CUSTOM = "status", "tag", "team", "custom"
@@ -13,9 +14,11 @@ Fact = tuple[int, str, str, str]
 """Project, what it is about, type of item ("" for all), and the value."""
 
 
-def learn(connection: sqlite3.Connection, facts: Iterable[Fact]) -> None:
+def learn(connection: sqlite3.Connection, facts: Collection[Fact]) -> None:
     """Remember values that occur in items; what is learnt stays when the items go."""
-    insert_rows(connection, "INSERT OR IGNORE INTO learnt", ("project_id", "kind", "type", "value"), facts)
+    columns = ", ".join(f"json_extract(value, '$[{at}]')" for at in range(4))
+    sql = f"INSERT OR IGNORE INTO learnt SELECT {columns} FROM json_each(?)"  # noqa: S608 # numbers
+    connection.execute(sql, (orjson.dumps(list(facts)).decode(),))
 
 
 def facts_in(documents: Iterable[Document]) -> set[Fact]:

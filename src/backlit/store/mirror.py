@@ -18,7 +18,7 @@ from backlit.store.hidden import Hidden
 from backlit.store.learnt import facts_in, learn
 from backlit.store.overlay import laid_over, made_by
 from backlit.store.ranks import MirroredRanks, lay_numbers
-from backlit.store.reassigned import Reassigned, moved
+from backlit.store.reassigned import REASSIGNED, Reassigned, moved
 from backlit.store.rows import Document, columns_of, fields_in, moment, whole
 from backlit.store.schema import SCHEMA, VERSION
 
@@ -80,7 +80,7 @@ class Mirror:
             del sent[item_id]
         with transaction(self.connection):
             known = self.received(sent)
-            arrived = self._put_arrivals(sent, known, undelivered, arrivals)
+            arrived = set(self._put_arrivals(sent, known, undelivered, arrivals))
             documents = {
                 item_id: each
                 for item_id, each in sent.items()
@@ -90,7 +90,7 @@ class Mirror:
             after = self._write(documents, undelivered) if documents else {}
             learn(self.connection, facts_in(documents.values()))
         written = _compared(before, after)
-        return Written(written.ids | set(arrived), frozenset()) if arrived else written
+        return Written(written.ids | arrived, frozenset()) if arrived else written
 
     def _put_arrivals(
         self,
@@ -101,8 +101,7 @@ class Mirror:
     ) -> list[int]:
         """Write what comes for the first time the short way; nothing where something waits that may concern it."""
         arrived = [each for each in sent if each not in known]
-        moves = self.ranks.of(arrived) or self.reassigned.targets()
-        if undelivered or not arrived or self.hidden.every() or moves:
+        if undelivered or not arrived or _is_laid_over(self.connection, arrived):
             return []
         worked_out = arrivals or Arrivals.of({each: sent[each] for each in arrived})
         put_arrivals(self.connection, self.full_text, worked_out, arrived)
@@ -300,6 +299,15 @@ class Mirror:
         """Keep a value for sync."""
         with transaction(self.connection):
             self.connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, orjson.dumps(value).decode()))
+
+
+def _is_laid_over(connection: sqlite3.Connection, item_ids: Iterable[int]) -> bool:
+    """Whether something may change how items are shown: asked in one statement, for each has its price."""
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM hidden) OR EXISTS (SELECT 1 FROM notes WHERE key = ?)"
+        " OR EXISTS (SELECT 1 FROM ranks WHERE item_id IN (SELECT value FROM json_each(?)))"
+    )
+    return bool(connection.execute(sql, (REASSIGNED, ids_json(item_ids))).fetchone()[0])
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -10,7 +10,8 @@ from backlit.store.entries import BUSY, EntryKind, OutboxEntry
 from backlit.store.people import TreeKind
 from backlit.store.rows import Document, fields_in, whole
 
-_NOTE = "reassigned"
+REASSIGNED = "reassigned"
+"""The note that says what takes whose place."""
 PLACE_KEYS = {TreeKind.AREAS.value: "AreaID", TreeKind.ITERATIONS.value: "IterationID"}
 _COLUMNS = {"AreaID": "area_id", "IterationID": "iteration_id"}
 
@@ -26,7 +27,7 @@ class Reassigned:
 
     def targets(self) -> Targets:
         """What takes whose place at present."""
-        found = self._connection.execute("SELECT value FROM notes WHERE key = ?", (_NOTE,)).fetchone()
+        found = self._connection.execute("SELECT value FROM notes WHERE key = ?", (REASSIGNED,)).fetchone()
         return orjson.loads(found[0]) if found else {}
 
     def settle(self, undelivered: Iterable[OutboxEntry]) -> set[int]:
@@ -34,7 +35,11 @@ class Reassigned:
         before, after = self.targets(), _targets(undelivered)
         if before == after:
             return set()
-        self._connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (_NOTE, orjson.dumps(after).decode()))
+        if after:
+            note = orjson.dumps(after).decode()
+            self._connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (REASSIGNED, note))
+        else:
+            self._connection.execute("DELETE FROM notes WHERE key = ?", (REASSIGNED,))
         touched: set[int] = set()
         for key in {*before, *after}:
             old, new = before.get(key, {}), after.get(key, {})
