@@ -94,8 +94,7 @@ class AppActs(HistoryActs, MacroApp, inherit_bindings=False):
 
     def do_app_redraw(self, _count: int | None) -> None:
         """Draw everything anew."""
-        self.refresh(layout=True)
-        self.screen.refresh(layout=True)
+        self.draw_anew()
 
     def do_app_suspend(self, _count: int | None) -> None:
         """Hand the terminal back to the shell."""

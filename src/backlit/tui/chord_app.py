@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.app import App
 from textual.screen import ModalScreen
 from textual.timer import Timer
 
@@ -13,6 +12,7 @@ from backlit.model.planning import OwnCapacities
 from backlit.tui import keys
 from backlit.tui.acting import CannotAct, contexts_of, handler_of
 from backlit.tui.commands import COMMANDS, Command, Context, spelled
+from backlit.tui.frames.framed_app import FramedApp
 from backlit.tui.text import safe
 from backlit.tui.widgets.which_key import WhichKey
 
@@ -30,7 +30,7 @@ STEPS = frozenset(
 """Verbs that say themselves what a count means; to all others it is the number of rows they act on."""
 
 
-class ChordApp(App[None], inherit_bindings=False):
+class ChordApp(FramedApp, inherit_bindings=False):
     """An application whose keys come from the command table; dialogs keep their own keys."""
 
     def __init__(self) -> None:
@@ -49,12 +49,6 @@ class ChordApp(App[None], inherit_bindings=False):
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
         self.notify(safe(sentence), markup=False, severity="warning" if is_bad else "information", timeout=6)
-
-    def draw_beside(self, sequence: str) -> None:
-        """Send something to the terminal that is no text, such as a picture, behind what was drawn so far."""
-        if self._driver is not None:
-            self._driver.write(sequence)
-            self._driver.flush()
 
     async def on_event(self, event: events.Event) -> None:
         """Resolve chords before Textual sees a key; drop focus reports, each of which restyles everything."""

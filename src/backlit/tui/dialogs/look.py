@@ -49,7 +49,7 @@ class FileLines(Widget):
         if self._picture is not None:
             drawn = await asyncio.to_thread(self._picture.sequence, region, Looks.of(self.app).style())
             if self.is_attached and region == self.region:
-                cast("ChordApp", self.app).draw_beside(drawn)
+                cast("ChordApp", self.app).draw_beside(drawn, region)
 
     def on_unmount(self) -> None:
         """Take the picture away."""

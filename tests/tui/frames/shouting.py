@@ -1,0 +1,49 @@
+"""A framed application that fills its screen anew at every key and writes down how many it took; run as a program."""
+
+import sys
+from pathlib import Path
+
+from rich.style import Style
+from textual import events
+from textual.app import ComposeResult
+from textual.strip import Strip
+from textual.widget import Widget
+
+from backlit.tui.frames.framed_app import FramedApp
+
+
+class Wall(Widget):
+    """The number of the last key, all over."""
+
+    keys = 0
+
+    def render_line(self, y: int) -> Strip:
+        text = f"<{self.keys} {y * self.keys * 7919}> " * 20
+        return (
+            Strip.blank(self.size.width)
+            if not self.keys
+            else Strip.from_lines([[_segment(text)]])[0].crop(0, self.size.width)
+        )
+
+
+def _segment(text: str):  # type: ignore[no-untyped-def]
+    from rich.segment import Segment
+
+    return Segment(text, Style())
+
+
+class ShoutingApp(FramedApp):
+    def compose(self) -> ComposeResult:
+        yield Wall()
+
+    def on_key(self, event: events.Key) -> None:
+        wall = self.query_one(Wall)
+        wall.keys += 1
+        wall.refresh()
+        Path(sys.argv[1]).write_text(str(wall.keys))
+        if event.key == "q":
+            self.exit()
+
+
+if __name__ == "__main__":
+    ShoutingApp().run()
