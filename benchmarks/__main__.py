@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-BENCHMARKS = ("start", "keys", "board", "service", "store")
+BENCHMARKS = ("start", "keys", "wire", "board", "service", "store")
 
 
 def main() -> None:

@@ -48,6 +48,8 @@ ACTS = (
     Act("gk, board", "k", before="g"),
     Act("j, board", "j" * 4),
     Act("gb, backlog", "b", before="g"),
+    Act("j, tl", "j" * PRESSES, before=("t", "l", "g", "g", "j")),
+    Act("PageDown, tl", ["PageDown"] * 4),
 )
 
 

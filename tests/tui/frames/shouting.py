@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
@@ -18,21 +19,13 @@ class Wall(Widget):
     keys = 0
 
     def render_line(self, y: int) -> Strip:
-        text = f"<{self.keys} {y * self.keys * 7919}> " * 20
-        return (
-            Strip.blank(self.size.width)
-            if not self.keys
-            else Strip.from_lines([[_segment(text)]])[0].crop(0, self.size.width)
-        )
-
-
-def _segment(text: str):  # type: ignore[no-untyped-def]
-    from rich.segment import Segment
-
-    return Segment(text, Style())
+        text = f"<{self.keys} {(y + 1) * self.keys * 7919}> " * 20 if self.keys else ""
+        return Strip([Segment(text, Style())]).adjust_cell_length(self.size.width)
 
 
 class ShoutingApp(FramedApp):
+    """Every key is one more."""
+
     def compose(self) -> ComposeResult:
         yield Wall()
 

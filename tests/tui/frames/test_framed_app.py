@@ -27,29 +27,10 @@ from backlit.tui.frames.framed_app import colours_of
 from backlit.tui.frames.updates import size_of, strips_of
 
 KEYS = (
-    *("j", "j", "k", "pagedown", "j", "G", "k", "g", "g", "p", "j", "slash", "c", "a", "escape", "p", "pagedown"),
-    *(
-        "question_mark",
-        "escape",
-        "g",
-        "k",
-        "l",
-        "j",
-        "g",
-        "p",
-        "j",
-        "g",
-        "b",
-        "t",
-        "T",
-        "down",
-        "escape",
-        "x",
-        "c",
-        "n",
-    ),
-    *("a", "b", "left", "X", "escape"),
+    *("j", "pagedown", "k", "G", "p", "slash", "c", "escape", "question_mark", "escape", "g", "k", "l", "g", "b"),
+    *("tab", "c", "n", "X", "escape"),
 )
+SIZE = (80, 24)
 
 
 class ComparedApp(BacklitApp):
@@ -72,27 +53,19 @@ class ComparedApp(BacklitApp):
             self._stock.feed(usual.replace("\n", "\r\n"))
             self._framed.feed(own)
             self.sizes = [self.sizes[0] + len(usual), self.sizes[1] + len(own)]
-            self.differing += [
-                (y, one, other)
-                for y, (one, other) in enumerate(zip(self._stock.cells(), self._framed.cells(), strict=True))
-                if one != other
-            ]
+            both = zip(self._stock.cells(), self._framed.cells(), strict=True)
+            self.differing += [y for y, (usual_line, own_line) in enumerate(both) if usual_line != own_line]
         super()._display(screen, renderable)
 
 
 async def test_both_ways_of_writing_come_to_the_same_screen_at_every_frame_and_one_is_much_shorter(
     store: Store,
 ) -> None:
-    stock, framed = Drawn(120, 40), Drawn(120, 40)
-    app = ComparedApp(store, stock, framed)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+    app = ComparedApp(store, Drawn(*SIZE), Drawn(*SIZE))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
         for key in KEYS:
             await pilot.press(key)
-            assert not app.differing, (
-                key,
-                len(app.differing),
-                [(y, [(x, a, b) for x, (a, b) in enumerate(zip(o, p)) if a != b][:4]) for y, o, p in app.differing[:3]],
-            )
+            assert app.differing == [], key
 
     assert app.sizes[1] < app.sizes[0] / 3
 
@@ -113,10 +86,10 @@ def shouting_app(noted: Path) -> Iterator[tuple[int, int]]:
 
 
 def read(file: int, seconds: float) -> bytes:
-    """What comes until nothing does for some time."""
-    data = b""
-    while select.select([file], [], [], seconds)[0]:
-        data += os.read(file, 1 << 16)
+    """What comes, once something does, until nothing does for some time."""
+    data, patience = b"", 20.0
+    while select.select([file], [], [], patience)[0]:
+        data, patience = data + os.read(file, 1 << 16), seconds
     return data
 
 
@@ -126,18 +99,18 @@ def test_a_terminal_that_takes_nothing_for_a_while_gets_the_last_frame_and_keys_
     noted = tmp_path / "keys"
     noted.write_text("0")
     with shouting_app(noted) as (_process, file):
-        assert read(file, 2.0)
-        for _ in range(100):
+        assert read(file, 0.5)
+        for _ in range(60):
             os.write(file, b"j")
             time.sleep(0.01)
         deadline = time.monotonic() + 20
-        while noted.read_text() != "100" and time.monotonic() < deadline:
+        while noted.read_text() != "60" and time.monotonic() < deadline:
             time.sleep(0.05)
         taken = noted.read_text()
-        data = read(file, 1.0)
+        data = read(file, 0.5)
 
-    assert taken == "100"
-    assert b"<100 " in data
+    assert taken == "60"
+    assert b"<60 " in data
     assert len(data) < 60_000
 
 
@@ -153,8 +126,7 @@ def test_textual_has_the_private_names_that_frames_rely_on() -> None:
     assert inspect.getsource(sys.modules["textual.drivers.linux_driver"]).count("self._writer_thread = WriterThread(")
 
 
-@pytest.mark.parametrize("switch", ["0"])
-def test_frames_can_be_switched_off(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BACKLIT_FRAME_DIFF", switch)
+def test_frames_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BACKLIT_FRAME_DIFF", "0")
 
     assert shouting.ShoutingApp()._frame is None

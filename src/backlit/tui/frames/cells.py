@@ -8,6 +8,12 @@ from textual.strip import Strip
 
 from backlit.tui.frames.look import Look, look_of
 
+_SINGLE = frozenset(
+    chr(code)
+    for part in ((0x20, 0x7F), (0xA0, 0xAD), (0xAE, 0x300), (0x2010, 0x2028), (0x2190, 0x2300), (0x2500, 0x25FD))
+    for code in range(*part)
+)
+"""Characters that are one cell wide and that nothing is drawn over; not all, but most that are used."""
 _NARROW = 0x1100
 """Below are no wide characters; what combines there comes with the one that it is written over."""
 _SYMBOLS = range(0x2000, 0x2E80)
@@ -26,7 +32,7 @@ def cells_of(strip: Strip, system: ColorSystem) -> tuple[list[str], list[Look]]:
             continue
         here = look_of(style, system)
         before = len(characters)
-        characters.extend(text if text.isascii() else _clusters(text))
+        characters.extend(text if text.isascii() or _SINGLE.issuperset(text) else _clusters(text))
         looks.extend([here] * (len(characters) - before))
     return characters, looks
 

@@ -73,19 +73,25 @@ class Row:
 
     def write(self, pen: Pen, y: int) -> None:
         """Write the cells that differ, and note that they are shown."""
-        x = self._low
-        while x < self._high:
-            if self._is_shown(x):
-                x += 1
-                continue
-            if not self.characters[x]:
-                x -= 1
-            pen.bridge(x, y, self.characters, self.looks)
-            x += self._write_cells(pen, x)
+        done = 0
+        for x in self._differing():
+            if x >= done:
+                start = x if self.characters[x] else x - 1
+                pen.bridge(start, y, self.characters, self.looks)
+                done = start + self._write_cells(pen, start)
         low, high = self._low, self._high
         self.shown[low:high] = self.characters[low:high]
         self.shown_looks[low:high] = self.looks[low:high]
         self._low, self._high = len(self.characters), 0
+
+    def _differing(self) -> list[int]:
+        part = slice(self._low, self._high)
+        cells = zip(self.characters[part], self.shown[part], self.looks[part], self.shown_looks[part], strict=True)
+        return [
+            x
+            for x, (character, shown, look, shown_look) in enumerate(cells, self._low)
+            if character != shown or (look is not shown_look and (character != " " or not self._is_shown(x)))
+        ]
 
     def _is_shown(self, x: int) -> bool:
         character, shown_look = self.characters[x], self.shown_looks[x]
