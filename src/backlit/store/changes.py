@@ -33,13 +33,15 @@ class Change:
     """Something in the store is no longer as it was.
 
     Empty `ids` mean many or all; for comments and attachments they are the ids of the items. Empty `fields` mean any,
-    or that items came or went. `renamed` maps temporary ids to the real ones that the service gave.
+    or that items came or went. `renamed` maps temporary ids to the real ones that the service gave. `sentence` is what
+    the user is told of it, wherever they are.
     """
 
     kind: Subject
     ids: frozenset[int] = frozenset()
     fields: frozenset[str] = frozenset()
     renamed: Mapping[int, int] = field(default_factory=dict)
+    sentence: str = ""
 
 
 class ConnectionState(StrEnum):

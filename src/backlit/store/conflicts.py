@@ -160,6 +160,8 @@ def _settle_as_step(writer: Writer, entries: Sequence[OutboxEntry], keys: set[st
     with writer.journal.transaction():
         step = writer.journal.steps.begin()
         kept = writer.journal.add([*given_up, *([fresh] if fresh.payload else [])], step)
+        for each, original in zip(kept, entries, strict=False):
+            writer.journal.steps.stand_for(each.id, original.id, step)
         writer.journal.steps.withdraw([each.id for each in kept[: len(given_up)]], step)
         if rest.state is not EntryState.DISCARDED:
             rest = replace(rest, state=EntryState.WAITING, reason="", attempts=0, theirs={})

@@ -143,7 +143,10 @@ def _copy(writer: Writer, document: Document) -> Copy:
 
 
 def deletions_of(writer: Writer, made: OutboxEntry) -> list[OutboxEntry]:
-    """What waits to delete for good the item or comment that an entry makes."""
+    """What waits to delete for good the item, comment or node that an entry makes."""
+    if made.kind is EntryKind.NODE_ADD:
+        waiting = writer.journal.undelivered(kind=EntryKind.NODE_DELETE, naming=made.temporary_id)
+        return [each for each in waiting if each.node_id == made.temporary_id]
     if made.kind is EntryKind.COMMENT:
         return writer.journal.undelivered(kind=EntryKind.DELETE_COMMENT, naming=made.temporary_id)
     return writer.journal.undelivered([made.item_id], kind=EntryKind.DELETE) if made.kind is EntryKind.ADD else []

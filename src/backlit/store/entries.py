@@ -1,6 +1,6 @@
 """The journal's entries: changes of the user that the service has, has not, or will not take."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -22,6 +22,8 @@ class EntryKind(StrEnum):
     NODE_ADD = "add node"
     NODE_EDIT = "edit node"
     NODE_DELETE = "delete node"
+    RECALL = "recall"
+    NODE_RECALL = "recall node"
 
 
 class EntryState(StrEnum):
@@ -49,11 +51,17 @@ ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
 FOR_CUSTOMERS = "Feedback"
 """The type of comments and files that customers see."""
 
-ON_NODES = frozenset({EntryKind.NODE_ADD, EntryKind.NODE_EDIT, EntryKind.NODE_DELETE})
+ON_NODES = frozenset({EntryKind.NODE_ADD, EntryKind.NODE_EDIT, EntryKind.NODE_DELETE, EntryKind.NODE_RECALL})
 """What is done to an area or iteration; its item id is 0, which no item has."""
 
-ITEM_PLACES = ("AreaID", "IterationID")
-_REFERENCES = frozenset({*ITEM_PLACES, "id", "parentId", "reassignmentId", "after", "below"})
+RECALLS = frozenset({EntryKind.RECALL, EntryKind.NODE_RECALL})
+"""What takes back a deletion that may have been done: it looks, and makes again what is gone."""
+
+PLACE_KEYS = {"areas": "AreaID", "iterations": "IterationID"}
+"""Under what keys items name the nodes of the two trees."""
+ITEM_PLACES = tuple(PLACE_KEYS.values())
+_NODES = frozenset({"id", "parentId", "reassignmentId", "after", "below"})
+_REFERENCES = frozenset({*ITEM_PLACES, *_NODES})
 """Under what keys an entry may name something that has a temporary id."""
 
 UNDELIVERED = (EntryState.WAITING, EntryState.SENDING, EntryState.REFUSED, EntryState.CONFLICT)
@@ -72,7 +80,8 @@ class OutboxEntry:
     RANK: where it is to stand, the best first.
     Those on nodes hold `tree` and `name`, then: a NODE_ADD `values` and `place`, a NODE_EDIT `id`, `values` and, where
     it is moved, `place`; a NODE_DELETE `id`, `reassignmentId` and `below`, the ids of all that goes. A place is
-    `{parentId, after}`: the sibling before it, 0 at the top.
+    `{parentId, after}`: the sibling before it, 0 at the top. A NODE_DELETE keeps in `nodes` what it takes to make all
+    of it again. A RECALL and a NODE_RECALL hold in `of` the entry whose deletion they take back.
     `base` is what the touched fields were before, for a DELETE all that may be set, for a RANK where it
     stood; `theirs` what the service has for them, in a conflict.
     `known_id` is the largest id known when an ADD or COMMENT was first sent: what it made has a larger one. For what
@@ -103,6 +112,8 @@ class OutboxEntry:
     @property
     def has_left(self) -> bool:
         """Whether it may have taken effect on the service: it was sent, or it is not clear whether it was."""
+        if self.kind in RECALLS:
+            return self.state is EntryState.SENT
         is_untouched = self.state is EntryState.WAITING and self.known_id is None
         return not is_untouched and self.state not in {EntryState.REFUSED, EntryState.CONFLICT}
 
@@ -153,22 +164,32 @@ class OutboxEntry:
 
 def with_real_ids(entry: OutboxEntry, real_id: Callable[[int], int]) -> OutboxEntry:
     """The entry with the ids that the places, nodes and parents it names have by now."""
-    payload, base, theirs = (_renamed(each, real_id) for each in (entry.payload, entry.base, entry.theirs))
+    return _with_ids(entry, _REFERENCES, lambda value: real_id(value) if value < ROOT_PARENT else value)
+
+
+def with_nodes_as(entry: OutboxEntry, tree: str, new_ids: Mapping[int, int]) -> OutboxEntry:
+    """The entry with other ids for nodes of a tree, where it names them."""
+    keys = frozenset({PLACE_KEYS[tree]})
+    if entry.kind in ON_NODES:
+        keys = _NODES if entry.payload.get("tree") == tree else frozenset()
+    return _with_ids(entry, keys, lambda value: new_ids.get(value, value))
+
+
+def _with_ids(entry: OutboxEntry, keys: Collection[str], id_of: Callable[[int], int]) -> OutboxEntry:
+    payload, base, theirs = (_renamed(each, keys, id_of) for each in (entry.payload, entry.base, entry.theirs))
     return replace(entry, payload=payload, base=base, theirs=theirs)
 
 
-def _renamed(document: Mapping[str, object], real_id: Callable[[int], int]) -> dict[str, object]:
-    return {key: _resolved(key, value, real_id) for key, value in document.items()}
+def _renamed(document: Mapping[str, object], keys: Collection[str], id_of: Callable[[int], int]) -> dict[str, object]:
+    return {key: _resolved(value, keys, id_of, is_id=key in keys) for key, value in document.items()}
 
 
-def _resolved(key: str, value: object, real_id: Callable[[int], int]) -> object:
+def _resolved(value: object, keys: Collection[str], id_of: Callable[[int], int], *, is_id: bool) -> object:
     if isinstance(value, dict):
-        return _renamed(value, real_id)
-    if key not in _REFERENCES:
-        return value
+        return _renamed(value, keys, id_of)
     if isinstance(value, list):
-        return [_resolved(key, each, real_id) for each in value]
-    return real_id(value) if isinstance(value, int) and value < ROOT_PARENT else value
+        return [_resolved(each, keys, id_of, is_id=is_id) for each in value]
+    return id_of(value) if is_id and isinstance(value, int) else value
 
 
 def payload_of(text: str, *, for_customers: bool) -> dict[str, object]:

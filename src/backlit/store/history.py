@@ -8,30 +8,36 @@ from backlit.model.fields import ItemType
 from backlit.store.changes import Change, Subject
 from backlit.store.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
 from backlit.store.edits import edit_entry, show, take_out, with_followers
-from backlit.store.entries import ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry, payload_of
+from backlit.store.entries import ON_COMMENTS, ON_NODES, RECALLS, EntryKind, EntryState, OutboxEntry, payload_of
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
-from backlit.store.nodes import show_trees
-from backlit.store.reordering import move_back
-from backlit.store.restoring import restore
-from backlit.store.reversals import (
+from backlit.store.moves_back import (
     Delete,
     DeleteComment,
+    DeleteNode,
     FieldChange,
     Final,
     Missing,
     Move,
     Named,
-    Reading,
+    Recall,
     Rerank,
     Restore,
+    RestoreNode,
     Return,
     Told,
     Withdraw,
     Write,
     WriteComment,
     WriteNode,
+    Written,
 )
+from backlit.store.node_reversals import restore_nodes
+from backlit.store.nodes import show_trees
+from backlit.store.recalls import recall_of
+from backlit.store.reordering import move_back
+from backlit.store.restoring import restore
+from backlit.store.reversals import Reading
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.steps import ActState
 
@@ -59,8 +65,14 @@ class Reversal:
     """Items that go back to where they stood in the order."""
     nodes: tuple[OutboxEntry, ...] = ()
     """What is done to areas and iterations: entries to be given up, taken up again, or written."""
-    final: tuple[OutboxEntry, ...] = ()
-    """What the service did to areas and iterations that nothing brings back."""
+    nodes_deleted: tuple[DeleteNode, ...] = ()
+    """Areas and iterations that are deleted on the service, which has them or may have them."""
+    nodes_made: tuple[RestoreNode, ...] = ()
+    """Deleted areas and iterations that are made anew, under new ids, with what was below them."""
+    recalled: tuple[OutboxEntry, ...] = ()
+    """Deletions that may have been done: that is looked for, and what is gone is made anew."""
+    final: tuple[Final, ...] = ()
+    """What became of areas and iterations that cannot be taken back, and why."""
     missing: tuple[int, ...] = ()
     """Items that are gone, so that nothing can be done to them."""
     item_ids: frozenset[int] = field(default=frozenset())
@@ -71,7 +83,8 @@ class Reversal:
         """Whether the user is to agree to it first: many items, something for good, or over somebody's change."""
         is_contested = any(change.is_contested for change in self.changes)
         changed = self.item_ids - {each.id for each in self.moved}
-        return len(changed) > 1 or bool(self.deleted or self.made_again) or is_contested
+        is_felt = len(self.nodes_deleted) > 1 or any(each.items or each.is_changed for each in self.nodes_deleted)
+        return len(changed) > 1 or bool(self.deleted or self.made_again) or is_contested or is_felt
 
     @property
     def is_impossible(self) -> bool:
@@ -88,7 +101,7 @@ class History:
         self._wake = wake
 
     async def to_undo(self) -> Reversal | None:
-        """What `undo` would do; None where there is nothing to undo. Raises BadRequest as `undo` does."""
+        """What `undo` would do; None where there is nothing to undo."""
         return await self._ask(is_redo=False)
 
     async def to_redo(self) -> Reversal | None:
@@ -98,14 +111,14 @@ class History:
     async def undo(self) -> Reversal | None:
         """Take the last act back; returns what was done, None where there is nothing to undo.
 
-        What was sent is taken back by an act like any other, so what somebody changed since becomes a conflict. Where
-        all items of the act are gone, nothing is done and the act is passed over from then on. Raises BadRequest while
-        it is not clear whether the service has it.
+        What was sent is taken back by an act like any other, so what somebody changed since becomes a conflict. What
+        may have been made is deleted once that is clear, and what may have been deleted is looked for. Where all items
+        of the act are gone, nothing is done and the act is passed over from then on.
         """
         return await self._do(is_redo=False)
 
     async def redo(self) -> Reversal | None:
-        """Do again what was undone last; returns and raises as `undo` does."""
+        """Do again what was undone last; returns as `undo` does."""
         return await self._do(is_redo=True)
 
     async def _ask(self, *, is_redo: bool) -> Reversal | None:
@@ -160,11 +173,16 @@ def _described(writer: Writer, act: int, told: Sequence[Told], *, is_redo: bool)
         is_redo=is_redo,
         changes=tuple(change for _, changes in told for change in changes),
         given_up=named(each.item_id for each in unsent if each.kind is EntryKind.ADD),
-        deleted=named(move.item_id for move in moves if isinstance(move, Delete)),
+        deleted=named(
+            move.item_id
+            for move in moves
+            if isinstance(move, Delete) or (isinstance(move, Return) and move.entry.kind is EntryKind.DELETE)
+        ),
         returned=(*(_of_entry(each) for each in unsent if each.kind is EntryKind.DELETE), *back),
         made_again=made_again,
         comments_deleted=(
             *(str(each.payload["text"]) for each in unsent if each.kind is EntryKind.COMMENT),
+            *(str(each.payload["text"]) for each in again if each.kind is EntryKind.DELETE_COMMENT),
             *(move.text for move in moves if isinstance(move, DeleteComment)),
         ),
         comments_written=(
@@ -175,26 +193,20 @@ def _described(writer: Writer, act: int, told: Sequence[Told], *, is_redo: bool)
         nodes=tuple(
             move.entry
             for move in moves
-            if isinstance(move, Withdraw | Return | WriteNode) and move.entry.kind in ON_NODES
+            if isinstance(move, Withdraw | Return | WriteNode) and move.entry.kind in ON_NODES - RECALLS
         ),
-        final=tuple(move.entry for move in moves if isinstance(move, Final)),
+        nodes_deleted=tuple(move for move in moves if isinstance(move, DeleteNode)),
+        nodes_made=tuple(move for move in moves if isinstance(move, RestoreNode)),
+        recalled=tuple(move.entry for move in moves if isinstance(move, Recall)),
+        final=tuple(move for move in moves if isinstance(move, Final)),
         missing=tuple(move.item_id for move in moves if isinstance(move, Missing)),
         moved=named(each.item_id for each in ranked),
         item_ids=frozenset(
-            {_item_id(move) for move in moves if not isinstance(move, Missing | Rerank | Final)}
+            {move.item_id for move in moves if isinstance(move, Written)}
             | {each.item_id for each in ranked}
+            | {item_id for move in moves if isinstance(move, RestoreNode) for item_id in move.item_ids}
         ),
     )
-
-
-def _item_id(move: Withdraw | Return | Restore | Write | Delete | DeleteComment | WriteComment | WriteNode) -> int:
-    match move:
-        case Withdraw(entry) | Return(entry):
-            return entry.item_id
-        case Restore(copy):
-            return copy.item_id
-        case _:
-            return move.item_id
 
 
 def _named(document: Document) -> Named:
@@ -227,7 +239,7 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
     commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
     if commented:
         writer.signal.publish(Change(Subject.COMMENTS, commented))
-    if described.nodes:
+    if described.nodes or any(entry.kind in ON_NODES for entry in written):
         show_trees(writer)
     writer.signal.publish(Change(Subject.OUTBOX))
     return described
@@ -236,31 +248,50 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
 def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]:
     """Journal a move; yields the entries that are to be laid over."""
     match move:
-        case Write(item_id, payload, base):
+        case Write(item_id, payload, base, original):
             document = writer.mirror.effective(item_id) or {}
-            yield from writer.journal.add([replace(edit_entry(item_id, document, payload), base=base)], step)
+            entry = replace(edit_entry(item_id, document, payload), base=base)
+            yield from _standing_for(writer, original, writer.journal.add([entry], step))
         case Return(entry):
             returned = replace(entry, state=EntryState.WAITING, item_id=writer.journal.renames.followed(entry.item_id))
             writer.journal.update(returned)
+            writer.journal.steps.stand_for(entry.id, entry.id, step)
             yield returned
+        case Recall(entry):
+            writer.journal.update(replace(entry, state=EntryState.DISCARDED))
+            writer.journal.steps.withdraw([entry.id], step)
+            yield from (entry, *writer.journal.add([recall_of(entry)], step))
         case Rerank(entries):
             yield from move_back(writer, entries, step)
-        case WriteNode(entry):
+        case WriteNode(entry) | DeleteNode(entry):
             yield from writer.journal.add([entry], step)
-        case Delete(item_id):
-            yield from journal_deletions(writer, [deletion_of(writer, item_id)], step)
+        case RestoreNode():
+            yield from restore_nodes(writer, move, step)
+        case Delete(item_id, original):
+            yield from _standing_for(writer, original, journal_deletions(writer, [deletion_of(writer, item_id)], step))
         case Restore(copy):
             yield from restore(writer, copy, step)
-        case DeleteComment(item_id, comment_id, text):
+        case DeleteComment() | WriteComment():
+            yield from _commented(writer, move, step)
+
+
+def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) -> Iterator[OutboxEntry]:
+    match move:
+        case DeleteComment(item_id, comment_id, text, original):
             project_id = (writer.mirror.effective(item_id) or {}).get("projectId")
             known = {"id": comment_id, "workItemId": item_id, "projectId": project_id, "description": text}
             comment = writer.mirror.comments.document(comment_id) or known  # a read from before it may have hidden it
-            yield from writer.journal.add([deletion_of_comment(comment)], step)
-        case WriteComment():
-            yield from writer.journal.add([_comment(writer, move)], step)
+            entry = deletion_of_comment(comment)
+            yield from _standing_for(writer, original, writer.journal.add([entry], step))
+        case WriteComment(item_id, text, for_customers):
+            project_id = whole((writer.mirror.effective(item_id) or {}).get("projectId")) or 0
+            payload = payload_of(text, for_customers=for_customers)
+            written = OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, payload)
+            yield from writer.journal.add([written], step)
 
 
-def _comment(writer: Writer, move: WriteComment) -> OutboxEntry:
-    project_id = whole((writer.mirror.effective(move.item_id) or {}).get("projectId")) or 0
-    payload = payload_of(move.text, for_customers=move.for_customers)
-    return OutboxEntry(0, time.time(), project_id, move.item_id, EntryKind.COMMENT, payload)
+def _standing_for(writer: Writer, original: int, added: Sequence[OutboxEntry]) -> Sequence[OutboxEntry]:
+    """Have what writes an entry again belong to what that one belonged to."""
+    for each in added if original else ():
+        writer.journal.steps.stand_for(each.id, original, each.step)
+    return added

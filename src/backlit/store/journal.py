@@ -18,7 +18,15 @@ from backlit.store.database import connect, ids_json, transaction, version_of
 from backlit.store.days import Days
 from backlit.store.disk import JournalReads, damaged_journal, failure, is_damage
 from backlit.store.drafts import Drafts
-from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry, with_real_ids
+from backlit.store.entries import (
+    PLACE_KEYS,
+    TEMPORARY_IDS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+    with_nodes_as,
+    with_real_ids,
+)
 from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
 from backlit.store.news import News
 from backlit.store.own_edits import OwnEdits
@@ -119,8 +127,8 @@ class Journal:
         return found[0] if found else None
 
     def of_step(self, step: int) -> list[OutboxEntry]:
-        """The entries of a step, oldest first."""
-        return self._select("step = ?", (step,))
+        """The entries of a step, oldest first, with those that count among them."""
+        return self._select("step = ?1 OR id IN (SELECT entry_id FROM shared WHERE step = ?1)", (step,))
 
     def undelivered(
         self, item_ids: Iterable[int] | None = None, *, kind: EntryKind | None = None, naming: int | None = None
@@ -193,22 +201,32 @@ class Journal:
         with transaction(self._connection):
             self.update(replace(entry, state=EntryState.SENT, reason="", theirs={}))
             if real_id is not None:
-                self._rename(entry.temporary_id, real_id)
+                self.follow(entry.temporary_id, real_id)
             if entry.kind is EntryKind.NODE_ADD:
                 self._rename_node(entry.temporary_id)
             if entry.kind is EntryKind.COMMENT:
                 for each in self.undelivered(kind=EntryKind.DELETE_COMMENT, naming=entry.temporary_id):
                     self.update(with_real_ids(each, self.renames.followed))
 
-    def _rename(self, temporary_id: int, real_id: int) -> None:
-        following = self.following(temporary_id)
-        self.renames.follow(temporary_id, real_id)
-        self.ranks.follow(temporary_id, real_id)
+    def follow(self, item_id: int, new_id: int) -> None:
+        """Have an item go on under another id, with all that waits for it."""
+        following = self.following(item_id)
+        self.renames.follow(item_id, new_id)
+        if item_id < 0:
+            self.ranks.follow(item_id, new_id)
         for entry in following:
-            if entry.item_id == temporary_id:
-                self.update(replace(entry, item_id=real_id))
-            elif entry.parent_id == temporary_id:
-                self.update(_below(entry, real_id))
+            if entry.item_id == item_id:
+                self.update(replace(entry, item_id=new_id))
+            elif entry.parent_id == item_id:
+                self.update(_below(entry, new_id))
+
+    def follow_nodes(self, tree: str, new_ids: Mapping[int, int]) -> None:
+        """Have nodes that are made again go on under other ids, in what waits and in what may be taken back."""
+        where = "item_id = 0 OR payload LIKE ?1 OR base LIKE ?1 OR theirs LIKE ?1"
+        for entry in self._select(where, (f"%{PLACE_KEYS[tree]}%",)):
+            renamed = with_nodes_as(entry, tree, new_ids)
+            if renamed != entry:
+                self.update(renamed)
 
     def _rename_node(self, temporary_id: int) -> None:
         """Have every entry name a node by its real id, also those that were sent, as they may be taken back."""

@@ -139,5 +139,10 @@ CREATE TABLE scope_moves (
 ) WITHOUT ROWID
 """
 
-STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE)
+_SHARED = """
+CREATE TABLE shared (entry_id INTEGER NOT NULL, step INTEGER NOT NULL, PRIMARY KEY (entry_id, step)) WITHOUT ROWID;
+CREATE INDEX shared_by_step ON shared (step, entry_id)
+"""
+
+STEPS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED)
 """Never changed, only added to; a file of version n has taken the first n. `;` and a new line end a statement."""

@@ -15,10 +15,11 @@ STARTS_IN, ENDS_IN = timedelta(days=7), timedelta(days=21)
 """When an iteration begins and ends that is made without dates; they are always sent (FEATURES rule 53)."""
 _CAPACITIES = {"minCapacity": "Least capacity", "maxCapacity": "Most capacity"}
 _DATES = {"startDate": "Start", "endDate": "End"}
-_KEYS = {
+VALUE_KEYS = {
     TreeKind.AREAS: frozenset({"name"}),
     TreeKind.ITERATIONS: frozenset({"name", "isRelease", *_CAPACITIES, *_DATES}),
 }
+"""What may be set of a node, by the service's keys."""
 
 
 def check_values(kind: TreeKind, changes: Mapping[str, object]) -> dict[str, object]:
@@ -26,7 +27,7 @@ def check_values(kind: TreeKind, changes: Mapping[str, object]) -> dict[str, obj
     errors: dict[str, str] = {}
     values: dict[str, object] = {}
     for key, value in changes.items():
-        fault = _fault(key, value) if key in _KEYS[kind] else f"There is no {key} to change here."
+        fault = _fault(key, value) if key in VALUE_KEYS[kind] else f"There is no {key} to change here."
         if fault:
             errors[key] = fault
         values[key] = value.isoformat() if isinstance(value, date) else value

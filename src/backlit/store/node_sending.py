@@ -26,6 +26,7 @@ from backlit.store.node_overlay import (
 from backlit.store.nodes import DATES, item_key, show_trees
 from backlit.store.pacing import Waits
 from backlit.store.reassigned import going
+from backlit.store.recalls import was_given_up
 from backlit.store.rows import Document, whole
 from backlit.store.values import is_same
 
@@ -184,7 +185,8 @@ class NodeSending:
 
         def act(writer: Writer) -> None:
             current = writer.journal.entry(entry.id) or entry
-            writer.journal.update(replace(current, state=EntryState.CONFLICT, reason=reason))
+            if current.state is not EntryState.DISCARDED:
+                writer.journal.update(replace(current, state=EntryState.CONFLICT, reason=reason))
             show_trees(writer)
 
         await self._files.write(act)
@@ -202,7 +204,8 @@ class NodeSending:
 
         def act(writer: Writer) -> None:
             with self._files.trees:
-                _deliver(writer, entry, document, level)
+                if not was_given_up(writer, entry):
+                    deliver_node(writer, entry, document, level)
 
         await self._files.write(act)
 
@@ -253,7 +256,8 @@ def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document
     ]
 
 
-def _deliver(writer: Writer, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
+def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
+    """Have the mirror say what the service has done with an entry: the node that it wrote, and its level."""
     kind, project_id = str(entry.payload["tree"]), entry.project_id
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
     writer.mirror.set_note(tree_writes(project_id), writes + 1)

@@ -8,13 +8,13 @@ from datetime import date
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store.changes import Change, Subject
 from backlit.store.database import ids_json
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import PLACE_KEYS, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
 from backlit.store.node_checks import check_values, fault_of_range, on_wire, usual_dates
+from backlit.store.node_copies import deletion_of_node
 from backlit.store.node_overlay import node_signs, siblings_of, subtree
 from backlit.store.people import TreeKind
-from backlit.store.reassigned import PLACE_KEYS
 from backlit.store.rows import Document, RowSign, whole
 from backlit.store.values import is_same
 
@@ -177,12 +177,17 @@ class Nodes:
         new = [each for each in self._lookups.node_entries(kind) if each.kind is EntryKind.NODE_ADD]
         if any(each.state is EntryState.REFUSED and each.node_id in gone for each in new):
             raise BadRequest("The service refused to make it; give that up in the outbox.")
-        payload = {**_named(kind, documents[node_id]), "reassignmentId": target, "below": sorted(gone)}
-        await self._journal(EntryKind.NODE_DELETE, payload)
 
-    async def _journal(
-        self, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object] | None = None
-    ) -> None:
+        place = (self._lookups.project_id or 0, kind.value)
+
+        def act(writer: Writer) -> None:
+            writer.journal.add([deletion_of_node(writer, place, documents, node_id, target)])
+            show_trees(writer)
+
+        await self._files.write(act)
+        self._wake()
+
+    async def _journal(self, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object]) -> None:
         entry = _entry(self._lookups.project_id or 0, kind, payload, base)
 
         def act(writer: Writer) -> None:

@@ -22,7 +22,17 @@ from backlit.store.changes import Change, Subject
 from backlit.store.creations import Creations
 from backlit.store.deletions import deletions_of
 from backlit.store.edits import discard, show, take_out, with_followers
-from backlit.store.entries import BUSY, CREATES, DELETES, ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import (
+    BUSY,
+    CREATES,
+    DELETES,
+    ON_COMMENTS,
+    ON_NODES,
+    RECALLS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+)
 from backlit.store.files import Files, Writer
 from backlit.store.lineup import beside_of
 from backlit.store.merge import kept_otherwise, merge
@@ -33,6 +43,7 @@ from backlit.store.pacing import USUAL_WAITS, Flow, Waits
 from backlit.store.ranks import release
 from backlit.store.reach import SHUTS
 from backlit.store.reassigned import going
+from backlit.store.recalls import Recalls
 from backlit.store.receiving import receive
 from backlit.store.removals import Removals
 from backlit.store.reversals import UNMADE_LATER
@@ -60,6 +71,7 @@ class Outbox:
         self._removals = Removals(client, files)
         self._moves = Moves(client, files)
         self._nodes = NodeSending(client, files, waits)
+        self._recalls = Recalls(client, files, waits)
         self._flow = Flow()
         client.watch(self._flow.answered)
         self._failures: dict[int, int] = {}
@@ -116,7 +128,8 @@ class Outbox:
     async def _send_one(self, entry: OutboxEntry) -> BacklitError | None:
         """Send an entry and settle it; returns what keeps all others from being sent too."""
         try:
-            await self._sent(entry)
+            with self._recalls.noted(entry):
+                await self._sent(entry)
         except ServiceRefused as error:
             await self._settle(entry, EntryState.REFUSED, error.message)
         except SignInNeeded as error:
@@ -137,6 +150,9 @@ class Outbox:
         elif entry.kind is EntryKind.RANK:
             self._has_left.add(entry.id)
             await self._moves.move(entry)
+            self.delivered += 1
+        elif entry.kind in RECALLS:
+            await self._recalls.look(entry)
             self.delivered += 1
         elif entry.kind in ON_NODES:
             self.delivered += await self._nodes.send(entry)
@@ -163,6 +179,8 @@ class Outbox:
     async def _rest(self, entry: OutboxEntry) -> None:
         def act(writer: Writer) -> None:
             current = writer.journal.entry(entry.id) or entry
+            if current.state is EntryState.DISCARDED:
+                return
             rested = replace(current, state=EntryState.WAITING, attempts=entry.attempts, reason=entry.reason)
             if entry.kind not in CREATES and entry.id not in self._has_left:
                 rested = replace(rested, known_id=entry.known_id)
@@ -221,6 +239,8 @@ class Outbox:
     ) -> None:
         def act(writer: Writer) -> None:
             current = writer.journal.entry(entry.id) or entry
+            if current.state is EntryState.DISCARDED:
+                return
             is_too_late = state is EntryState.REFUSED and writer.mirror.was_deleted(entry.item_id)
             settled = EntryState.DISCARDED if is_too_late else state
             writer.journal.update(replace(current, state=settled, reason=reason, theirs=entry.theirs))

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping
 import orjson
 
 from backlit.store.database import ids_json
-from backlit.store.entries import BUSY, EntryKind, OutboxEntry
-from backlit.store.people import TreeKind
+from backlit.store.entries import BUSY, PLACE_KEYS, EntryKind, OutboxEntry
 from backlit.store.rows import Document, fields_in, whole
 
 REASSIGNED = "reassigned"
 """The note that says what takes whose place."""
-PLACE_KEYS = {TreeKind.AREAS.value: "AreaID", TreeKind.ITERATIONS.value: "IterationID"}
 _COLUMNS = {"AreaID": "area_id", "IterationID": "iteration_id"}
 
 Targets = Mapping[str, Mapping[str, int]]

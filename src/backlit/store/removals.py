@@ -9,6 +9,7 @@ from backlit.model.errors import NotFound, PreconditionFailed, ServiceRefused
 from backlit.store.changes import Change, Subject
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
+from backlit.store.recalls import was_given_up
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.trash import Copy
 from backlit.store.values import is_same
@@ -86,6 +87,8 @@ class Removals:
             await self._client.comments.delete(comment_id)
 
         def act(writer: Writer) -> None:
+            if was_given_up(writer, entry):
+                return
             writer.journal.deliver(entry)
             writer.mirror.comments.remove([comment_id])
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
@@ -95,6 +98,8 @@ class Removals:
 
 def _deleted(writer: Writer, entry: OutboxEntry) -> None:
     """The service has it no more: forget it, and give up what was still to be done to it."""
+    if was_given_up(writer, entry):
+        return
     gone = writer.mirror.delete_items([entry.item_id])
     with writer.journal.transaction():
         writer.journal.deliver(entry)

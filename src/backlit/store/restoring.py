@@ -32,7 +32,9 @@ def _made(writer: Writer, document: Document, step: int) -> OutboxEntry:
     project_id = whole(document.get("projectId")) or 0
     payload = {"type": document.get("type"), "projectId": project_id, "fields": fields}
     (entry,) = writer.journal.add([OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)], step)
-    writer.journal.renames.follow(whole(document.get("id")) or 0, entry.item_id)
+    old_id = whole(document.get("id"))
+    if old_id:
+        writer.journal.follow(old_id, entry.item_id)
     return entry
 
 

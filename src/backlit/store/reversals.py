@@ -1,132 +1,34 @@
 """What taking an act back, or doing it again, comes to: found from the journal before anything is written."""
 
-import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from backlit.model.errors import BadRequest
-from backlit.store.entries import ON_NODES, EntryKind, EntryState, OutboxEntry, is_for_customers
+from backlit.store.entries import DELETES, ON_NODES, RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.files import Writer
 from backlit.store.merge import kept_otherwise, merge
+from backlit.store.moves_back import (
+    Delete,
+    DeleteComment,
+    FieldChange,
+    Missing,
+    Recall,
+    Rerank,
+    Restore,
+    Return,
+    Told,
+    Withdraw,
+    Write,
+    WriteComment,
+    WriteNode,
+)
+from backlit.store.node_reversals import NodeReversals, opposite
 from backlit.store.overlay import laid_over
 from backlit.store.rows import fields_in, whole
-from backlit.store.trash import Copy
 
-
-@dataclass(frozen=True, slots=True)
-class FieldChange:
-    """A field that is written: as it is now, and as it will be; contested where somebody changed it since."""
-
-    item_id: int
-    key: str
-    before: object
-    after: object
-    is_contested: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """An item by what people know it by; it may not be there any more."""
-
-    id: int
-    type: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Withdraw:
-    """Give up an entry that has not been sent."""
-
-    entry: OutboxEntry
-
-
-@dataclass(frozen=True, slots=True)
-class Return:
-    """Take up again an entry that was withdrawn."""
-
-    entry: OutboxEntry
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """Edit an item; `base` is what the service is expected to have."""
-
-    item_id: int
-    payload: Mapping[str, object]
-    base: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """Delete an item for good."""
-
-    item_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Restore:
-    """Make a deleted item again, under a new id."""
-
-    copy: Copy
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteComment:
-    """Delete a comment."""
-
-    item_id: int
-    comment_id: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class WriteComment:
-    """Write a comment again, for those who saw it."""
-
-    item_id: int
-    text: str
-    for_customers: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """Nothing can be done: the item is gone."""
-
-    item_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Rerank:
-    """Move items back to where they stood before they were moved."""
-
-    entries: tuple[OutboxEntry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WriteNode:
-    """Change a node of a tree back, by an entry that does the opposite of the one that was sent."""
-
-    entry: OutboxEntry
-    item_id: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Final:
-    """Nothing can be done: what the service did to a node cannot be undone."""
-
-    entry: OutboxEntry
-    item_id: int = 0
-
-
-Move = (
-    Rerank | Withdraw | Return | Write | Delete | Restore | DeleteComment | WriteComment | Missing | WriteNode | Final
-)
-Told = tuple[Move, tuple[FieldChange, ...]]
-"""A move, and the fields that it changes in the eyes of the user."""
-
-UNMADE_LATER = frozenset({EntryKind.ADD, EntryKind.COMMENT})
+UNMADE_LATER = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
 """What is deleted once it is clear that it was made; until then the deletion waits behind it."""
-_NOT_CLEAR = "It is being sent at this moment, or it is not clear whether it was; try again when that is settled."
+_RECALLED = DELETES | {EntryKind.NODE_DELETE}
+"""What is looked for where it is not clear whether it was done, before it is said to be taken back."""
 
 
 class Reading:
@@ -143,8 +45,10 @@ class Reading:
         self._entries = [each for each in self._journal.of_step(latest) if each.state is not EntryState.DISCARDED]
         withdrawn = [self._journal.entry(entry_id) for entry_id in self._journal.steps.withdrawn(latest)]
         self._withdrawn = [each for each in withdrawn if each is not None]
-        self._is_hard = any(each.kind is EntryKind.DELETE for each in self._journal.of_step(act))
+        first = self._journal.of_step(act)
+        self._is_hard = any(each.kind is EntryKind.DELETE for each in first)
         self._made = {self._id(each) for each in self._entries if each.kind is EntryKind.ADD}
+        self._nodes = NodeReversals(writer, self._entries, first)
 
     @property
     def is_void(self) -> bool:
@@ -152,7 +56,7 @@ class Reading:
         return not self._entries and not self._withdrawn
 
     def moves(self) -> Iterator[Told]:
-        """The moves, the latest entry first. Raises BadRequest where the outcome of an entry is not known yet."""
+        """The moves, the latest entry first."""
         yield from self._moved_back([each for each in self._entries if _is_moved(each)])
         for entry in reversed(self._entries):
             if not _is_moved(entry):
@@ -182,9 +86,9 @@ class Reading:
                 yield from self._partly_taken(entry)
         elif entry.kind is EntryKind.EDIT:
             yield from self._written(self._id(entry), entry.base, entry.payload)
-        elif entry.state is not EntryState.SENT and entry.kind not in UNMADE_LATER:
-            raise BadRequest(_NOT_CLEAR)
-        else:
+        elif entry.state is not EntryState.SENT and entry.kind in _RECALLED:
+            yield Recall(entry), ()
+        elif entry.kind not in RECALLS:
             yield from self._sent_taken_back(entry)
 
     def _sent_taken_back(self, entry: OutboxEntry) -> Iterator[Told]:
@@ -199,15 +103,19 @@ class Reading:
                 yield from self._commented(entry)
             case EntryKind.NODE_EDIT:
                 yield WriteNode(opposite(entry)), ()
+            case EntryKind.NODE_ADD:
+                for move in self._nodes.unmade(entry):
+                    yield move, ()
             case _:
-                yield Final(entry), ()
+                yield self._nodes.restored(entry), ()
 
     def _changes_of(self, entry: OutboxEntry) -> tuple[FieldChange, ...]:
+        """What giving up an edit shows instead: what the service has, which is not what was there in a conflict."""
         if entry.kind is not EntryKind.EDIT:
             return ()
-        document = self._mirror.effective(entry.item_id) or {}
-        now = fields_in(document)
-        return tuple(FieldChange(entry.item_id, key, now.get(key), entry.base.get(key)) for key in entry.payload)
+        now = fields_in(self._mirror.effective(entry.item_id) or {})
+        then = {**entry.base, **self._left(entry.item_id)}
+        return tuple(FieldChange(entry.item_id, key, now.get(key), then.get(key)) for key in entry.payload)
 
     def _partly_taken(self, entry: OutboxEntry) -> Iterator[Told]:
         """The service refused a part of an edit by keeping its own value; the other part was done."""
@@ -216,7 +124,9 @@ class Reading:
         if taken:
             yield from self._written(entry.item_id, {key: entry.base.get(key) for key in taken}, taken)
 
-    def _written(self, item_id: int, wanted: Mapping[str, object], before: Mapping[str, object]) -> Iterator[Told]:
+    def _written(
+        self, item_id: int, wanted: Mapping[str, object], before: Mapping[str, object], stands_for: int = 0
+    ) -> Iterator[Told]:
         """Write values over those that were written before, unless somebody has changed them since."""
         document = self._mirror.effective(item_id)
         if document is None:
@@ -233,7 +143,7 @@ class Reading:
                 FieldChange(item_id, key, shown.get(key), value, key in merged.conflicts)
                 for key, value in payload.items()
             )
-            yield Write(item_id, payload, expected), changes
+            yield Write(item_id, payload, expected, stands_for), changes
 
     def _left(self, item_id: int) -> Mapping[str, object]:
         """What the fields of an item are once the edits of this step that were not sent are withdrawn."""
@@ -287,6 +197,8 @@ class Reading:
 
     def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[Told]:
         item_id = self._id(entry)
+        if entry.kind in RECALLS:
+            return  # where it is needed again, it is made anew
         if entry.kind in {EntryKind.ADD, EntryKind.RANK, *ON_NODES} or entry.item_id in returning:
             yield Return(entry), ()
         elif self._mirror.effective(item_id) is None:
@@ -296,33 +208,21 @@ class Reading:
                 key for each in self._entries if self._id(each) == item_id and each.has_left for key in each.touched
             }
             wanted = {key: value for key, value in entry.payload.items() if key not in sent}
-            yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted})
-        elif entry.kind is EntryKind.COMMENT:
+            yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted}, entry.id)
+        elif entry.kind is EntryKind.COMMENT or self._is_looked_for(entry):
             yield Return(entry), ()
         elif entry.kind is EntryKind.DELETE:
-            yield Delete(item_id), ()
+            yield Delete(item_id, entry.id), ()
         else:
             comment_id = whole(entry.payload.get("id")) or 0
-            yield DeleteComment(item_id, comment_id, str(entry.payload.get("text") or "")), ()
+            yield DeleteComment(item_id, comment_id, str(entry.payload.get("text") or ""), entry.id), ()
+
+    def _is_looked_for(self, entry: OutboxEntry) -> bool:
+        """Whether it is not clear yet if a deletion, which was given up since, was done."""
+        open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.has_left]
+        return any(each.payload.get("of") == entry.id for each in open_recalls)
 
 
 def _is_moved(entry: OutboxEntry) -> bool:
     """Whether it moved something in the order, here at least."""
     return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED
-
-
-def opposite(entry: OutboxEntry) -> OutboxEntry:
-    """The entry that changes a node back to what it was before another."""
-    values = _mapping(entry.payload.get("values"))
-    place, was = _mapping(entry.payload.get("place")), _mapping(entry.payload.get("was"))
-    payload = {**entry.payload, "values": {key: entry.base.get(key) for key in values}}
-    base = dict(values)
-    if place:
-        payload |= {"place": was, "was": place}
-        base["parentId"] = place.get("parentId")
-    made = OutboxEntry(0, time.time(), entry.project_id, 0, EntryKind.NODE_EDIT, payload)
-    return replace(made, base=base)
-
-
-def _mapping(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}

@@ -19,7 +19,8 @@ class Steps:
     """Writes the tables of steps through the journal's connection.
 
     An act is a step; taking it back and doing it again are further steps of the same act, and the latest of them is
-    what the next one has to take back.
+    what the next one has to take back. An entry may count among those of several acts: what one act has given up of
+    another belongs to both when it comes back.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -78,7 +79,21 @@ class Steps:
         found = self._connection.execute("SELECT entry_id FROM withdrawn WHERE step = ? ORDER BY entry_id", (step,))
         return [entry_id for (entry_id,) in found]
 
+    def take_up(self, entry_ids: Iterable[int]) -> None:
+        """Note that entries were not given up after all, by whatever step."""
+        self._connection.executemany("DELETE FROM withdrawn WHERE entry_id = ?", [(each,) for each in entry_ids])
+
+    def stand_for(self, entry_id: int, original: int, step: int) -> None:
+        """Have an entry count among those of a step, and of the latest of every act that another one belongs to."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO shared SELECT ?1, max(id) FROM steps WHERE act IN (SELECT act FROM steps"
+            " WHERE id = ?3 OR id = (SELECT step FROM entries WHERE id = ?2)"
+            " OR id IN (SELECT step FROM shared WHERE entry_id = ?2)) GROUP BY act",
+            (entry_id, original, step),
+        )
+
     def forget_old(self) -> None:
         """Drop the steps of acts whose entries were forgotten."""
         self._connection.execute("DELETE FROM steps WHERE act NOT IN (SELECT step FROM entries)")
         self._connection.execute("DELETE FROM withdrawn WHERE step NOT IN (SELECT id FROM steps)")
+        self._connection.execute("DELETE FROM shared WHERE entry_id NOT IN (SELECT id FROM entries)")

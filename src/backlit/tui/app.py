@@ -123,6 +123,8 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
             self._gathered.add(change)
         if is_first:
             self.call_later(self._publish_soon)
+        if change.sentence:
+            self.call_later(self.say, change.sentence)
 
     def _publish_soon(self) -> None:
         """After a pause at once, so that what a key does is seen soon; else when the frame is over."""

@@ -33,6 +33,8 @@ def node_summary(entry: OutboxEntry) -> str:
             return f"new {noun_of(entry)}"
         case EntryKind.NODE_DELETE:
             return f"delete the {noun_of(entry)}"
+        case EntryKind.NODE_RECALL:
+            return f"look whether the {noun_of(entry)} is deleted"
         case _:
             return f"{noun_of(entry)}: {', '.join(LABELS.get(key, key) for key in entry.base)}"
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from backlit.store.entries import EntryKind, OutboxEntry
 from backlit.store.history import Reversal
-from backlit.store.reversals import FieldChange, Named
+from backlit.store.moves_back import DeleteNode, FieldChange, Named, RestoreNode
 from backlit.store.store import Store
-from backlit.tui.node_words import name_of, node_summary
+from backlit.tui.node_words import name_of, node_summary, noun_of
 from backlit.tui.wording import label_of, words_of
 
 SHORT = 40
@@ -15,8 +16,8 @@ SHORT = 40
 def done_words(store: Store, done: Reversal) -> str:
     """What was done, as a sentence for the message line."""
     if done.is_impossible and done.final:
-        what = node_summary(done.final[0])
-        return f"“{_short(name_of(done.final[0]))}”: {what} cannot be {_verb(done)}, as the service has done it."
+        entry, reason = done.final[0].entry, done.final[0].reason
+        return f"“{_short(name_of(entry))}”: {node_summary(entry)} cannot be {_verb(done)}: {reason}."
     if done.is_impossible:
         return f"{_numbers(done.missing)} {_is(done.missing)} no longer there, so that cannot be {_verb(done)}."
     parts = list(_parts(store, done))
@@ -36,6 +37,12 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
         back = "again" if done.is_redo else "taken back"
         more = f" and {len(done.nodes) - 1:,} more" if len(done.nodes) > 1 else ""
         yield f"“{_short(name_of(first))}”{more}: {node_summary(first)} {back}"
+    for deleted in done.nodes_deleted[:1]:
+        yield node_deleted_words(deleted, len(done.nodes_deleted) - 1)
+    for made in done.nodes_made[:1]:
+        yield node_made_words(made, len(done.nodes_made) - 1)
+    if done.recalled:
+        yield recalled_words(done.recalled)
     for named, words in (
         (
             done.moved,
@@ -52,6 +59,36 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
         yield f"{_comments(done.comments_deleted)} deleted"
     if done.comments_written:
         yield f"{_comments(done.comments_written)} written again"
+
+
+def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
+    """What is deleted of a tree, and where its items go."""
+    more = f" and {others:,} more" if others else ""
+    items = f"; {_items(deleted.items)} in it to “{_short(deleted.target)}”" if deleted.items else ""
+    return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} deleted on the service{items}"
+
+
+def node_made_words(made: RestoreNode, others: int = 0) -> str:
+    """What is made again of a tree, and what becomes of the items that were in it."""
+    more = f" and {others:,} more" if others else ""
+    back = f" with {_items(len(made.item_ids))}" if made.item_ids else ""
+    stay = f"; {_items(made.stay)} of it {'stays' if made.stay == 1 else 'stay'} in place" if made.stay else ""
+    name = f"{noun_of(made.entry)} “{_short(name_of(made.entry))}”"
+    return f"{name}{more} made again, under a new number{back}{stay}"
+
+
+def recalled_words(recalled: Sequence[OutboxEntry]) -> str:
+    """What is said of deletions that may have been done already."""
+    first = recalled[0]
+    names = {EntryKind.DELETE: f"#{first.item_id}", EntryKind.DELETE_COMMENT: f"comment on #{first.item_id}"}
+    name = names.get(first.kind) or f"{noun_of(first)} “{_short(name_of(first))}”"
+    if len(recalled) > 1:
+        return f"{len(recalled):,} are back; those that the service has deleted already are made again"
+    return f"{name} is back; if the service has deleted it already, it is made again under a new number"
+
+
+def _items(count: int) -> str:
+    return "1 item" if count == 1 else f"{count:,} items"
 
 
 def _changed(store: Store, done: Reversal) -> str:

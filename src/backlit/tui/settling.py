@@ -68,6 +68,8 @@ def _called(entry: OutboxEntry) -> str:
         return f"delete comment on #{entry.item_id}"
     if entry.kind is EntryKind.DELETE:
         return f"delete #{entry.item_id} {entry.payload.get('name') or ''}"
+    if entry.kind is EntryKind.RECALL:
+        return f"whether #{entry.item_id} is deleted"
     if entry.kind is EntryKind.RANK:
         return f"move #{entry.item_id} {moved_words(entry)}"
     return f"{node_summary(entry)} “{name_of(entry)}”"

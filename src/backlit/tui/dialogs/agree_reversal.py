@@ -6,11 +6,11 @@ from itertools import groupby
 from textual.content import Content
 
 from backlit.store.history import Reversal
-from backlit.store.reversals import FieldChange, Named
+from backlit.store.moves_back import FieldChange, Named
 from backlit.store.store import Store
 from backlit.tui.dialogs.agreement import Agreement
 from backlit.tui.looks import type_sign
-from backlit.tui.reversal_words import contested_words
+from backlit.tui.reversal_words import contested_words, node_deleted_words, node_made_words, recalled_words
 from backlit.tui.text import safe
 from backlit.tui.wording import label_of, words_of
 
@@ -33,14 +33,14 @@ class ReversalDialog(Agreement):
 
     def heading(self) -> list[Content]:
         """How far it reaches, and what has to be known before."""
-        count = len(self._reversal.item_ids)
+        count = len(self._reversal.item_ids - {0})
         lines = [Content(f"It concerns {count:,} items.")] if count > 1 else []
         contested = contested_words(self._reversal.changes)
         if contested:
             lines.append(Content.styled(safe(contested), "bold $warning"))
         if self._reversal.made_again:
             lines.append(Content.styled(NEW_NUMBER, "$muted"))
-        if self._reversal.deleted:
+        if self._reversal.deleted or self._reversal.nodes_deleted:
             lines.append(Content.styled("! What is deleted for good is gone for everybody.", "bold $warning"))
         return lines
 
@@ -55,6 +55,13 @@ class ReversalDialog(Agreement):
         yield from self._named(reversal.given_up, "not added after all", "$error")
         yield from self._named(reversal.made_again, "made again", "$success")
         yield from self._named(reversal.returned, "back again", "$success")
+        for deleted in reversal.nodes_deleted:
+            changed = ", although somebody has changed it since" if deleted.is_changed else ""
+            yield Content.styled(safe(f"{node_deleted_words(deleted)}{changed}"), "$error")
+        for made in reversal.nodes_made:
+            yield Content.styled(safe(node_made_words(made)), "$success")
+        for recalled in reversal.recalled:
+            yield Content.styled(safe(recalled_words([recalled])), "$success")
         for item_id, changes in groupby(reversal.changes, key=lambda change: change.item_id):
             item = self._store.item(item_id)
             name = str(item.fields.get("Name") or "") if item else ""

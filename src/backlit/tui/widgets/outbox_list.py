@@ -135,6 +135,8 @@ def summary_of(entry: OutboxEntry) -> str:
             return "delete for good"
         case EntryKind.DELETE_COMMENT:
             return "delete comment: " + " ".join(str(entry.payload.get("text", "")).split())
+        case EntryKind.RECALL:
+            return f"look whether {'its comment' if 'text' in entry.payload else 'it'} is deleted"
         case EntryKind.RANK:
             return f"rank: {moved_words(entry)}"
         case EntryKind.EDIT:

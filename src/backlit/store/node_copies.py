@@ -1,0 +1,87 @@
+"""What a deletion of a node keeps: all that it takes to make it again, with what is below it and the items in it."""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from backlit.store.database import ids_json
+from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.files import Writer
+from backlit.store.node_checks import VALUE_KEYS, on_wire
+from backlit.store.node_overlay import siblings_of, subtree
+from backlit.store.people import TreeKind
+from backlit.store.rows import Document, whole
+
+MOST_ITEMS = 1_000
+"""So many items at most are put back into what is made again; of more it is only known how many there were."""
+_COLUMNS = {TreeKind.AREAS.value: "area_id", TreeKind.ITERATIONS.value: "iteration_id"}
+
+
+def deletion_of_node(
+    writer: Writer, place: tuple[int, str], documents: Mapping[int, Document], node_id: int, target: int
+) -> OutboxEntry:
+    """The entry that deletes a node, its items going to another; it keeps what it takes to make all of it again.
+
+    `place` is the project and the tree, `documents` its nodes as they are shown.
+    """
+    project_id, kind = place
+    gone = subtree(documents.values(), node_id)
+    count = count_items_in(writer, kind, gone)
+    items = _items_in(writer, kind, gone) if count <= MOST_ITEMS else {}
+    payload = {
+        "tree": kind,
+        "id": node_id,
+        "name": str(documents[node_id].get("name") or ""),
+        "reassignmentId": target,
+        "below": sorted(gone),
+        "nodes": _kept(documents, gone, VALUE_KEYS[TreeKind(kind)], items),
+        "left": 0 if items else count,
+    }
+    return OutboxEntry(0, time.time(), project_id, 0, EntryKind.NODE_DELETE, payload)
+
+
+def _kept(
+    documents: Mapping[int, Document], gone: Sequence[int], keys: Collection[str], items: Mapping[int, Sequence[int]]
+) -> list[Document]:
+    """The nodes of a sub-tree, parents before what is below them, and those beside each other as they stand."""
+    reached = {node_id: at for at, node_id in enumerate(gone)}
+    nodes = [on_wire(documents[each]) for each in gone]
+    nodes.sort(key=lambda each: (reached.get(_id(each, "parentId"), -1), _id(each, "sequence"), _id(each, "id")))
+    above = _id(documents[gone[0]], "parentId")
+    siblings = [_id(each, "id") for each in siblings_of(documents.values(), above)]
+    at = siblings.index(gone[0])
+    latest = {above: siblings[at - 1] if at else 0}
+    kept: list[Document] = []
+    for node in nodes:
+        node_id, parent_id = _id(node, "id"), _id(node, "parentId")
+        values = {key: value for key, value in node.items() if key in keys and value is not None}
+        place = {"parentId": parent_id, "after": latest.get(parent_id, 0)}
+        kept.append({"id": node_id, **place, "values": values, "items": list(items.get(node_id, ()))})
+        latest[parent_id] = node_id
+    return kept
+
+
+def count_items_in(writer: Writer, kind: str, nodes: Collection[int]) -> int:
+    """How many items are shown in some nodes of a tree, tasks too."""
+    return int(_items(writer, "count(*)", kind, nodes)[0][0])
+
+
+def _items_in(writer: Writer, kind: str, nodes: Collection[int]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for node_id, item_id in _items(writer, f"{_COLUMNS[kind]}, id", kind, nodes):
+        found.setdefault(node_id, []).append(item_id)
+    return found
+
+
+def _items(writer: Writer, wanted: str, kind: str, nodes: Collection[int]) -> list[tuple[int, ...]]:
+    sql = f"SELECT {wanted} FROM items WHERE {_COLUMNS[kind]} IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+    return writer.mirror.connection.execute(sql, (ids_json(nodes),)).fetchall()
+
+
+def kept_nodes(entry: OutboxEntry) -> list[Document]:
+    """What a deletion keeps of each node, parents first; empty for one of an earlier version."""
+    nodes = entry.payload.get("nodes")
+    return [each for each in nodes if isinstance(each, dict)] if isinstance(nodes, list) else []
+
+
+def _id(node: Document, key: str) -> int:
+    return whole(node.get(key)) or 0

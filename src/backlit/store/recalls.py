@@ -1,0 +1,158 @@
+"""Taking back deletions that may have been done: looked for first, and made again only where they were."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from backlit.model.errors import NotFound, Unclear
+from backlit.store.changes import Change, Subject
+from backlit.store.edits import show
+from backlit.store.entries import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, payload_of
+from backlit.store.files import Files, Writer
+from backlit.store.moves_back import RestoreNode
+from backlit.store.node_reversals import NodeReversals, restore_nodes
+from backlit.store.nodes import show_trees
+from backlit.store.pacing import Waits
+from backlit.store.people import TreeKind
+from backlit.store.restoring import restore
+from backlit.store.rows import whole
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+
+
+def recall_of(deletion: OutboxEntry) -> OutboxEntry:
+    """The entry that takes a deletion back."""
+    kept = {key: deletion.payload.get(key) for key in ("tree", "id", "name", "type", "text") if key in deletion.payload}
+    kind = EntryKind.NODE_RECALL if deletion.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
+    payload = {"of": deletion.id, **kept}
+    return OutboxEntry(0, time.time(), deletion.project_id, deletion.item_id, kind, payload)
+
+
+class Recalls:
+    """Sends RECALL and NODE_RECALL entries: they ask, and write nothing."""
+
+    def __init__(self, client: "Client", files: Files, waits: Waits) -> None:
+        self._client = client
+        self._files = files
+        self._settling = waits.settling
+        self._began = time.monotonic()
+        self._under_way: set[int] = set()
+        self._ended: dict[int, float] = {}
+
+    @contextmanager
+    def noted(self, entry: OutboxEntry) -> Iterator[None]:
+        """Know while an entry is on its way, and when that ended."""
+        if entry.kind in RECALLS:
+            yield
+            return
+        self._under_way.add(entry.id)
+        try:
+            yield
+        finally:
+            self._under_way.discard(entry.id)
+            self._ended[entry.id] = time.monotonic()
+
+    async def look(self, entry: OutboxEntry) -> None:
+        """Find out whether a deletion was done and settle it; raises Unclear while it may yet be."""
+        of = whole(entry.payload.get("of")) or 0
+        deletion = await self._files.write(lambda writer: writer.journal.entry(of))
+        if of in self._under_way:
+            raise Unclear("The service has not said yet whether it was deleted; that is waited for.")
+        if deletion is None:
+            await self._files.write(lambda writer: _stays(writer, entry))
+        elif not await self._is_there(deletion):
+            await self._files.write(lambda writer: _is_gone(self._files, writer, entry, deletion))
+        elif time.monotonic() < self._ended.get(of, self._began) + self._settling:
+            raise Unclear("The service did not say whether it was deleted; that is looked for.")
+        else:
+            await self._files.write(lambda writer: _stays(writer, entry))
+
+    async def _is_there(self, deletion: OutboxEntry) -> bool:
+        try:
+            if deletion.kind is EntryKind.DELETE:
+                await self._client.work_items.fetch(deletion.item_id)
+            elif deletion.kind is EntryKind.DELETE_COMMENT:
+                await self._client.comments.fetch(whole(deletion.payload.get("id")) or 0)
+            elif deletion.payload["tree"] == TreeKind.AREAS.value:
+                await self._client.areas.fetch(deletion.node_id)
+            else:
+                await self._client.iterations.fetch(deletion.node_id)
+        except NotFound:
+            return False
+        return True
+
+
+def was_given_up(writer: Writer, entry: OutboxEntry) -> bool:
+    """Whether a deletion was taken back while it was on its way; then it is looked for, whatever its answer says."""
+    current = writer.journal.entry(entry.id)
+    return current is not None and current.state is EntryState.DISCARDED
+
+
+def _name(entry: OutboxEntry) -> str:
+    return f"#{entry.item_id}" if entry.item_id > 0 else f"“{entry.payload.get('name')}”"
+
+
+def _stays(writer: Writer, entry: OutboxEntry) -> None:
+    """Nothing was deleted."""
+    what = "The comment" if "text" in entry.payload else _name(entry)
+    writer.journal.deliver(entry)
+    _tell(writer, entry, [entry], f"{what} had not been deleted; it stays as it was.")
+
+
+def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> None:
+    """It was deleted: note that, and make it again as part of the step that took it back."""
+    if deletion.kind is EntryKind.NODE_DELETE:
+        _node_is_gone(files, writer, entry, deletion)
+        return
+    with writer.journal.transaction():
+        writer.journal.deliver(entry)
+        writer.journal.deliver(replace(deletion, state=EntryState.SENT))
+        writer.journal.steps.take_up([deletion.id])
+        made = list(_made_again(writer, entry, deletion))
+    if deletion.kind is EntryKind.DELETE:
+        gone = writer.mirror.delete_items([deletion.item_id])
+        new_id = writer.journal.renames.followed(deletion.item_id)
+        writer.signal.publish(Change(Subject.ITEMS, gone, renamed={deletion.item_id: new_id} if made else {}))
+        sentence = f"{_name(entry)} had been deleted already; it is made again, under a new number."
+    else:
+        writer.mirror.comments.remove([whole(deletion.payload.get("id")) or 0])
+        sentence = f"The comment on {_name(entry)} had been deleted already; it is written again."
+    _tell(writer, entry, made, sentence)
+
+
+def _made_again(writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> Iterator[OutboxEntry]:
+    if deletion.kind is EntryKind.DELETE_COMMENT:
+        payload = payload_of(str(deletion.payload.get("text") or ""), for_customers=is_for_customers(deletion.payload))
+        written = OutboxEntry(0, time.time(), entry.project_id, entry.item_id, EntryKind.COMMENT, payload)
+        yield from writer.journal.add([written], entry.step)
+        return
+    copy = writer.journal.trash.of_entry(deletion.id)
+    if copy is not None and writer.journal.renames.followed(deletion.item_id) == deletion.item_id:
+        yield from restore(writer, copy, entry.step)
+
+
+def _node_is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> None:
+    from backlit.store.node_sending import deliver_node
+
+    with files.trees:
+        deliver_node(writer, replace(deletion, state=EntryState.SENDING), None, None)
+    move = NodeReversals(writer, (), ()).restored(deletion)
+    with writer.journal.transaction():
+        writer.journal.steps.take_up([deletion.id])
+        made = list(restore_nodes(writer, move, entry.step)) if isinstance(move, RestoreNode) else []
+        writer.journal.deliver(entry)
+    again = "it is made again, under a new number" if made else "it cannot be made again from here"
+    _tell(writer, entry, made, f"“{entry.payload.get('name')}” had been deleted already; {again}.")
+
+
+def _tell(writer: Writer, entry: OutboxEntry, written: list[OutboxEntry], sentence: str) -> None:
+    ids = frozenset({entry.item_id, *(each.item_id for each in written)})
+    show(writer, sorted(ids))
+    if entry.kind is EntryKind.NODE_RECALL:
+        show_trees(writer)
+    writer.signal.publish(Change(Subject.ITEMS, ids, frozenset({"sign"})))
+    writer.signal.publish(Change(Subject.COMMENTS, ids))
+    writer.signal.publish(Change(Subject.OUTBOX, sentence=sentence))
