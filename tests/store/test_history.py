@@ -182,22 +182,6 @@ async def test_an_edit_in_conflict_is_given_up(world: World) -> None:
     assert field(store, item_id) == "Jon's"
 
 
-async def test_what_was_discarded_in_the_outbox_is_brought_back_and_the_act_itself_passed_over(tmp_path: Path) -> None:
-    with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "One"})
-        await store.edit([1], {"Estimate": "3"})
-        await store.discard(store.outbox_entries()[1].id)
-
-        await undone(store)
-        assert field(store, 1, "Estimate") == "3"
-        await redone(store)
-        assert field(store, 1, "Estimate") is None
-
-        await undone(store)
-        await undone(store)
-        assert (field(store, 1), field(store, 1, "Estimate")) == ("Item 1", "3")
-
-
 async def test_an_unsent_item_with_what_was_done_to_it_is_taken_back_and_comes_again(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         new_id = await store.add("Story", {"Name": "New"})

@@ -232,18 +232,6 @@ async def test_a_rename_and_a_move_can_be_undone(world: World) -> None:
     assert shown(store, AREAS) == before == await shape(world, AREAS)
 
 
-async def test_a_deletion_that_was_sent_says_that_it_cannot_be_undone(world: World) -> None:
-    store = await world.online()
-    await store.nodes.delete(ITERATIONS, leaf(store).id, root_of(store, ITERATIONS))
-    await sent(store)
-
-    done = await store.history.undo()
-
-    assert done is not None
-    assert done.is_impossible
-    assert done.final
-
-
 async def test_giving_a_new_iteration_up_leaves_its_items_where_they_were(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True

@@ -8,7 +8,16 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.changes import Change, Subject
 from backlit.store.checks import check, check_text
-from backlit.store.entries import ITEM_PLACES, ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry, payload_of
+from backlit.store.entries import (
+    ITEM_PLACES,
+    ON_COMMENTS,
+    ON_NODES,
+    RECALLS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+    payload_of,
+)
 from backlit.store.files import Writer
 from backlit.store.lookups import Lookups
 from backlit.store.nodes import show_trees
@@ -280,8 +289,8 @@ def _discard(writer: Writer, entry_id: int) -> None:
 
 
 def discard(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
-    """Discard entries in the journal only; raises BadRequest for one that is on its way."""
-    if any(each.state is EntryState.SENDING for each in doomed):
+    """Discard entries in the journal only; raises BadRequest for one that is on its way, save it only asks."""
+    if any(each.state is EntryState.SENDING and each.kind not in RECALLS for each in doomed):
         raise BadRequest("It is being sent at this moment; try again when that is settled.")
     writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in doomed)
 

@@ -32,7 +32,7 @@ from backlit.store.moves_back import (
     WriteNode,
     Written,
 )
-from backlit.store.node_reversals import restore_nodes
+from backlit.store.node_reversals import restore_nodes, return_node
 from backlit.store.nodes import show_trees
 from backlit.store.recalls import recall_of
 from backlit.store.reordering import move_back
@@ -251,12 +251,9 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
         case Write(item_id, payload, base, original):
             document = writer.mirror.effective(item_id) or {}
             entry = replace(edit_entry(item_id, document, payload), base=base)
-            yield from _standing_for(writer, original, writer.journal.add([entry], step))
+            yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
         case Return(entry):
-            returned = replace(entry, state=EntryState.WAITING, item_id=writer.journal.renames.followed(entry.item_id))
-            writer.journal.update(returned)
-            writer.journal.steps.stand_for(entry.id, entry.id, step)
-            yield returned
+            yield from _standing_for(writer, entry.id, [_returned(writer, entry, step)], step)
         case Recall(entry):
             writer.journal.update(replace(entry, state=EntryState.DISCARDED))
             writer.journal.steps.withdraw([entry.id], step)
@@ -268,7 +265,8 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
         case RestoreNode():
             yield from restore_nodes(writer, move, step)
         case Delete(item_id, original):
-            yield from _standing_for(writer, original, journal_deletions(writer, [deletion_of(writer, item_id)], step))
+            deletions = journal_deletions(writer, [deletion_of(writer, item_id)], step)
+            yield from _standing_for(writer, original, deletions, step)
         case Restore(copy):
             yield from restore(writer, copy, step)
         case DeleteComment() | WriteComment():
@@ -282,7 +280,7 @@ def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) ->
             known = {"id": comment_id, "workItemId": item_id, "projectId": project_id, "description": text}
             comment = writer.mirror.comments.document(comment_id) or known  # a read from before it may have hidden it
             entry = deletion_of_comment(comment)
-            yield from _standing_for(writer, original, writer.journal.add([entry], step))
+            yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
         case WriteComment(item_id, text, for_customers):
             project_id = whole((writer.mirror.effective(item_id) or {}).get("projectId")) or 0
             payload = payload_of(text, for_customers=for_customers)
@@ -290,8 +288,16 @@ def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) ->
             yield from writer.journal.add([written], step)
 
 
-def _standing_for(writer: Writer, original: int, added: Sequence[OutboxEntry]) -> Sequence[OutboxEntry]:
+def _returned(writer: Writer, entry: OutboxEntry, step: int) -> OutboxEntry:
+    if entry.kind in ON_NODES:
+        return return_node(writer, entry, step)
+    returned = replace(entry, state=EntryState.WAITING, item_id=writer.journal.renames.followed(entry.item_id))
+    writer.journal.update(returned)
+    return returned
+
+
+def _standing_for(writer: Writer, original: int, added: Sequence[OutboxEntry], step: int) -> Sequence[OutboxEntry]:
     """Have what writes an entry again belong to what that one belonged to."""
     for each in added if original else ():
-        writer.journal.steps.stand_for(each.id, original, each.step)
+        writer.journal.steps.stand_for(each.id, original, step)
     return added

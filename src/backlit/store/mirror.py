@@ -172,7 +172,7 @@ class Mirror:
     def reassign(self, key: str, gone: Collection[int], target: int, undelivered: Sequence[OutboxEntry]) -> None:
         """Have the service's items lie where a deletion has put them, until they are read again."""
         with transaction(self.connection):
-            received = self.received(self.reassigned.items_in(key, [target]))
+            received = self.received(self.reassigned.items_in(key, [target, *gone]))
             taken = {each: fields_in(document) for each, document in received.items()}
             documents = {
                 each: {**received[each], "fields": {**fields, key: target}}

@@ -4,13 +4,14 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits import edit_entry
-from backlit.store.entries import PLACE_KEYS, EntryKind, OutboxEntry
+from backlit.store.entries import PLACE_KEYS, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Writer
 from backlit.store.moves_back import DeleteNode, Final, RestoreNode
 from backlit.store.node_checks import on_wire
 from backlit.store.node_copies import count_items_in, deletion_of_node, kept_nodes
-from backlit.store.node_overlay import laid_over_nodes, subtree, values_of
+from backlit.store.node_overlay import laid_over_nodes, place_of, subtree, values_of
 from backlit.store.rows import Document, fields_in, whole
 from backlit.store.values import is_same
 
@@ -104,7 +105,8 @@ class NodeReversals:
 
 def restore_nodes(writer: Writer, move: RestoreNode, step: int) -> Iterator[OutboxEntry]:
     """Journal what makes deleted nodes again, in the transaction that is open; what named them names the new ones."""
-    deletion, kind = move.entry, str(move.entry.payload["tree"])
+    deletion = writer.journal.entry(move.entry.id) or move.entry  # what was made again just now has other ids
+    kind = str(deletion.payload["tree"])
     made: dict[int, int] = {}
     homes: dict[int, int] = {}
     for node in kept_nodes(deletion):
@@ -120,6 +122,19 @@ def restore_nodes(writer: Writer, move: RestoreNode, step: int) -> Iterator[Outb
     for item_id in move.item_ids:
         document = writer.mirror.effective(item_id) or {}
         yield from writer.journal.add([edit_entry(item_id, document, {PLACE_KEYS[kind]: homes[item_id]})], step)
+
+
+def return_node(writer: Writer, entry: OutboxEntry, step: int) -> OutboxEntry:
+    """Take up an entry on a node again, behind those that make what it names."""
+    waiting = replace(entry, state=EntryState.WAITING)
+    place = place_of(entry) or (0, 0)
+    if all(named <= entry.temporary_id or named > ROOT_PARENT for named in {*entry.needs, *place}):
+        writer.journal.update(waiting)
+        return waiting
+    (again,) = writer.journal.add([replace(waiting, known_id=None, attempts=0, reason="")], step)
+    if entry.kind is EntryKind.NODE_ADD:
+        writer.journal.follow_nodes(str(entry.payload["tree"]), {entry.temporary_id: again.temporary_id})
+    return again
 
 
 def _id(node: Document, key: str) -> int:

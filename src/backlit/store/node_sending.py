@@ -27,6 +27,7 @@ from backlit.store.nodes import DATES, item_key, show_trees
 from backlit.store.pacing import Waits
 from backlit.store.reassigned import going
 from backlit.store.recalls import was_given_up
+from backlit.store.removals import Leave
 from backlit.store.rows import Document, whole
 from backlit.store.values import is_same
 
@@ -44,8 +45,9 @@ def tree_writes(project_id: int) -> str:
 class NodeSending:
     """Sends NODE entries; called for one of a tree at a time, in the order in which they were journalled."""
 
-    def __init__(self, client: "Client", files: Files, waits: Waits) -> None:
+    def __init__(self, client: "Client", files: Files, waits: Waits, leave: Leave) -> None:
         self._files = files
+        self._leave = leave
         self._levels = NodeLevels(client, files)
         self._settling = waits.settling
         self._began = time.monotonic()
@@ -125,6 +127,7 @@ class NodeSending:
             body = await self._body(entry, merged.changes, theirs)
             echo: Document = fetched.document
             if body:
+                self._leave(entry)
                 try:
                     echo = await resource.update_document(entry.node_id, body, fetched.etag, is_repeatable=False)
                 except (PreconditionFailed, Unclear):
@@ -175,6 +178,7 @@ class NodeSending:
             await self._contest(entry, unseen)
             return False
         if now:
+            self._leave(entry)
             with suppress(NotFound):  # somebody else was faster
                 await self._levels.resource(entry).delete(entry.node_id, whole(entry.payload.get("reassignmentId")))
         await self._delivered(entry, None)
@@ -271,7 +275,7 @@ def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, 
     ]
     if entry.kind is EntryKind.NODE_DELETE:
         target = whole(entry.payload.get("reassignmentId")) or 0
-        touched = writer.mirror.reassigned.items_in(item_key(entry), [target])
+        touched = writer.mirror.reassigned.items_in(item_key(entry), [target, *going(entry)])
         writer.mirror.reassign(item_key(entry), going(entry), target, writer.journal.undelivered(touched))
     writer.journal.deliver(entry, real_id)
     renamed = {} if real_id is None else {entry.temporary_id: real_id}

@@ -68,9 +68,9 @@ class Outbox:
         self._files = files
         self._waits = waits
         self._creations = Creations(client, files, waits)
-        self._removals = Removals(client, files)
+        self._removals = Removals(client, files, self._leave)
         self._moves = Moves(client, files)
-        self._nodes = NodeSending(client, files, waits)
+        self._nodes = NodeSending(client, files, waits, self._leave)
         self._recalls = Recalls(client, files, waits)
         self._flow = Flow()
         client.watch(self._flow.answered)
@@ -81,6 +81,10 @@ class Outbox:
         """Set when there is something to send, also while sending."""
         self.delivered = 0
         """How many entries the service has taken from this process."""
+
+    def _leave(self, entry: OutboxEntry) -> None:
+        """Note that what an entry wants may have been done from now on."""
+        self._has_left.add(entry.id)
 
     def hurry(self) -> None:
         """Try what failed again at once."""
@@ -148,7 +152,7 @@ class Outbox:
         elif entry.kind in DELETES:
             await self._delete(entry)
         elif entry.kind is EntryKind.RANK:
-            self._has_left.add(entry.id)
+            self._leave(entry)
             await self._moves.move(entry)
             self.delivered += 1
         elif entry.kind in RECALLS:
@@ -203,7 +207,7 @@ class Outbox:
                 return
             echo: Document = fetched.document
             if merged.changes:
-                self._has_left.add(entry.id)
+                self._leave(entry)
                 try:
                     echo = await self._client.work_items.update_document(
                         entry.item_id, merged.changes, fetched.etag, is_repeatable=False

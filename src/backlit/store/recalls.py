@@ -86,7 +86,7 @@ class Recalls:
 
 
 def was_given_up(writer: Writer, entry: OutboxEntry) -> bool:
-    """Whether a deletion was taken back while it was on its way; then it is looked for, whatever its answer says."""
+    """Whether an entry was taken back while it was on its way; a deletion is looked for then, whatever its answer."""
     current = writer.journal.entry(entry.id)
     return current is not None and current.state is EntryState.DISCARDED
 
@@ -97,6 +97,8 @@ def _name(entry: OutboxEntry) -> str:
 
 def _stays(writer: Writer, entry: OutboxEntry) -> None:
     """Nothing was deleted."""
+    if was_given_up(writer, entry):
+        return
     what = "The comment" if "text" in entry.payload else _name(entry)
     writer.journal.deliver(entry)
     _tell(writer, entry, [entry], f"{what} had not been deleted; it stays as it was.")
@@ -104,6 +106,8 @@ def _stays(writer: Writer, entry: OutboxEntry) -> None:
 
 def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> None:
     """It was deleted: note that, and make it again as part of the step that took it back."""
+    if was_given_up(writer, entry):
+        return
     if deletion.kind is EntryKind.NODE_DELETE:
         _node_is_gone(files, writer, entry, deletion)
         return

@@ -1,6 +1,6 @@
 """Deleting on the service: only what is still as it was when the user said so, and with a copy kept before."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _RACES = 3
 
+Leave = Callable[[OutboxEntry], None]
+"""Told of an entry right before a request that may change something: from then on it may have been done."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contested:
@@ -32,9 +35,10 @@ class Contested:
 class Removals:
     """Sends DELETE and DELETE_COMMENT entries; what is not there any more counts as deleted."""
 
-    def __init__(self, client: "Client", files: Files) -> None:
+    def __init__(self, client: "Client", files: Files, leave: Leave) -> None:
         self._client = client
         self._files = files
+        self._leave = leave
 
     async def delete(self, entry: OutboxEntry) -> Contested | None:
         """Delete what an entry names and settle it; returns what speaks against it, and then nothing was done."""
@@ -56,6 +60,7 @@ class Removals:
             if changed:
                 return Contested(fetched.document, changed)
             await self._keep_copy(entry, fetched.document)
+            self._leave(entry)
             try:
                 await self._client.work_items.delete(entry.item_id, fetched.etag)
             except PreconditionFailed:
@@ -83,6 +88,7 @@ class Removals:
 
     async def _delete_comment(self, entry: OutboxEntry) -> None:
         comment_id = whole(entry.payload.get("id")) or 0
+        self._leave(entry)
         with suppress(NotFound):  # somebody else was faster
             await self._client.comments.delete(comment_id)
 
