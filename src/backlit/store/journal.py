@@ -18,15 +18,7 @@ from backlit.store.database import connect, ids_json, transaction, version_of
 from backlit.store.days import Days
 from backlit.store.disk import JournalReads, damaged_journal, failure, is_damage
 from backlit.store.drafts import Drafts
-from backlit.store.entries import (
-    PLACE_KEYS,
-    TEMPORARY_IDS,
-    EntryKind,
-    EntryState,
-    OutboxEntry,
-    with_nodes_as,
-    with_real_ids,
-)
+from backlit.store.entries import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry, with_real_ids
 from backlit.store.journal_schema import STEPS, UNDELIVERED_SQL
 from backlit.store.news import News
 from backlit.store.own_edits import OwnEdits
@@ -203,7 +195,7 @@ class Journal:
             if real_id is not None:
                 self.follow(entry.temporary_id, real_id)
             if entry.kind is EntryKind.NODE_ADD:
-                self._rename_node(entry.temporary_id)
+                self.rewrite(str(entry.temporary_id), lambda each: with_real_ids(each, self.renames.followed))
             if entry.kind is EntryKind.COMMENT:
                 for each in self.undelivered(kind=EntryKind.DELETE_COMMENT, naming=entry.temporary_id):
                     self.update(with_real_ids(each, self.renames.followed))
@@ -220,19 +212,13 @@ class Journal:
             elif entry.parent_id == item_id:
                 self.update(_below(entry, new_id))
 
-    def follow_nodes(self, tree: str, new_ids: Mapping[int, int]) -> None:
-        """Have nodes that are made again go on under other ids, in what waits and in what may be taken back."""
-        where = "item_id = 0 OR payload LIKE ?1 OR base LIKE ?1 OR theirs LIKE ?1"
-        for entry in self._select(where, (f"%{PLACE_KEYS[tree]}%",)):
-            renamed = with_nodes_as(entry, tree, new_ids)
-            if renamed != entry:
-                self.update(renamed)
-
-    def _rename_node(self, temporary_id: int) -> None:
-        """Have every entry name a node by its real id, also those that were sent, as they may be taken back."""
+    def rewrite(self, text: str, change: Callable[[OutboxEntry], OutboxEntry]) -> None:
+        """Change the entries that hold a text, also those that were sent, as they may be taken back."""
         where = "payload LIKE ?1 OR base LIKE ?1 OR theirs LIKE ?1"
-        for entry in self._select(where, (f"%{temporary_id}%",)):
-            self.update(with_real_ids(entry, self.renames.followed))
+        for entry in self._select(where, (f"%{text}%",)):
+            changed = change(entry)
+            if changed != entry:
+                self.update(changed)
 
     def real_id(self, item_id: int) -> int:
         """The id the service gave to a temporary one; the id itself while there is none."""

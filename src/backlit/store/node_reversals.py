@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits import edit_entry
-from backlit.store.entries import PLACE_KEYS, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, with_nodes_as
 from backlit.store.files import Writer
 from backlit.store.moves_back import DeleteNode, Final, RestoreNode
 from backlit.store.node_checks import on_wire
@@ -118,7 +118,7 @@ def restore_nodes(writer: Writer, move: RestoreNode, step: int) -> Iterator[Outb
         made[_id(node, "id")] = added.temporary_id
         homes |= {writer.journal.renames.followed(each): added.temporary_id for each in _ids(node.get("items"))}
         yield added
-    writer.journal.follow_nodes(kind, made)
+    _follow(writer, kind, made)
     for item_id in move.item_ids:
         document = writer.mirror.effective(item_id) or {}
         yield from writer.journal.add([edit_entry(item_id, document, {PLACE_KEYS[kind]: homes[item_id]})], step)
@@ -133,8 +133,14 @@ def return_node(writer: Writer, entry: OutboxEntry, step: int) -> OutboxEntry:
         return waiting
     (again,) = writer.journal.add([replace(waiting, known_id=None, attempts=0, reason="")], step)
     if entry.kind is EntryKind.NODE_ADD:
-        writer.journal.follow_nodes(str(entry.payload["tree"]), {entry.temporary_id: again.temporary_id})
+        _follow(writer, str(entry.payload["tree"]), {entry.temporary_id: again.temporary_id})
     return again
+
+
+def _follow(writer: Writer, kind: str, new_ids: Mapping[int, int]) -> None:
+    """Have nodes of a tree that are made again go on under other ids, in what waits and in what may be taken back."""
+    for text in (PLACE_KEYS[kind], f'"tree":"{kind}"'):
+        writer.journal.rewrite(text, lambda entry: with_nodes_as(entry, kind, new_ids))
 
 
 def _id(node: Document, key: str) -> int:

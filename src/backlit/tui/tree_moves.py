@@ -77,7 +77,7 @@ class TreeMoves(TreeActing):
                 f"{_number(going.items, 'item')} ({going.open_items:,} open with {number_text(going.points)} points,"
                 f" {_number(going.tasks, 'task')}) go to “{target.name}”."
             )
-        sentence = f"“{node.name}” is deleted{below}. {items} That cannot be undone once it is sent."
+        sentence = f"“{node.name}” is deleted{below}. {items} Once it is sent, u makes it anew, under a new number."
 
         def answered(key: str | None) -> None:
             if key == "y":
