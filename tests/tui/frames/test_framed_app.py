@@ -85,11 +85,11 @@ def shouting_app(noted: Path) -> Iterator[tuple[int, int]]:
         os.close(file)
 
 
-def read(file: int, seconds: float) -> bytes:
-    """What comes, once something does, until nothing does for some time."""
-    data, patience = b"", 20.0
-    while select.select([file], [], [], patience)[0]:
-        data, patience = data + os.read(file, 1 << 16), seconds
+def read(file: int, until: bytes = b"") -> bytes:
+    """What comes, up to something and until nothing does for half a second."""
+    data = b""
+    while select.select([file], [], [], 0.5 if data and until in data else 20)[0]:
+        data += os.read(file, 1 << 16)
     return data
 
 
@@ -99,7 +99,7 @@ def test_a_terminal_that_takes_nothing_for_a_while_gets_the_last_frame_and_keys_
     noted = tmp_path / "keys"
     noted.write_text("0")
     with shouting_app(noted) as (_process, file):
-        assert read(file, 0.5)
+        assert read(file)
         for _ in range(60):
             os.write(file, b"j")
             time.sleep(0.01)
@@ -107,7 +107,7 @@ def test_a_terminal_that_takes_nothing_for_a_while_gets_the_last_frame_and_keys_
         while noted.read_text() != "60" and time.monotonic() < deadline:
             time.sleep(0.05)
         taken = noted.read_text()
-        data = read(file, 0.5)
+        data = read(file, b"<60 ")
 
     assert taken == "60"
     assert b"<60 " in data

@@ -82,7 +82,7 @@ class FramedApp(App[None], inherit_bindings=False):
         driver = self._driver
         if driver is None or not sequence:
             return
-        if self._frame is not None and self._is_framed(driver):
+        if self._frame is not None and self._running and self._is_framed(driver):
             self._write(driver, self._frame)
             if region is not None:
                 self._frame.forget(region)
@@ -125,7 +125,7 @@ class FramedApp(App[None], inherit_bindings=False):
         """Send what differs, or see again soon where the terminal has not taken what was sent before."""
         driver, frame = self._driver, self._frame
         queue = self._queue(driver) if driver is not None else None
-        if driver is None or frame is None or queue is None or self._closed:
+        if driver is None or frame is None or queue is None or self._closed or not self._running:
             return
         if self._batch_count or queue.qsize() > _MOST_WAITING:
             self._sending = self._sending or self.set_timer(_SOON, self._send_again)
