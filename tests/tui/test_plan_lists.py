@@ -48,13 +48,17 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
         backlog = panes(pilot)[0]
         await go_to(pilot, row.id)
         rows = backlog.row_count()
+        folded = line_with(pilot.app, row.name[:16])
         await keys(pilot, "l")
+        unfolded = line_with(pilot.app, row.name[:16])
         task = line_with(pilot.app, "Sew it up")
         heading = line_with(pilot.app, "Hours")
         await keys(pilot, ">")
         moved = store.plan.standing.changes
         await keys(pilot, "z", "M")
 
+        assert f"▸{row.name[:16]}" in folded
+        assert "▸" not in unfolded
         assert "3.5" in task
         assert heading.count("Hours") == 3
         assert len(moved) == 2

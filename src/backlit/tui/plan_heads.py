@@ -61,10 +61,12 @@ def iteration_head(
         return [*none, *[HeadLine()] * (HEAD_LINES - len(none))]
     load, capacity = fill.load, capacity_of(iteration)
     dates: Part = (f"  {span(iteration.start, iteration.end, today)}", "muted")
-    full, extra = _full(load, capacity, width), extra_words(load)
+    beside = width - _length(capacity_words(load, capacity)) - LEAST_BAR - EDGES
+    extra = extra_words(load, beside)
+    full = _full(load, capacity, width - _length(extra))
     return [
         HeadLine([_name(iteration.name, is_here=is_here), dates], shift_part(fill.shift)),
-        HeadLine(full, extra if _length(full) + _length(extra) < width else ()),
+        HeadLine(full, extra),
         HeadLine(people_words(load, fill.people, iteration.name)),
         _release_line(fill, width),
         HeadLine(team_words(load, fill.people.teams)),

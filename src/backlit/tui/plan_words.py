@@ -117,11 +117,13 @@ def capacity_words(load: Load, capacity: Capacity) -> list[Part]:
     return parts
 
 
-def extra_words(load: Load) -> list[Part]:
-    """What does not fit the bar: done points, items without an estimate, and the hours of tasks."""
-    words = [f"{number_text(load.done)} done"] if load.done else []
-    words += [f"{load.unestimated} without estimate"] if load.unestimated else []
+def extra_words(load: Load, width: int) -> list[Part]:
+    """What does not fit the bar, as much as there is room for: what has no estimate, done points, hours of tasks."""
+    words = [f"{load.unestimated} without estimate"] if load.unestimated else []
+    words += [f"{number_text(load.done)} done"] if load.done else []
     words += [f"{number_text(load.hours)} h tasks"] if load.hours else []
+    while words and len(", ".join(words)) >= width:
+        words.pop()
     return [(f"{', '.join(words)} ", "muted")] if words else []
 
 

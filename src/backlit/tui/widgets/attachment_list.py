@@ -99,8 +99,7 @@ class AttachmentList(LineList):
 
     def render_blank(self, y: int) -> Strip:
         """Say what can be done where there is no file."""
-        text = f"   {self.empty_text}" if y == 1 and not self._entries else ""
-        return Strip([Segment(fit(text, self.size.width), Looks.of(self.app).style("muted"))])
+        return self.draw_words("" if self._entries else self.empty_text, y)
 
     # Commands
 

@@ -7,10 +7,9 @@ from textual.strip import Strip
 from backlit.store.rows import Row
 from backlit.store.views import View
 from backlit.store.views_groups import GroupKey, GroupLine
-from backlit.tui.text import wrapped
 from backlit.tui.widgets.backlog_columns import Names
 from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.list_columns import EMPTY_MARGIN, ListColumns
+from backlit.tui.widgets.list_columns import ListColumns
 
 FIRST_ROWS = 200
 
@@ -112,10 +111,7 @@ class BacklogList(ListColumns):
 
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""
-        if self.row_count() or not self.empty_words:
-            return self.draw_blank("")
-        lines = wrapped(self.empty_words, self.size.width - 2 * EMPTY_MARGIN)
-        return self.draw_blank(lines[y - 1] if 0 < y <= len(lines) else "")
+        return self.draw_words("" if self.row_count() else self.empty_words, y)
 
     def _cells_of(self, item_id: int) -> tuple[str, ...]:
         """The words in columns that the row itself has no values for; read for the rows in sight together."""

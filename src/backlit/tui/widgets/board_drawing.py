@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from rich.segment import Segment
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
@@ -13,7 +12,6 @@ from backlit.tui.board_columns import BoardColumn
 from backlit.tui.board_grid import Grid, Lane
 from backlit.tui.commands import Context
 from backlit.tui.looks import Looks
-from backlit.tui.text import fit
 from backlit.tui.widgets.backlog_columns import Names
 from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.board_cards import CardPainter
@@ -22,6 +20,8 @@ from backlit.tui.widgets.item_list import ItemList
 
 CARDS_KEPT = 512
 ROWS_KEPT = 4_000
+EMPTY_LINES = 4
+"""Lines for the words why there are no cards."""
 SINGLE_BELOW = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
 Card = tuple[Strip, ...]
@@ -151,9 +151,8 @@ class BoardDrawing(ItemList):
         lane = self._grid.header_at(self.top + offset) if offset < self.page else None
         if lane is not None:
             return [(0, self._lane_line(lane, self.top + offset, line))]
-        if not sum(totals.count for totals in self._grid.totals) and y == self.HEADER_LINES + 1:
-            muted = Looks.of(self.app).style("muted")
-            return [(0, Strip([Segment(fit("   " + self.empty_words, self._box.width), muted)]))]
+        if not sum(totals.count for totals in self._grid.totals) and y < self.HEADER_LINES + EMPTY_LINES:
+            return [(0, self.draw_words(self.empty_words, y - self.HEADER_LINES))]
         return [(slot.x, self._cell(slot, offset, line, y - self.HEADER_LINES)) for slot in self._layout.slots]
 
     def _header(self, y: int) -> list[tuple[int, Strip]]:

@@ -40,8 +40,7 @@ class InboxRows(LineList):
 
     def render_blank(self, y: int) -> Strip:
         """Say why there is nothing, where there is not."""
-        text = f"   {self.empty_text}" if y == 1 and not self.row_count() else ""
-        return Strip([Segment(fit(text, self.size.width), Looks.of(self.app).style("muted"))])
+        return self.draw_words("" if self.row_count() else self.empty_text, y)
 
     def drawn(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
         """A row of parts with their colours, after the cursor's mark."""

@@ -10,8 +10,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.errors import StorageError
+from backlit.tui.looks import Looks
 from backlit.tui.sturdy import Sturdy
-from backlit.tui.text import fit
+from backlit.tui.text import fit, wrapped
 
 WHEEL_LINES = 3
 
@@ -19,6 +20,10 @@ WHEEL_LINES = 3
 def is_far_away() -> bool:
     """Whether the terminal is at the other end of a line."""
     return bool(os.environ.get("SSH_CONNECTION"))
+
+
+MARGIN = "   "
+"""What stands at the sides of words that are in the place of rows."""
 
 
 class LineList(Sturdy, Widget, can_focus=True):
@@ -81,6 +86,13 @@ class LineList(Sturdy, Widget, can_focus=True):
         return Strip.blank(self.size.width, self.rich_style)
 
     # Drawing
+
+    def draw_words(self, words: str, y: int, colour: str = "muted") -> Strip:
+        """Draw a line of what stands in the place of rows: from the second one on, on as many as it needs."""
+        looks, width = Looks.of(self.app), self.size.width
+        lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
+        text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
+        return Strip([Segment(fit(text, width), looks.style(colour))])
 
     @property
     def page(self) -> int:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
@@ -12,15 +11,12 @@ from backlit.store.rows import Row
 from backlit.store.views_groups import GroupLine
 from backlit.tui.acting import CannotAct
 from backlit.tui.looks import Looks
-from backlit.tui.text import fit
 from backlit.tui.widgets.backlog_columns import LEAD, Layout, Names
 from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.columns import USUAL, Column
 from backlit.tui.widgets.list_folds import ListFolds
 
 STRIPS_KEPT = 512
-EMPTY_MARGIN = 3
-"""Cells beside the words that stand where there are no rows."""
 
 Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
 """What a line shows: the row, the words of its cells, whether it has the cursor and a mark, and its quiet signs."""
@@ -141,13 +137,6 @@ class ListColumns(ListFolds):
         if isinstance(row, GroupLine):
             return self.columns.group(row, is_cursor=is_cursor)
         return self.columns.row(row, cells, is_cursor=is_cursor, is_marked=is_marked, badge=badge)
-
-    def draw_blank(self, words: str) -> Strip:
-        """Draw a line without a row."""
-        looks = Looks.of(self.app)
-        if words:
-            return Strip([Segment(fit(" " * EMPTY_MARGIN + words, self.size.width), looks.style("muted"))])
-        return Strip.blank(self.size.width, looks.style())
 
     def on_resize(self) -> None:
         """Lay the columns out anew."""

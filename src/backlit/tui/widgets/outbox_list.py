@@ -1,7 +1,6 @@
 """The rows of the outbox: what waits to be sent, is refused or in conflict."""
 
 from collections.abc import Callable, Mapping, Sequence
-from textwrap import wrap
 
 from rich.segment import Segment
 from textual.strip import Strip
@@ -23,7 +22,6 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
 }
 STATE_WIDTH = 9
 ID_WIDTH = 7
-MARGIN = "   "
 CHANGE_SHARE = 0.4
 """How much of the width the description of the change takes."""
 
@@ -81,13 +79,9 @@ class OutboxList(LineList):
 
     def render_blank(self, y: int) -> Strip:
         """Say that all is sent, where it is, or why that is not known."""
-        looks = Looks.of(self.app)
         if self._fault:
-            lines = wrap(self._fault, max(1, self.size.width - 2 * len(MARGIN)), break_on_hyphens=False)
-            text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
-            return Strip([Segment(fit(text, self.size.width), looks.style("conflict"))])
-        text = MARGIN + "Nothing waits: the service has all your changes." if y == 1 and not self._entries else ""
-        return Strip([Segment(fit(text, self.size.width), looks.style("muted"))])
+            return self.draw_words(self._fault, y, "conflict")
+        return self.draw_words("" if self._entries else "Nothing waits: the service has all your changes.", y)
 
     # Commands
 

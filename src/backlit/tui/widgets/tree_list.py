@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
-from textwrap import wrap
 
-from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.model.trees import Node, Totals, Tree
@@ -15,7 +13,6 @@ from backlit.tui.folding import Folding
 from backlit.tui.looks import Looks
 from backlit.tui.node_filter import FilterAsked, NodeFilter
 from backlit.tui.spans import Phase
-from backlit.tui.text import fit, safe
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.tree_columns import Branches, TreeLayout
 
@@ -99,11 +96,7 @@ class TreeRows(LineList):
 
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""
-        looks, width = Looks.of(self.app), self.size.width
-        lines = wrap(safe(self.empty_text), max(1, width - 6)) if not self.row_count() else []
-        if 1 <= y <= len(lines):
-            return Strip([Segment(fit("   " + lines[y - 1], width), looks.style("muted"))])
-        return Strip.blank(width, looks.style())
+        return self.draw_words("" if self.row_count() else self.empty_text, y)
 
     def on_resize(self) -> None:
         """Lay the columns out anew."""
