@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from backlit.client.tokens import TokenCache
+from backlit.client.tokens import TokenCache, Tokens
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TokenGrant
 
@@ -25,7 +25,7 @@ def test_tokens_come_back_as_they_were_granted(cache: TokenCache) -> None:
     cache.save(GRANT)
 
     found = cache.load()
-    assert found is not None
+    assert isinstance(found, Tokens)
     assert (found.access, found.refresh, found.lifetime) == ("hidden-access", "hidden-refresh", 3600)
     assert 3590 < found.remaining() <= 3600
 
@@ -85,7 +85,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
         cache.save(TokenGrant("new", "new", 3600))
 
     found = cache.load()
-    assert found is not None
+    assert isinstance(found, Tokens)
     assert found.access == "hidden-access"
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["tokens.json"]
 

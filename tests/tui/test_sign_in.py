@@ -1,6 +1,7 @@
 """Signing in: by password, by code, and what goes wrong."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,8 @@ from tests.tui.conftest import Open
 from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 
+from backlit.client.cookies import Cookie
+from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store
 from backlit.tui.screens.sign_in import SignInScreen
 
@@ -38,6 +41,13 @@ async def test_a_password_signs_in_and_the_backlog_comes(world: World, opened: O
         user = store.connection.user
         assert user is not None
         assert user.username == "maya"
+
+
+async def test_a_browsers_session_that_has_ended_is_said_to_be_that(world: World, opened: Open) -> None:
+    TokenCache(world.folder / "mine.json", "mine").save_cookie(Cookie("ended", time.time()))
+
+    async with asked(opened, world.store()) as pilot:
+        assert "The browser's session that the cookie belongs to has ended" in text_of(pilot.app)
 
 
 async def test_a_wrong_password_is_said_and_typing_begins_it_anew(world: World, opened: Open) -> None:

@@ -110,8 +110,14 @@ def _add_operation(serve: argparse.ArgumentParser) -> None:
 def _add_session(commands: "_Commands") -> None:
     login = commands.add_parser("login", help="sign in to a service; the password is asked for or read from the input")
     login.add_argument("url", metavar="URL", help="address of the service")
-    login.add_argument("--user", metavar="NAME", help="user name")
-    login.add_argument("--code", action="store_true", help="sign in with a code from the browser")
+    way = login.add_mutually_exclusive_group()
+    way.add_argument("--user", metavar="NAME", help="user name")
+    way.add_argument("--code", action="store_true", help="sign in with a code from the browser")
+    way.add_argument(
+        "--cookie",
+        action="store_true",
+        help="use the session of a browser: its cookie .ASPXAUTH is asked for or read from the input",
+    )
     login.add_argument(
         "--approve", metavar="ORIGIN", default="", help="let the sign-in be sent to this other address, as https://host"
     )

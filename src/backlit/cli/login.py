@@ -2,14 +2,18 @@
 
 import argparse
 import asyncio
+import base64
 import ipaddress
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from backlit.client.client import Client, root_of
-from backlit.client.tokens import TokenCache, Tokens
+from backlit.client.cookies import NAME as COOKIE
+from backlit.client.cookies import Cookie
+from backlit.client.tokens import Held, TokenCache
 from backlit.config import Locations, Profiles, find_locations, remote_profile
 from backlit.model.errors import BadRequest, OtherOrigin
 from backlit.model.plain import plain
@@ -22,20 +26,26 @@ def run(arguments: argparse.Namespace) -> None:
     url = str(root_of(arguments.url)).rstrip("/")
     if not _is_private(url):
         print("Careful: the connection is not encrypted; others can read what is sent.", file=sys.stderr)
-    if arguments.code:
-        print(f"Sign in here, then copy the code:\n  {url}{LOGIN_PATH}", file=sys.stderr)
+    if arguments.cookie:
+        credentials = ("", _secret(f"Value of the cookie {COOKIE}: "))
+    elif arguments.code:
+        print(f"Sign in here, then copy the code:\n  {_link(url + LOGIN_PATH)}", file=sys.stderr)
         credentials = ("", _asked("Code: "))
     else:
-        credentials = (arguments.user or _asked("User name: "), _password())
+        credentials = (arguments.user or _asked("User name: "), _secret("Password: "))
     approved = arguments.approve
+    way = partial(_sign_in, url, *credentials, is_cookie=arguments.cookie, locations=locations)
     try:
-        user, tokens = asyncio.run(_sign_in(url, *credentials, approved, locations=locations))
+        user, held = asyncio.run(way(approved))
     except OtherOrigin as error:
         approved = _approved(error)
-        user, tokens = asyncio.run(_sign_in(url, *credentials, approved, locations=locations))
+        user, held = asyncio.run(way(approved))
     profile = remote_profile(url, user)
     cache = TokenCache(locations.tokens(profile), url)
-    cache.save(TokenGrant(tokens.access, tokens.refresh, int(tokens.lifetime)))
+    if isinstance(held, Cookie):
+        cache.save_cookie(held)
+    else:
+        cache.save(TokenGrant(held.access, held.refresh, int(held.lifetime)))
     if approved:
         cache.approve(approved)
     Profiles(locations).remember(profile)
@@ -53,20 +63,32 @@ def _approved(error: OtherOrigin) -> str:
     raise BadRequest(f"{error.message} If that is right, add --approve {plain(error.other)}") from None
 
 
-async def _sign_in(url: str, user: str, secret: str, approved: str, locations: Locations) -> tuple[str, Tokens]:
+async def _sign_in(
+    url: str, user: str, secret: str, approved: str, *, is_cookie: bool, locations: Locations
+) -> tuple[str, Held]:
     """Sign in with a cache that is thrown away, as the profile's name is known only afterwards."""
     locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=locations.state, prefix="login-") as folder:
         cache = TokenCache(Path(folder) / "tokens.json", url)
         async with Client.at(url, cache) as client:
-            if user:
+            if is_cookie:
+                await client.auth.sign_in_with_cookie(secret)
+            elif user:
                 await client.auth.sign_in(user, secret, approved)
             else:
                 await client.auth.sign_in_with_code(secret, approved)
             me = await client.users.me()
-        tokens = cache.load()
-        assert tokens is not None
-        return me.name, tokens
+        held = cache.load()
+        assert held is not None
+        return me.name, held
+
+
+def _link(address: str) -> str:
+    """An address that a terminal can open, and has in its clipboard, on whatever machine it is (FEATURES rule 6)."""
+    if not sys.stderr.isatty():
+        return address
+    copied = base64.b64encode(address.encode()).decode()
+    return f"\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\\x1b]52;c;{copied}\x07"
 
 
 def _is_private(url: str) -> bool:
@@ -91,9 +113,10 @@ def _asked(question: str) -> str:
     return answer
 
 
-def _password() -> str:
+def _secret(question: str) -> str:
+    """What is not shown while it is typed; the next line of an input that is no terminal."""
     if sys.stdin.isatty():
         import getpass
 
-        return getpass.getpass()
+        return getpass.getpass(question)
     return sys.stdin.readline().rstrip("\r\n")

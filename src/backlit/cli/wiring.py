@@ -47,13 +47,20 @@ def connect_to(profile: Profile, locations: Locations) -> "Connect":
 
 
 def _log_to(locations: Locations) -> None:
-    """Have what goes wrong inside written to a file: on the screen it would be in the way."""
+    """Have what goes wrong inside written to a file, without secrets: on the screen it would be in the way."""
     import logging
 
+    from backlit.model.secrets import redacted
+
+    class Redacting(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return redacted(super().format(record))
+
     locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    logging.basicConfig(
-        filename=locations.log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s"
-    )
+    if not logging.getLogger().handlers:
+        to_file = logging.FileHandler(locations.log)
+        to_file.setFormatter(Redacting("%(asctime)s %(levelname)s %(name)s %(message)s"))
+        logging.basicConfig(level=logging.WARNING, handlers=[to_file])
 
 
 def remote_client(profile: Profile, locations: Locations) -> "Client":

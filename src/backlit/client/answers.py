@@ -11,6 +11,7 @@ import pydantic
 
 from backlit.model.errors import BacklitError, ServiceError, SignInNeeded, Unauthorized, error_for
 from backlit.model.plain import plain
+from backlit.model.secrets import redacted
 
 BODY_LIMIT = 64 * 1024 * 1024
 """Bytes, after decompression: many times the largest page, and little enough to survive a lying server."""
@@ -134,4 +135,4 @@ def _field_errors(errors: object) -> dict[str, str]:
 
 
 def _tidy(text: str) -> str:
-    return plain(text.strip(), TEXT_LIMIT)
+    return plain(redacted(text.strip()), TEXT_LIMIT)

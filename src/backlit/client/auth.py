@@ -4,13 +4,15 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import NoReturn
 from urllib.parse import quote
 
 import httpx
 
 from backlit.client.answers import error_of, read_body, refusal_of_sign_in
+from backlit.client.cookies import Cookie, cookie_value
 from backlit.client.encryption import offline
-from backlit.client.tokens import TokenCache, Tokens
+from backlit.client.tokens import Held, TokenCache, Tokens
 from backlit.model.errors import (
     BacklitError,
     OtherOrigin,
@@ -19,11 +21,12 @@ from backlit.model.errors import (
     TooManyRequests,
     Unauthorized,
 )
-from backlit.model.wrap import Challenge, authorization_header, parse_challenge, parse_grant
+from backlit.model.wrap import Challenge, parse_challenge, parse_grant
 
 EARLY = 60.0
 """Seconds before its end at which an access token is replaced; half its life where that is shorter."""
 SIGN_IN = "You are not signed in."
+COOKIE_ENDED = "The browser's session that the cookie belongs to has ended, or is another service's. Sign in again."
 LOGOUT = "Authentication/Logout"
 LOGOUT_PATIENCE = 3.0
 """Seconds the service has for hearing that somebody signs out."""
@@ -32,7 +35,7 @@ SendRaw = Callable[[httpx.Request], Awaitable[httpx.Response]]
 
 
 class WrapAuth(httpx.Auth):
-    """Puts the profile's access token on requests to the profile's own origin, and keeps it fresh.
+    """Puts the profile's access token, or cookie, on requests to the profile's own origin, and keeps a token fresh.
 
     `send` sends one request as it is, streamed, and raises httpx's errors.
     """
@@ -41,10 +44,10 @@ class WrapAuth(httpx.Auth):
         self._root = root
         self._cache = tokens
         self._send = send
-        self._tokens: Tokens | None = None
+        self._held: Held | None = None
         self._good_until = 0.0
         self._challenge: Challenge | None = None
-        self._renewal: asyncio.Task[Tokens] | None = None
+        self._renewal: asyncio.Task[Held] | None = None
         self._stamp: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
@@ -54,7 +57,7 @@ class WrapAuth(httpx.Auth):
 
     @property
     def signed_in(self) -> bool:
-        """Whether there are tokens; the service may still refuse them."""
+        """Whether there are tokens, or a cookie; the service may still refuse them."""
         return self._current() is not None
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
@@ -72,14 +75,26 @@ class WrapAuth(httpx.Auth):
         """
         await self._grant({"wrap_verification_code": code.strip()}, approved)
 
-    async def sign_out(self) -> None:
-        """Forget the tokens, here in any case; the service is told by an extension that it may not have."""
+    async def sign_in_with_cookie(self, text: str) -> None:
+        """Use a browser's login cookie until its session ends; the service is not asked whether it is good.
+
+        Raises BadRequest for what cannot be one.
+        """
+        cookie = Cookie(cookie_value(text), time.time())
         async with self._cache.locked():
-            tokens = self._cache.load()
+            self._hold(await asyncio.to_thread(self._cache.save_cookie, cookie))
+
+    async def sign_out(self) -> None:
+        """Forget the tokens, here in any case; the service is told by an extension that it may not have.
+
+        A cookie is only forgotten: the session is the browser's.
+        """
+        async with self._cache.locked():
+            held = self._cache.load()
             await asyncio.to_thread(self._cache.clear)
         self._hold(None)
-        if tokens is not None:
-            await self._log_out(tokens)
+        if isinstance(held, Tokens):
+            await self._log_out(held)
 
     async def _log_out(self, tokens: Tokens) -> None:
         request = httpx.Request(
@@ -98,7 +113,7 @@ class WrapAuth(httpx.Auth):
         if stamp != self._stamp:
             self._stamp = stamp
             self._hold(self._cache.load())
-        return self._tokens is not None
+        return self._held is not None
 
     async def aclose(self) -> None:
         """Stop a renewal that nobody waits for any more; an unused grant's predecessor still works (DECISIONS)."""
@@ -113,52 +128,57 @@ class WrapAuth(httpx.Auth):
         if not _is_same_origin(request.url, self._root):
             yield request
             return
-        tokens = await self._usable()
-        request.headers["Authorization"] = authorization_header(tokens.access)
+        held = await self._usable()
+        _sign(request, held)
         response = yield request
         if response.status_code != Unauthorized.status:
             return
         self._learn(response)
-        tokens = await self._renewed(tokens)
-        request.headers["Authorization"] = authorization_header(tokens.access)
+        _sign(request, await self._renewed(held))
         yield request
 
-    async def _usable(self) -> Tokens:
-        tokens = self._current()
-        if tokens is None:
+    async def _usable(self) -> Held:
+        held = self._current()
+        if held is None:
             raise SignInNeeded(SIGN_IN)
-        return tokens if time.monotonic() < self._good_until else await self._renewed(tokens)
+        return held if time.monotonic() < self._good_until else await self._renewed(held)
 
-    def _current(self) -> Tokens | None:
-        if self._tokens is None:  # read again every time: another process may have signed in meanwhile
+    def _current(self) -> Held | None:
+        if self._held is None:  # read again every time: another process may have signed in meanwhile
             self._hold(self._cache.load())
-        return self._tokens
+        return self._held
 
-    def _hold(self, tokens: Tokens | None) -> None:
-        self._tokens = tokens
-        if tokens is not None:
-            self._good_until = time.monotonic() + tokens.remaining() - min(EARLY, tokens.lifetime / 2)
+    def _hold(self, held: Held | None) -> None:
+        self._held = held
+        if held is not None:
+            self._good_until = time.monotonic() + held.remaining() - min(EARLY, held.lifetime / 2)
 
     # Renewing
 
-    async def _renewed(self, spent: Tokens) -> Tokens:
-        """Tokens other than `spent`: all who ask at once wait for one renewal, and a waiter may be cancelled."""
-        if self._tokens is not None and self._tokens.access != spent.access:
-            return self._tokens
+    async def _renewed(self, spent: Held) -> Held:
+        """Something other than `spent`: all who ask at once wait for one renewal, and a waiter may be cancelled."""
+        if self._held is not None and self._held.secret != spent.secret:
+            return self._held
         if self._renewal is None or self._renewal.done():
             self._renewal = asyncio.create_task(self._renew(spent))
         return await asyncio.shield(self._renewal)
 
-    async def _renew(self, spent: Tokens) -> Tokens:
+    async def _renew(self, spent: Held) -> Held:
         async with self._cache.locked():
             stored = self._cache.load()
             if stored is None:
                 self._hold(None)
                 raise SignInNeeded(SIGN_IN)
-            if stored.access == spent.access:
-                stored = await self._refresh(stored)
+            if stored.secret == spent.secret:
+                stored = await self._refresh(stored) if isinstance(stored, Tokens) else await self._end(COOKIE_ENDED)
             self._hold(stored)
             return stored
+
+    async def _end(self, sentence: str) -> NoReturn:
+        """Forget what is no good any more; the caller holds the lock of the cache."""
+        await asyncio.to_thread(self._cache.clear)
+        self._hold(None)
+        raise SignInNeeded(sentence)
 
     async def _refresh(self, tokens: Tokens) -> Tokens:
         try:
@@ -167,9 +187,7 @@ class WrapAuth(httpx.Auth):
             self._hold(None)
             raise SignInNeeded(f"{error.message} Sign in again to say whether it may be.") from None
         except Unauthorized:
-            await asyncio.to_thread(self._cache.clear)
-            self._hold(None)
-            raise SignInNeeded("The sign-in has ended. Sign in again.") from None
+            await self._end("The sign-in has ended. Sign in again.")
 
     # Granting
 
@@ -232,6 +250,13 @@ class WrapAuth(httpx.Auth):
                 await response.aclose()
         except httpx.RequestError as error:
             raise offline(error, request.url.host) from None
+
+
+def _sign(request: httpx.Request, held: Held) -> None:
+    for name in ("Authorization", "Cookie"):
+        request.headers.pop(name, None)
+    name, value = held.header()
+    request.headers[name] = value
 
 
 def _origin_of(url: httpx.URL) -> str:

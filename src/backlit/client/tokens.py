@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backlit.client.cookies import Cookie
 from backlit.model.errors import StorageError
-from backlit.model.wrap import TokenGrant
+from backlit.model.wrap import TokenGrant, authorization_header
 from backlit.private_files import PRIVATE, write_private
 
 LOCK_PATIENCE = 90.0
@@ -30,13 +31,26 @@ class Tokens:
     lifetime: float
     granted_at: float
 
+    @property
+    def secret(self) -> str:
+        """What tells one sign-in from another."""
+        return self.access
+
     def remaining(self) -> float:
         """Seconds the access token is good for; a clock that was set back does not lengthen its life."""
         return min(self.lifetime, self.granted_at + self.lifetime - time.time())
 
+    def header(self) -> tuple[str, str]:
+        """What a request says who sends it by."""
+        return "Authorization", authorization_header(self.access)
+
+
+Held = Tokens | Cookie
+"""What somebody is signed in by."""
+
 
 class TokenCache:
-    """A file of tokens by profile (`key`: its base address); a file that cannot be read as such means signed out."""
+    """A file of tokens, or cookies, by profile (`key`: its base address); one that cannot be read means signed out."""
 
     def __init__(self, path: Path, key: str, patience: float = LOCK_PATIENCE) -> None:
         self._path = path
@@ -46,10 +60,10 @@ class TokenCache:
     def __repr__(self) -> str:
         return f"TokenCache({str(self._path)!r}, {self._key!r})"
 
-    def load(self) -> Tokens | None:
-        """Read the tokens; None when signed out. Raises StorageError when the file is there but may not be read."""
+    def load(self) -> Held | None:
+        """Read what there is to sign in by; None when signed out, StorageError when the file may not be read."""
         entry = self._entries().get(self._key)
-        return _tokens_in(entry) if isinstance(entry, dict) else None
+        return (_cookie_in(entry) or _tokens_in(entry)) if isinstance(entry, dict) else None
 
     def stamp(self) -> tuple[int, int] | None:
         """Something that differs after any process has written the file; None where there is no file."""
@@ -71,8 +85,13 @@ class TokenCache:
         self._write(self._entries() | {self._key: entry})
         return tokens
 
+    def save_cookie(self, cookie: Cookie) -> Cookie:
+        """Keep a browser's cookie in the place of tokens, for as long as its session may last."""
+        self._write(self._entries() | {self._key: {"cookie": cookie.value, "grantedAt": cookie.granted_at}})
+        return cookie
+
     def clear(self) -> None:
-        """Forget this profile's tokens; those of others in the file stay."""
+        """Forget this profile's tokens or cookie; those of others in the file stay."""
         entries = self._entries()
         if self._key in entries:
             self._write({key: entry for key, entry in entries.items() if key != self._key})
@@ -151,6 +170,11 @@ async def _acquire(descriptor: int, patience: float) -> None:
             pause = min(pause * 2, _LONGEST_POLL)
         else:
             return
+
+
+def _cookie_in(entry: dict[str, object]) -> Cookie | None:
+    value, granted_at = entry.get("cookie"), entry.get("grantedAt")
+    return Cookie(value, float(granted_at)) if isinstance(value, str) and isinstance(granted_at, int | float) else None
 
 
 def _tokens_in(entry: dict[str, object]) -> Tokens | None:

@@ -16,6 +16,8 @@ from backlit.tui.widgets.lines import RuleLine, SidesLine
 from backlit.tui.work import work
 
 CODE_PAGE = "/Authentication/RichAppLogin"
+_PLAIN = frozenset({"", "You are not signed in.", "You are signed out."})
+"""What need not be said on this screen; else it is said why one has to sign in."""
 _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
 
 
@@ -56,7 +58,10 @@ class SignInScreen(StoreScreen[None]):
         yield self._hints
 
     def on_mount(self) -> None:
-        """Start with the password."""
+        """Start with the password, and with why there is to be a sign-in."""
+        connection = self.store.connection
+        if connection.state is ConnectionState.SIGNED_OUT and connection.sentence not in _PLAIN:
+            self._say(connection.sentence)
         self._title.say([(" backlit ", "accent"), (" Sign in", "foreground")])
         self._show_way()
 
