@@ -24,18 +24,19 @@ class Wall(Widget):
 
 
 class ShoutingApp(FramedApp):
-    """Every key is one more."""
+    """Every key is one more; z goes to the shell."""
 
     def compose(self) -> ComposeResult:
         yield Wall()
 
     def on_key(self, event: events.Key) -> None:
+        if event.key == "z":
+            self.action_suspend_process()
+            return
         wall = self.query_one(Wall)
         wall.keys += 1
         wall.refresh()
         Path(sys.argv[1]).write_text(str(wall.keys))
-        if event.key == "q":
-            self.exit()
 
 
 if __name__ == "__main__":

@@ -114,6 +114,20 @@ def test_a_terminal_that_takes_nothing_for_a_while_gets_the_last_frame_and_keys_
     assert len(data) < 60_000
 
 
+def test_when_the_shell_gives_the_terminal_back_everything_is_drawn_again(tmp_path: Path) -> None:
+    with shouting_app(tmp_path / "keys") as (process, file):
+        read(file)
+        os.write(file, b"j")
+        read(file, b"<1 ")
+        os.write(file, b"z")
+        _, status = os.waitpid(process, os.WUNTRACED)
+        os.kill(process, signal.SIGCONT)
+        data = read(file, b"<1 ")
+
+    assert os.WIFSTOPPED(status)
+    assert all(f"<1 {line * 7919}>".encode() in data for line in range(1, 51))
+
+
 def test_textual_has_the_private_names_that_frames_rely_on() -> None:
     names = {"_batch_count", "_closed", "_driver", "_running", "_sync_available"}
 
