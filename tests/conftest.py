@@ -1,5 +1,6 @@
 """The sample is written once; a test that asks for its world gets a copy with a service on it."""
 
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -7,6 +8,18 @@ import pytest
 from tests.store.world import World, make_sample
 
 from backlit.store import Store
+
+RARELY = (50_000, 20, 50)
+"""When Python looks for garbage; as often as usual it takes a third of all the time of a test of the terminal."""
+
+
+def pytest_configure() -> None:
+    gc.set_threshold(*RARELY)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported to collect the tests out of every search: it stays."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
