@@ -87,6 +87,21 @@ async def test_an_item_that_is_still_there_stays(world: World) -> None:
     assert store.item(item_id) is not None
 
 
+async def test_given_up_in_the_outbox_it_is_looked_for_too(world: World) -> None:
+    store = await deleting(world)
+    item_id = await of_type(world)
+    name = str(field(store, item_id))
+    lose(world, is_done=True)
+    await store.deletions.delete_items([item_id])
+    await unclear(world, store, is_done=True)
+
+    await store.discard(store.outbox_entries()[0].id)
+    assert store.item(item_id) is not None
+    await settled(world, store)
+
+    assert (await world.names()).count(name) == 1
+
+
 async def test_undone_and_done_again_before_it_is_clear_deletes_it_and_undo_makes_it_again(world: World) -> None:
     store = await deleting(world)
     item_id = await of_type(world)

@@ -12,11 +12,13 @@ from backlit.store.entries import (
     ITEM_PLACES,
     ON_COMMENTS,
     ON_NODES,
+    RECALLED,
     RECALLS,
     EntryKind,
     EntryState,
     OutboxEntry,
     payload_of,
+    recall_of,
 )
 from backlit.store.files import Writer
 from backlit.store.lookups import Lookups
@@ -171,6 +173,8 @@ class Edits(Lookups):
     async def discard(self, entry_id: int) -> None:
         """Give an entry up, and with a new item all that was to follow it; an act that can be undone.
 
+        A deletion that may have been done is looked for, and what is gone is made again.
+
         Raises BadRequest while it is being sent: it may have taken effect already.
         """
         await self._files.write(lambda writer: _discard(writer, entry_id))
@@ -282,9 +286,12 @@ def _discard(writer: Writer, entry_id: int) -> None:
     if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
         return
     doomed = with_followers(writer, [entry])
+    recalls = [recall_of(each) for each in doomed if each.kind in RECALLED and each.has_left]
     with writer.journal.transaction():
         discard(writer, doomed)
-        writer.journal.steps.withdraw([each.id for each in doomed], writer.journal.steps.begin())
+        step = writer.journal.steps.begin()
+        writer.journal.steps.withdraw([each.id for each in doomed], step)
+        writer.journal.add(recalls, step)
     take_out(writer, doomed)
 
 

@@ -1,5 +1,6 @@
 """The journal's entries: changes of the user that the service has, has not, or will not take."""
 
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -53,6 +54,9 @@ FOR_CUSTOMERS = "Feedback"
 
 ON_NODES = frozenset({EntryKind.NODE_ADD, EntryKind.NODE_EDIT, EntryKind.NODE_DELETE, EntryKind.NODE_RECALL})
 """What is done to an area or iteration; its item id is 0, which no item has."""
+
+RECALLED = DELETES | {EntryKind.NODE_DELETE}
+"""What is looked for where it is not clear whether it was done, before it is said to be taken back."""
 
 RECALLS = frozenset({EntryKind.RECALL, EntryKind.NODE_RECALL})
 """What takes back a deletion that may have been done: it looks, and makes again what is gone."""
@@ -200,3 +204,11 @@ def payload_of(text: str, *, for_customers: bool) -> dict[str, object]:
 def is_for_customers(payload: Mapping[str, object]) -> bool:
     """Whether customers see what a COMMENT makes, or saw what a DELETE_COMMENT takes away."""
     return payload.get("type") == FOR_CUSTOMERS
+
+
+def recall_of(deletion: OutboxEntry) -> OutboxEntry:
+    """The entry that takes a deletion back."""
+    kept = {key: deletion.payload.get(key) for key in ("tree", "id", "name", "type", "text") if key in deletion.payload}
+    kind = EntryKind.NODE_RECALL if deletion.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
+    payload = {"of": deletion.id, **kept}
+    return OutboxEntry(0, time.time(), deletion.project_id, deletion.item_id, kind, payload)

@@ -8,7 +8,16 @@ from backlit.model.fields import ItemType
 from backlit.store.changes import Change, Subject
 from backlit.store.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
 from backlit.store.edits import edit_entry, show, take_out, with_followers
-from backlit.store.entries import ON_COMMENTS, ON_NODES, RECALLS, EntryKind, EntryState, OutboxEntry, payload_of
+from backlit.store.entries import (
+    ON_COMMENTS,
+    ON_NODES,
+    RECALLS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+    payload_of,
+    recall_of,
+)
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
 from backlit.store.moves_back import (
@@ -32,9 +41,8 @@ from backlit.store.moves_back import (
     WriteNode,
     Written,
 )
-from backlit.store.node_reversals import restore_nodes, return_node
+from backlit.store.node_reversals import restore_nodes, return_nodes
 from backlit.store.nodes import show_trees
-from backlit.store.recalls import recall_of
 from backlit.store.reordering import move_back
 from backlit.store.restoring import restore
 from backlit.store.reversals import Reading
@@ -233,7 +241,7 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
     with writer.journal.transaction():
         step = writer.journal.steps.go_on(act, ActState.DONE if is_redo else ActState.UNDONE)
         withdraw(writer, unsent, step)
-        written = [entry for move, _ in told for entry in _carried_out(writer, move, step)]
+        written = _written(writer, [move for move, _ in told], step)
     take_out(writer, unsent)
     show(writer, [entry.item_id for entry in written])
     commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
@@ -245,6 +253,15 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
     return described
 
 
+def _written(writer: Writer, moves: Sequence[Move], step: int) -> list[OutboxEntry]:
+    """Journal the moves: what makes nodes again after what may name them, and what was given up of nodes last."""
+    restored = [move for move in moves if isinstance(move, RestoreNode)]
+    returned = [move.entry for move in moves if isinstance(move, Return) and move.entry.kind in ON_NODES]
+    written = [entry for move in moves for entry in _carried_out(writer, move, step)]
+    written += restore_nodes(writer, restored, {each.item_id for each in written}, step)
+    return [*written, *return_nodes(writer, returned, step)]
+
+
 def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]:
     """Journal a move; yields the entries that are to be laid over."""
     match move:
@@ -252,8 +269,11 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
             document = writer.mirror.effective(item_id) or {}
             entry = replace(edit_entry(item_id, document, payload), base=base)
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
-        case Return(entry):
-            yield from _standing_for(writer, entry.id, [_returned(writer, entry, step)], step)
+        case Return(entry) if entry.kind not in ON_NODES:
+            item_id = writer.journal.renames.followed(entry.item_id)
+            returned = replace(entry, state=EntryState.WAITING, item_id=item_id)
+            writer.journal.update(returned)
+            yield from _standing_for(writer, entry.id, [returned], step)
         case Recall(entry):
             writer.journal.update(replace(entry, state=EntryState.DISCARDED))
             writer.journal.steps.withdraw([entry.id], step)
@@ -262,8 +282,6 @@ def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]
             yield from move_back(writer, entries, step)
         case WriteNode(entry) | DeleteNode(entry):
             yield from writer.journal.add([entry], step)
-        case RestoreNode():
-            yield from restore_nodes(writer, move, step)
         case Delete(item_id, original):
             deletions = journal_deletions(writer, [deletion_of(writer, item_id)], step)
             yield from _standing_for(writer, original, deletions, step)
@@ -286,14 +304,6 @@ def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) ->
             payload = payload_of(text, for_customers=for_customers)
             written = OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, payload)
             yield from writer.journal.add([written], step)
-
-
-def _returned(writer: Writer, entry: OutboxEntry, step: int) -> OutboxEntry:
-    if entry.kind in ON_NODES:
-        return return_node(writer, entry, step)
-    returned = replace(entry, state=EntryState.WAITING, item_id=writer.journal.renames.followed(entry.item_id))
-    writer.journal.update(returned)
-    return returned
 
 
 def _standing_for(writer: Writer, original: int, added: Sequence[OutboxEntry], step: int) -> Sequence[OutboxEntry]:

@@ -1,7 +1,7 @@
 """What was made or deleted of a tree, taken back: deleted through the service, or made again under new ids."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backlit.model.trees import ROOT_PARENT
@@ -103,43 +103,64 @@ class NodeReversals:
         return document is not None and fields_in(document).get(key) == node_id
 
 
-def restore_nodes(writer: Writer, move: RestoreNode, step: int) -> Iterator[OutboxEntry]:
-    """Journal what makes deleted nodes again, in the transaction that is open; what named them names the new ones."""
-    deletion = writer.journal.entry(move.entry.id) or move.entry  # what was made again just now has other ids
-    kind = str(deletion.payload["tree"])
-    made: dict[int, int] = {}
-    homes: dict[int, int] = {}
-    for node in kept_nodes(deletion):
-        values, parent_id, after = _mapping(node.get("values")), _id(node, "parentId"), _id(node, "after")
-        place = {"parentId": made.get(parent_id, parent_id), "after": made.get(after, after)}
-        payload = {"tree": kind, "name": values.get("name"), "values": values, "place": place}
-        entry = OutboxEntry(0, time.time(), deletion.project_id, 0, EntryKind.NODE_ADD, payload)
-        (added,) = writer.journal.add([entry], step)
-        made[_id(node, "id")] = added.temporary_id
-        homes |= {writer.journal.renames.followed(each): added.temporary_id for each in _ids(node.get("items"))}
-        yield added
-    _follow(writer, kind, made)
-    for item_id in move.item_ids:
-        document = writer.mirror.effective(item_id) or {}
-        yield from writer.journal.add([edit_entry(item_id, document, {PLACE_KEYS[kind]: homes[item_id]})], step)
+def restore_nodes(
+    writer: Writer, moves: Iterable[RestoreNode], placed: Collection[int], step: int
+) -> list[OutboxEntry]:
+    """Journal what makes deleted nodes again, in the transaction that is open; what named them names the new ones.
+
+    `placed` are items that the same act puts somewhere by itself.
+    """
+    made: dict[str, dict[int, int]] = {}
+    written: list[OutboxEntry] = []
+    homes: dict[tuple[str, int], int] = {}
+    for move in moves:
+        kind = str(move.entry.payload["tree"])
+        new_ids = made.setdefault(kind, {})
+        for node in kept_nodes(move.entry):
+            values, parent_id, after = _mapping(node.get("values")), _id(node, "parentId"), _id(node, "after")
+            place = {"parentId": new_ids.get(parent_id, parent_id), "after": new_ids.get(after, after)}
+            payload = {"tree": kind, "name": values.get("name"), "values": values, "place": place}
+            entry = OutboxEntry(0, time.time(), move.entry.project_id, 0, EntryKind.NODE_ADD, payload)
+            (added,) = writer.journal.add([entry], step)
+            written.append(added)
+            new_ids[_id(node, "id")] = added.temporary_id
+            followed = map(writer.journal.renames.followed, _ids(node.get("items")))
+            homes |= {(kind, each): added.temporary_id for each in followed if each in move.item_ids}
+    for kind, new_ids in made.items():
+        _follow(writer, kind, new_ids)
+    edits = [
+        edit_entry(item_id, writer.mirror.effective(item_id) or {}, {PLACE_KEYS[kind]: home})
+        for (kind, item_id), home in homes.items()
+        if item_id not in placed
+    ]
+    return [*written, *writer.journal.add(edits, step)]
 
 
-def return_node(writer: Writer, entry: OutboxEntry, step: int) -> OutboxEntry:
-    """Take up an entry on a node again, behind those that make what it names."""
-    waiting = replace(entry, state=EntryState.WAITING)
-    place = place_of(entry) or (0, 0)
-    if all(named <= entry.temporary_id or named > ROOT_PARENT for named in {*entry.needs, *place}):
-        writer.journal.update(waiting)
-        return waiting
-    (again,) = writer.journal.add([replace(waiting, known_id=None, attempts=0, reason="")], step)
-    if entry.kind is EntryKind.NODE_ADD:
-        _follow(writer, str(entry.payload["tree"]), {entry.temporary_id: again.temporary_id})
-    return again
+def return_nodes(writer: Writer, entries: Iterable[OutboxEntry], step: int) -> list[OutboxEntry]:
+    """Take up entries on nodes again, behind those that make what they name."""
+    made: dict[str, dict[int, int]] = {}
+    written: list[OutboxEntry] = []
+    for given in entries:
+        kind = str(given.payload["tree"])
+        new_ids = made.setdefault(kind, {})
+        entry = with_nodes_as(writer.journal.entry(given.id) or given, kind, new_ids)
+        again = replace(entry, state=EntryState.WAITING)
+        named = {*entry.needs, *(place_of(entry) or ())}
+        if all(each <= entry.temporary_id or each > ROOT_PARENT for each in named):
+            writer.journal.update(again)
+        else:
+            (again,) = writer.journal.add([replace(again, known_id=None, attempts=0, reason="")], step)
+            new_ids |= {entry.temporary_id: again.temporary_id} if entry.kind is EntryKind.NODE_ADD else {}
+        writer.journal.steps.stand_for(again.id, entry.id, step)
+        written.append(again)
+    for kind, new_ids in made.items():
+        _follow(writer, kind, new_ids)
+    return written
 
 
 def _follow(writer: Writer, kind: str, new_ids: Mapping[int, int]) -> None:
     """Have nodes of a tree that are made again go on under other ids, in what waits and in what may be taken back."""
-    for text in (PLACE_KEYS[kind], f'"tree":"{kind}"'):
+    for text in (PLACE_KEYS[kind], f'"tree":"{kind}"') if new_ids else ():
         writer.journal.rewrite(text, lambda entry: with_nodes_as(entry, kind, new_ids))
 
 

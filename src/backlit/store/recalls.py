@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from backlit.client.client import Client
 
 
-def recall_of(deletion: OutboxEntry) -> OutboxEntry:
-    """The entry that takes a deletion back."""
-    kept = {key: deletion.payload.get(key) for key in ("tree", "id", "name", "type", "text") if key in deletion.payload}
-    kind = EntryKind.NODE_RECALL if deletion.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
-    payload = {"of": deletion.id, **kept}
-    return OutboxEntry(0, time.time(), deletion.project_id, deletion.item_id, kind, payload)
-
-
 class Recalls:
     """Sends RECALL and NODE_RECALL entries: they ask, and write nothing."""
 
@@ -146,7 +138,7 @@ def _node_is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: Ou
     move = NodeReversals(writer, (), ()).restored(deletion)
     with writer.journal.transaction():
         writer.journal.steps.take_up([deletion.id])
-        made = list(restore_nodes(writer, move, entry.step)) if isinstance(move, RestoreNode) else []
+        made = restore_nodes(writer, [move] if isinstance(move, RestoreNode) else [], (), entry.step)
         writer.journal.deliver(entry)
     again = "it is made again, under a new number" if made else "it cannot be made again from here"
     _tell(writer, entry, made, f"“{entry.payload.get('name')}” had been deleted already; {again}.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from backlit.store.entries import DELETES, ON_NODES, RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers
+from backlit.store.entries import ON_NODES, RECALLED, RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.files import Writer
 from backlit.store.merge import kept_otherwise, merge
 from backlit.store.moves_back import (
@@ -27,8 +27,6 @@ from backlit.store.rows import fields_in, whole
 
 UNMADE_LATER = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
 """What is deleted once it is clear that it was made; until then the deletion waits behind it."""
-_RECALLED = DELETES | {EntryKind.NODE_DELETE}
-"""What is looked for where it is not clear whether it was done, before it is said to be taken back."""
 
 
 class Reading:
@@ -86,7 +84,7 @@ class Reading:
                 yield from self._partly_taken(entry)
         elif entry.kind is EntryKind.EDIT:
             yield from self._written(self._id(entry), entry.base, entry.payload)
-        elif entry.state is not EntryState.SENT and entry.kind in _RECALLED:
+        elif entry.state is not EntryState.SENT and entry.kind in RECALLED:
             yield Recall(entry), ()
         elif entry.kind not in RECALLS:
             yield from self._sent_taken_back(entry)

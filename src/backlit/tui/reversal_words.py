@@ -65,7 +65,9 @@ def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
     """What is deleted of a tree, and where its items go."""
     more = f" and {others:,} more" if others else ""
     items = f"; {_items(deleted.items)} in it to “{_short(deleted.target)}”" if deleted.items else ""
-    return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} deleted on the service{items}"
+    is_clear = deleted.entry.node_id > 0
+    how = "deleted on the service" if is_clear else "deleted once it is clear that the service has made it"
+    return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} {how}{items}"
 
 
 def node_made_words(made: RestoreNode, others: int = 0) -> str:
