@@ -61,9 +61,9 @@ def iteration_head(
         return [*none, *[HeadLine()] * (HEAD_LINES - len(none))]
     load, capacity = fill.load, capacity_of(iteration)
     dates: Part = (f"  {span(iteration.start, iteration.end, today)}", "muted")
-    beside = width - _length(capacity_words(load, capacity)) - LEAST_BAR - EDGES
+    beside = width - _length(capacity_words(load, capacity)) - LEAST_BAR - EDGES - 1
     extra = extra_words(load, beside)
-    full = _full(load, capacity, width - _length(extra))
+    full = _full(load, capacity, width - _length(extra) - len(extra))
     return [
         HeadLine([_name(iteration.name, is_here=is_here), dates], shift_part(fill.shift)),
         HeadLine(full, extra),

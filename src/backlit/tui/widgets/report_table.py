@@ -86,10 +86,10 @@ class ReportTable(LineList):
         return self._row(titles, "muted", is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one row; one that is not known is pale."""
+        """Draw one row; one whose number is not known is pale."""
         assert self._report is not None
         row = self._report.table.rows[index]
-        return self._row(row, "muted" if None in row else "foreground", is_cursor=is_cursor)
+        return self._row(row, "muted" if row[1] is None else "foreground", is_cursor=is_cursor)
 
     def _row(self, values: tuple[Value, ...], colour: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
         assert self._report is not None
