@@ -265,8 +265,10 @@ async def test_a_deleted_sub_tree_is_made_again_with_its_items_and_deleted_again
     assert await place_of(world, inside[0], key) == named(store, kind, "Below").id
     assert {await place_of(world, each, key) for each in inside[1:]} == {named(store, kind, above.name).id}
 
-    await redone(store)
+    puts = world.faults.count("PUT")
+    deleted = await redone(store)
     await sent(store)
+    assert ([each.items for each in deleted.nodes_deleted], world.faults.count("PUT")) == ([len(inside)], puts)
     assert {await place_of(world, each, key) for each in inside} == {root}
     assert above.name not in [name for _, name in await shape(world, kind)]
 

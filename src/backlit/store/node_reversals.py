@@ -46,6 +46,7 @@ class NodeReversals:
         self._unsent = {each.temporary_id for each in made if not each.has_left}
         deleted = [each for each in first if each.kind is EntryKind.NODE_DELETE]
         self._target = whole(deleted[0].payload.get("reassignmentId")) if deleted else None
+        self._place_key = PLACE_KEYS[str(deleted[0].payload["tree"])] if deleted else ""
 
     def _tree(self, entry: OutboxEntry) -> Tree:
         """The nodes around one as they are shown, without those that are given up."""
@@ -55,6 +56,11 @@ class NodeReversals:
             nodes = laid_over_nodes(received, self._writer.journal.on_nodes(*key))
             self._trees[key] = {_id(each, "id"): each for each in nodes if _id(each, "id") not in self._unsent}
         return self._trees[key]
+
+    def goes_along(self, entry: OutboxEntry, key: str) -> bool:
+        """Whether an edit put an item into what is deleted again, and its deletion puts it back."""
+        is_own = key == self._place_key and entry.payload[key] in self._own
+        return is_own and entry.base.get(key) == self._target
 
     def unmade(self, entry: OutboxEntry) -> Iterator[DeleteNode | Final]:
         """Delete what an entry has made, with nothing below it but what the same act has made.

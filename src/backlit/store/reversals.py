@@ -83,7 +83,8 @@ class Reading:
             if entry.kind is EntryKind.EDIT and entry.state is EntryState.REFUSED:
                 yield from self._partly_taken(entry)
         elif entry.kind is EntryKind.EDIT:
-            yield from self._written(self._id(entry), entry.base, entry.payload)
+            payload = {key: each for key, each in entry.payload.items() if not self._nodes.goes_along(entry, key)}
+            yield from self._written(self._id(entry), {key: entry.base.get(key) for key in payload}, payload)
         elif entry.state is not EntryState.SENT and entry.kind in RECALLED:
             yield Recall(entry), ()
         elif entry.kind not in RECALLS:

@@ -64,19 +64,20 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
 def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
     """What is deleted of a tree, and where its items go."""
     more = f" and {others:,} more" if others else ""
-    items = f"; {_items(deleted.items)} in it to “{_short(deleted.target)}”" if deleted.items else ""
+    goes = "goes" if deleted.items == 1 else "go"
+    items = f"; {_items(deleted.items)} in it {goes} to “{_short(deleted.target)}”" if deleted.items else ""
     is_clear = deleted.entry.node_id > 0
-    how = "deleted on the service" if is_clear else "deleted once it is clear that the service has made it"
+    how = "deleted" if is_clear else "deleted once it is clear that the service has made it"
     return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} {how}{items}"
 
 
 def node_made_words(made: RestoreNode, others: int = 0) -> str:
     """What is made again of a tree, and what becomes of the items that were in it."""
     more = f" and {others:,} more" if others else ""
-    back = f" with {_items(len(made.item_ids))}" if made.item_ids else ""
+    back = f" with its {_items(len(made.item_ids))}" if made.item_ids else ""
     stay = f"; {_items(made.stay)} of it {'stays' if made.stay == 1 else 'stay'} in place" if made.stay else ""
     name = f"{noun_of(made.entry)} “{_short(name_of(made.entry))}”"
-    return f"{name}{more} made again, under a new number{back}{stay}"
+    return f"{name}{more} made again{back}, under a new number{stay}"
 
 
 def recalled_words(recalled: Sequence[OutboxEntry]) -> str:

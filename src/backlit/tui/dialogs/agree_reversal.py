@@ -57,9 +57,9 @@ class ReversalDialog(Agreement):
         yield from self._named(reversal.returned, "back again", "$success")
         for deleted in reversal.nodes_deleted:
             changed = ", although somebody has changed it since" if deleted.is_changed else ""
-            yield Content.styled(safe(f"{node_deleted_words(deleted)}{changed}"), "$error")
+            yield Content.styled(safe(f"The {node_deleted_words(deleted)}{changed}"), "$error")
         for made in reversal.nodes_made:
-            yield Content.styled(safe(node_made_words(made)), "$success")
+            yield Content.styled(safe(f"The {node_made_words(made)}"), "$success")
         for recalled in reversal.recalled:
             yield Content.styled(safe(recalled_words([recalled])), "$success")
         for item_id, changes in groupby(reversal.changes, key=lambda change: change.item_id):
