@@ -72,3 +72,17 @@ async def test_an_item_that_is_let_stay_is_in_its_place_again(world: World, stor
         await until(lambda: not store.outbox_entries(), lambda: text_of(pilot.app))
 
         assert [row.id for row in store.view(ViewSpec()).rows(0, 999)] == before
+
+
+async def test_one_that_is_taken_back_before_it_is_clear_says_what_is_done(
+    world: World, store: Store, opened: Open
+) -> None:
+    world.faults.says = lambda method, _path: Said(504) if method == "DELETE" else None
+    await an_item(world, store)
+    await until(lambda: world.faults.count("DELETE"))
+
+    async with outbox_of(opened, store) as pilot:
+        await pilot.press("u")
+        await until(lambda: "if the service has deleted it already" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "look whether it is deleted" in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert "Its deletion is taken back." in " ".join(text_of(pilot.app).split())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from textual.content import Content
 
 from backlit.store.conflicts import UNSETTLED
-from backlit.store.entries import DELETES, ON_COMMENTS, ON_NODES, EntryKind, OutboxEntry
+from backlit.store.entries import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
 from backlit.store.lineup import beside_of
 from backlit.store.store import Store
 from backlit.tui.node_words import name_of, node_lines, node_summary, noun_of
@@ -14,6 +14,10 @@ from backlit.tui.wording import label_of, words_of
 
 DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
 """What takes something away: an item, a comment, an area or iteration."""
+TAKEN_BACK = (
+    "Its deletion is taken back. Whether the service has done it is not clear: that is looked for,"
+    " and what is gone is made again, under a new number."
+)
 
 
 def content_of(store: Store, entry: OutboxEntry) -> str:
@@ -22,6 +26,8 @@ def content_of(store: Store, entry: OutboxEntry) -> str:
         return str(entry.payload.get("text") or "")
     if entry.kind is EntryKind.RANK:
         return moved_words(entry)
+    if entry.kind in RECALLS:
+        return TAKEN_BACK
     if entry.kind in ON_NODES:
         lines = (f"{label}: {mine}" for label, _, mine in node_lines(entry))
         return "\n".join([f"{name_of(entry)}: {node_summary(entry)}", *lines])
@@ -35,8 +41,8 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
         yield Content.styled(safe(entry.reason), "$conflict")
     if entry.kind in ON_COMMENTS:
         yield Content(safe_block(str(entry.payload.get("text") or "")))
-    if entry.kind is EntryKind.RANK:
-        yield Content(moved_words(entry))
+    if entry.kind in RECALLS or entry.kind is EntryKind.RANK:
+        yield Content(content_of(store, entry))
         return
     if entry.kind in ON_NODES:
         yield Content(safe(node_summary(entry)))

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from backlit.model.errors import BacklitError, StorageError
 from backlit.store.changes import ConnectionState, Subject
-from backlit.store.entries import ON_COMMENTS, ON_NODES, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import ON_COMMENTS, ON_NODES, RECALLS, EntryKind, EntryState, OutboxEntry
 from backlit.tui.acting import CannotAct
 from backlit.tui.entry_words import content_of, fate_words, fields_of, lines_of
 from backlit.tui.gathered import Gathered
@@ -110,7 +110,7 @@ class OutboxScreen(StoreScreen[None]):
             lines.append(Content(f"{fate} r deletes it all the same, d lets it stay."))
         if entry.kind in ON_COMMENTS:
             return Content("\n").join([*lines, literal_block(str(entry.payload.get("text", "")))])
-        if entry.kind in ON_NODES:
+        if entry.kind in ON_NODES | RECALLS:
             return Content("\n").join([*lines, *lines_of(self.store, replace(entry, reason=""))])
         if entry.kind is EntryKind.DELETE:
             for key, theirs in entry.theirs.items():
@@ -210,6 +210,7 @@ class OutboxScreen(StoreScreen[None]):
         entry = self._current()
         what = {EntryKind.ADD: "the new item and all that follows it", EntryKind.COMMENT: "the comment"}
         what |= {EntryKind.DELETE: "deleting the item", EntryKind.DELETE_COMMENT: "deleting the comment"}
+        what |= dict.fromkeys(RECALLS, "looking for it")
         sentence = f"This gives up {what.get(entry.kind, 'the change')}; u brings it back."
         self._ask("Discard", sentence, "discard it", entry, is_kept=False)
 
