@@ -59,3 +59,12 @@ async def test_it_is_made_once_and_true_records_stay(world: World) -> None:
     assert after[:-1] == before[:-1]
     assert after[-1].scope.count == before[-1].scope.count + 1
     assert store.sample_history.until() == before[-2].day
+
+
+async def test_what_came_and_went_on_made_up_days_is_all_that_changed(world: World) -> None:
+    store = await inventing(world)
+    report = await store.reports.make(ReportName.SCOPE, store.reports.coverages.usual())
+
+    made_up = [row for row in report.table.rows if row[0] != store.today() and row[2] is not None]
+    assert len(made_up) > 1
+    assert all(row[3] is not None for row in made_up)

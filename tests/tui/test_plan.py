@@ -132,7 +132,8 @@ async def test_steps_of_the_estimate_go_on_from_what_is_planned(store: Store, op
 
 
 async def test_too_much_is_said_in_the_head_and_before_it_is_written(store: Store, opened: Open) -> None:
-    _, (row, _) = await two_sprints(store)
+    (first, _), (row, other) = await two_sprints(store)
+    await store.plan.stage({other.id: {"IterationID": first.id, "Estimate": None}})
     async with plan_of(opened, store) as pilot:
         await go_to(pilot, row.id)
         await keys(pilot, "c", "e", *"34", "enter")
@@ -141,7 +142,7 @@ async def test_too_much_is_said_in_the_head_and_before_it_is_written(store: Stor
         await keys(pilot, "w")
 
         assert "34 of 10–30 pts  ! 4 too many" in head
-        assert "! 4 too many" in line_with(pilot.app, "+1  34 of")
+        assert "! 4 too many  1 without estimate" in line_with(pilot.app, "+2  34 of")
 
 
 async def test_the_plan_is_written_after_a_yes_and_by_nothing_else(world: World, store: Store, opened: Open) -> None:

@@ -71,7 +71,8 @@ def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: 
         (text, "bold $error" if colour == "conflict" else f"${colour}")
         for text, colour in capacity_words(load, capacity_of(iteration))
     ]
-    return Content.assemble((f"{safe(iteration.name):{width}}", "bold"), (f" {moves:>7} ", "$accent"), *words)
+    unknown = [(f"  {load.unestimated:,} without estimate", "$muted")] if load.unestimated else []
+    return Content.assemble((f"{safe(iteration.name):{width}}", "bold"), (f" {moves:>7} ", "$accent"), *words, *unknown)
 
 
 def plan_lines(store: Store, stand: Stand) -> list[Content]:
