@@ -50,7 +50,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
     seen = (
         ("▌Burnup", "━ scope", "Scope"),
         ("▌Scope", "came in and"),
-        ("▌Velocity", "not done by its end", "there is no velocity", "the last 7 iterations"),
+        ("▌Velocity", "not done by its end", "No iteration is finished", "the last 7 iterations"),
         ("▌Age", "under way", "Owner"),
         ("▌People", "▒ ready for test", "Hours"),
         ("▌Areas", "most in"),
