@@ -29,9 +29,12 @@ async def unclear(world: World, store: Store, *, is_done: bool) -> None:
 
 
 def lose(world: World, *, is_done: bool) -> None:
-    """Have the next deletion done without an answer, or the coming ones lost on the way."""
-    world.faults.lost_answers["DELETE"] = 1 if is_done else 0
-    if not is_done:
+    """Have the next deletion done without an answer and none to come, or the coming ones lost on the way."""
+    lost = world.faults.lost_answers
+    lost["DELETE"] = 1 if is_done else 0
+    if is_done:
+        world.faults.says = lambda _method, _path: None if lost["DELETE"] else Said(503)
+    else:
         world.faults.says = lambda method, _path: Said(504) if method == "DELETE" else None
 
 
@@ -147,7 +150,11 @@ async def test_taken_back_while_it_is_on_its_way_it_is_looked_for_when_that_is_o
     store = await deleting(world)
     item_id = await of_type(world)
     name = str(field(store, item_id))
-    world.faults.delay = 0.3
+
+    def slowly(method: str, _path: str) -> None:
+        world.faults.delay = 1.0 if method == "DELETE" else 0.0
+
+    world.faults.says = slowly
     await store.deletions.delete_items([item_id])
     await until(lambda: ("DELETE", f"/api/v1/workitems/{item_id}") in world.faults.requests)
 
