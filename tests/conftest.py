@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests import quiet
 from tests.store.world import World, make_sample
 
 from backlit.store import Store
@@ -15,6 +16,8 @@ RARELY = (50_000, 20, 50)
 
 def pytest_configure() -> None:
     gc.set_threshold(*RARELY)
+    if quiet.can_be_known():
+        quiet.wait_so_with_keys()
 
 
 def pytest_collection_finish() -> None:

@@ -135,6 +135,8 @@ class BacklitApp(Sturdy, ProjectActs, inherit_bindings=False):
             self._publish()
 
     def _publish(self) -> None:
+        if not self.is_running:
+            return  # its screens are being closed
         self._published_at = time.monotonic()
         with self._gathering:
             gathered, self._gathered = self._gathered, Gathered()

@@ -1,0 +1,90 @@
+"""When an application under test has nothing left to do: no message, no thread at work, no timer that is due soon.
+
+Textual itself waits until the process has used next to no time for 20 ms, twice a key; nothing is known then of a timer
+that goes off a moment later, or of a thread that waits for the disk.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import textual.app
+import textual.pilot
+from textual.pilot import Pilot
+
+SOON = 0.1
+"""Seconds within which a timer goes off that is waited for: that of the preview, and the next frame."""
+LOOK = 0.002
+LOOKS = 2
+"""How often one after another nothing is to be seen: who has the disk's answer may wait for the interpreter still."""
+AT_WORK = 0.000_1
+"""Seconds of other threads between two looks from which on they are at work."""
+MOST = 1.0
+_THREADS = Path("/proc/self/task")
+_BUSY = frozenset({b"R", b"D"})
+
+
+def can_be_known() -> bool:
+    """Whether this system says what threads do."""
+    return _THREADS.is_dir()
+
+
+async def calm(min_sleep: float = 0, max_sleep: float = MOST) -> None:
+    """Wait until no message and no thread is at work."""
+    deadline, looks = time.monotonic() + max_sleep, 0
+    while looks < LOOKS and time.monotonic() < deadline:
+        used = _used_by_others()
+        await asyncio.sleep(LOOK)
+        is_quiet = not _ready() and _used_by_others() - used < AT_WORK and not _is_other_at_work()
+        looks = looks + 1 if is_quiet else 0
+
+
+async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
+    """Wait until nothing is at work and no timer is due soon."""
+    deadline = time.monotonic() + max_sleep
+    await calm()
+    while (wait := _until_next_timer()) is not None and time.monotonic() < deadline:
+        await asyncio.sleep(wait)
+        await calm()
+
+
+def _ready() -> Sequence[object]:
+    ready: Sequence[object] = asyncio.get_running_loop()._ready  # type: ignore[attr-defined] # CPython's loops have it
+    return ready
+
+
+def _until_next_timer() -> float | None:
+    loop = asyncio.get_running_loop()
+    due = [timer.when() for timer in loop._scheduled if not timer.cancelled()]  # type: ignore[attr-defined] # as above
+    wait = min(due, default=float("inf")) - loop.time()
+    return max(wait, 0.0) if wait <= SOON else None
+
+
+def _used_by_others() -> float:
+    return time.process_time() - time.thread_time()
+
+
+def _is_other_at_work() -> bool:
+    """Whether a thread but this one has, or waits for, a processor or the disk."""
+    return sum(_state(each) in _BUSY for each in _THREADS.iterdir()) > 1
+
+
+def _state(thread: Path) -> bytes:
+    try:
+        return (thread / "stat").read_bytes().rpartition(b") ")[2][:1]
+    except OSError:  # it has ended
+        return b""
+
+
+def wait_so_with_keys() -> None:
+    """Have Textual's pilot wait like this: between two keys until all is calm, after the last until all is settled."""
+    press = Pilot.press
+
+    async def pressed(pilot: Pilot[object], *keys: str) -> None:
+        await press(pilot, *keys)
+        await settled()
+
+    textual.app.wait_for_idle = calm  # type: ignore[attr-defined] # Textual's, which it imports for itself
+    textual.pilot.wait_for_idle = settled  # type: ignore[attr-defined] # likewise
+    Pilot.press = pressed  # type: ignore[method-assign,assignment] # with the same arguments
