@@ -14,6 +14,7 @@ from tests.store.world import World, sent, until
 from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
+from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.engine import Report
@@ -268,6 +269,18 @@ async def test_without_extensions_edits_arrive_and_fields_are_learnt_from_values
     assert store.statuses("Task") == ("Not Done", "In Progress", "Done", "Deleted")
     assert all(name == f"team {team_id}" for team_id, name in store.teams().items())
     assert store.tags() == tuple(sorted(set(store.tags())))
+
+
+async def test_where_no_statuses_are_listed_others_are_tried_and_elsewhere_they_are_refused_here(world: World) -> None:
+    listed = await world.online()
+    world.faults.lacks = frozenset({"/capabilities"})
+    store = await world.online("other")
+    item_id = min(mirrored(store))
+
+    with pytest.raises(BadRequest, match="must be one of"):
+        await listed.edit([item_id], {"Status": "Waiting For Legal"})
+    await store.edit([item_id], {"Status": "Waiting For Legal"})
+    await until(lambda: store.outbox.refused)
 
 
 async def test_with_extensions_the_service_says_what_fields_and_teams_there_are(world: World) -> None:

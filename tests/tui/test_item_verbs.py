@@ -60,6 +60,20 @@ async def test_plus_and_minus_step_with_a_count(world: World, store: Store, open
 # Status
 
 
+async def test_a_status_that_was_never_seen_may_be_typed_where_the_service_lists_none(
+    world: World, opened: Open
+) -> None:
+    world.faults.lacks = frozenset({"/capabilities"})
+    store = await world.online("stranger")
+    async with opened(store) as pilot:
+        await go_to(pilot, store, "Story")
+        await press(pilot, "s", *"Waiting For Legal", "enter")
+
+        assert "No item here has the status “Waiting For Legal” yet" in " ".join(text_of(pilot.app).split())
+        await until(lambda: store.outbox.refused)
+        assert store.outbox_entries()[0].payload["Status"] == "Waiting For Legal"
+
+
 @pytest.mark.parametrize(
     ("item_type", "statuses"),
     [("Story", ("Done", "Not Done")), ("Task", ("Done", "Not Done")), ("Issue", ("Closed", "Active"))],

@@ -68,7 +68,7 @@ def _fault(field: Field, item_type: str, value: object, lookups: Lookups) -> str
     if field.kind in _PLACES:
         return _fault_of_place(field, value, lookups)
     choices = lookups.choices(field, item_type) if field.kind in {Kind.CHOICE, Kind.STATUS} else ()
-    if choices and value not in choices:
+    if choices and value not in choices and not lookups.is_free(field, item_type):
         return f"{field.label} must be one of: {', '.join(choices)}."
     return None
 

@@ -132,12 +132,13 @@ class Lookups:
 
     def iterations(self) -> Mapping[int, IterationEntry]:
         """The current project's iterations and releases by id, in the order of the tree."""
-        return self._keep(Subject.TREES, "entries", self._read_iterations)
 
-    def _read_iterations(self) -> dict[int, IterationEntry]:
-        tree = self.tree(TreeKind.ITERATIONS)
-        documents = self.node_documents(TreeKind.ITERATIONS)
-        return {node.id: iteration_of(documents[node.id], tree.path(node.id)) for node in tree.walk()}
+        def make() -> dict[int, IterationEntry]:
+            tree = self.tree(TreeKind.ITERATIONS)
+            documents = self.node_documents(TreeKind.ITERATIONS)
+            return {node.id: iteration_of(documents[node.id], tree.path(node.id)) for node in tree.walk()}
+
+        return self._keep(Subject.TREES, "entries", make)
 
     def totals(self, kind: TreeKind) -> Mapping[int, Totals]:
         """Per area or iteration its own open items (tasks not counted) and their points; not rolled up."""
@@ -213,6 +214,12 @@ class Lookups:
             return known
         seen = self._keep(Subject.ITEMS, "statuses", lambda: self._learnt(STATUS))
         return tuple(dict.fromkeys((*known, *(value for each, value in seen if each == item_type))))
+
+    def is_free(self, field: Field, item_type: str) -> bool:
+        """Whether values beside the choices may do: without any, and where a service lists no statuses (rule 25)."""
+        if field.kind is Kind.STATUS:
+            return not _told_choices(self._capabilities(), field.key, item_type)
+        return field.kind is Kind.CHOICE and not self.choices(field, item_type)
 
     def custom_fields(self) -> tuple[Field, ...]:
         """The project's own fields, as the service defines them, or inferred from values."""

@@ -83,11 +83,12 @@ class Asking:
             if choice is not None:
                 take(choice.value)
 
+        is_free = self.store.is_free(field, self.case.item_type)
         if field.kind is Kind.BOOLEAN:
             choices = [Choice(True, "yes"), Choice(False, "no"), Choice(None, "–", "nothing")]
         else:
             choices = choices_for(self.store, field, self.case.item_type, present)
-        self.app.push_screen(PickDialog(field.label, choices, present), picked)
+        self.app.push_screen(PickDialog(field.label, choices, present, free=is_free), picked)
 
 
 def _field_of(store: "Store", key: str) -> Field:

@@ -13,7 +13,7 @@ from backlit.tui.acting import CannotAct
 from backlit.tui.acts import DoesNotApply, field_named, need, tags_of, to_tags, to_value
 from backlit.tui.bulk import Bulk
 from backlit.tui.dialogs.choice_list import Choice
-from backlit.tui.field_choices import PICKED, can_be_empty, choices_for
+from backlit.tui.field_choices import PICKED, can_be_empty, choices_for, unknown_status
 from backlit.tui.field_text import NOTHING, FieldWords, read_text, read_typed, typed_text
 from backlit.tui.kept_text import lines_of, merged
 
@@ -62,7 +62,7 @@ class FieldAsking(Bulk):
         elif field.kind is Kind.BOOLEAN:
             self.pick(title, [Choice(True, "yes"), Choice(False, "no"), Choice(None, NOTHING, "nothing")], value, take)
         elif field.kind in PICKED:
-            self.pick(title, self._choices(field, having, value), value, take)
+            self._pick_value(field, title, having, value, take)
         elif field.kind is Kind.TAGS:
             self._pick_tags(title, items, having)
         elif field.kind is Kind.LONG_TEXT:
@@ -70,15 +70,36 @@ class FieldAsking(Bulk):
         else:
             self._ask_line(field, title, value, take)
 
-    def pick(self, title: str, choices: Sequence[Choice], value: object, take: Callable[[object], None]) -> None:
-        """Have one of some values picked."""
+    def _pick_value(
+        self, field: Field, title: str, having: Sequence[Item], value: object, take: Callable[[object], None]
+    ) -> None:
+        types = {item.type for item in having}
+
+        def warned(chosen: object) -> None:
+            if warning := unknown_status(self.store, field, types, chosen):
+                self.say(warning, is_bad=True)
+            take(chosen)
+
+        is_free = all(self.store.is_free(field, each) for each in types)
+        self.pick(title, self._choices(field, having, value), value, warned, is_free=is_free)
+
+    def pick(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        value: object,
+        take: Callable[[object], None],
+        *,
+        is_free: bool = False,
+    ) -> None:
+        """Have one of some values picked, or another one typed."""
         from backlit.tui.dialogs.pick import PickDialog
 
         def chosen(choice: Choice | None) -> None:
             if choice is not None:
                 take(choice.value)
 
-        self.app.push_screen(PickDialog(title, choices, value), chosen)
+        self.app.push_screen(PickDialog(title, choices, value, free=is_free), chosen)
 
     def _choices(self, field: Field, having: Sequence[Item], value: object) -> list[Choice]:
         """What may be picked for the types there are, with a hint where it is not for all of them."""

@@ -1,5 +1,6 @@
 """What may be picked for a field."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backlit.model.fields import Field, Kind
@@ -29,6 +30,13 @@ def choices_for(store: "Store", field: Field, item_type: str, value: object) -> 
     if value is not None and all(choice.value != value for choice in found):
         found.append(Choice(value, FieldWords(store).shown(field, value), "present value"))
     return found
+
+
+def unknown_status(store: "Store", field: Field, types: Iterable[str], value: object) -> str:
+    """A sentence on a status that nothing here has; empty where the service lists them, or it is known."""
+    if field.kind is not Kind.STATUS or any(value in store.statuses(each) for each in types):
+        return ""
+    return f"No item here has the status “{value}” yet; the service may refuse it."
 
 
 def _choices(store: "Store", field: Field, item_type: str) -> list[Choice]:

@@ -3,14 +3,15 @@
 from textual.containers import Container
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import Field, Kind
+from backlit.model.fields import Field
 from backlit.store.checks import check
 from backlit.tui.dialogs.choice_list import Choice
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
-from backlit.tui.field_choices import choices_for
+from backlit.tui.field_choices import choices_for, unknown_status
 from backlit.tui.field_lines import FieldLines
 from backlit.tui.field_text import read_text
 from backlit.tui.item_draft import ItemDraft
+from backlit.tui.text import safe
 
 
 class FieldPicks(Container):
@@ -53,12 +54,14 @@ class FieldPicks(Container):
         """Have one value picked."""
         lines = self.lines
         choices = choices_for(lines.store, field, lines.item_type, value)
-        is_free = field.kind is Kind.CHOICE and not lines.store.choices(field, lines.item_type)
+        is_free = lines.store.is_free(field, lines.item_type)
 
         def chosen(choice: Choice | None) -> None:
             self.asked = ""
             if choice is not None:
                 self.put(field, choice.value)
+                if warning := unknown_status(lines.store, field, {lines.item_type}, choice.value):
+                    self.app.notify(safe(warning), markup=False, severity="warning")
 
         self.asked = field.key
         self.app.push_screen(PickDialog(field.label, choices, value, free=is_free), chosen)
