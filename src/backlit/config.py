@@ -38,7 +38,7 @@ SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
 
 _KNOWN = frozenset(
     {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom", "template"}
-    | {"teams", "project"}
+    | {"teams", "fields", "project"}
 )
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")

@@ -1,4 +1,4 @@
-"""What the user calls teams, and where work is begun."""
+"""What the user calls teams and says of fields, and where work is begun."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from tests.store.papers import item, offline_store
 from tests.store.world import World, until
 
 from backlit.model.errors import BadRequest
+from backlit.model.fields import Kind
 from backlit.model.own_names import OwnNames, own_names
 
 
@@ -15,6 +16,16 @@ def test_teams_have_the_users_names_and_else_their_numbers(tmp_path: Path) -> No
         store.own_names = own_names({"teams": {"3": "Payments", "9": "Nobody's"}})
 
         assert store.teams() == {3: "Payments", 4: "team 4"}
+
+
+def test_fields_hold_what_the_user_says_and_else_what_their_values_look_like(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, Ticket_cf=4711, Weight_cf=2)]) as store:
+        store.own_names = own_names({"fields": {"Ticket_cf": "text"}})
+
+        assert {field.key: field.kind for field in store.custom_fields()} == {
+            "Ticket_cf": Kind.TEXT,
+            "Weight_cf": Kind.INTEGER,
+        }
 
 
 async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
@@ -27,7 +38,13 @@ async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
     assert store.project_id == 2
 
 
-@pytest.mark.parametrize("values", [{"teams": ["Payments"]}, {"teams": {"Payments": 3}}, {"project": "Aurora"}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"teams": ["Payments"]}, {"teams": {"Payments": 3}}, {"project": "Aurora"},
+        {"fields": {"Ticket": "text"}}, {"fields": {"Ticket_cf": "date"}}, {"fields": {"Ticket_cf": 3}},
+    ],
+)  # fmt: skip
 def test_settings_that_make_no_sense_are_said(values: dict[str, object]) -> None:
     with pytest.raises(BadRequest, match="The setting"):
         own_names(values)

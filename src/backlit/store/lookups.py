@@ -229,7 +229,8 @@ class Lookups:
         told = self._capabilities().get("customFields")
         fields = {}
         for key, kinds, types in _inferred(self._learnt(CUSTOM)):
-            fields[key] = custom_field(key, widest(kinds or {Kind.TEXT}), types)
+            kind = self.own_names.kinds.get(key) or widest(kinds or {Kind.TEXT})
+            fields[key] = custom_field(key, kind, types)
         for each in told if isinstance(told, list) else ():
             field = told_field(each)
             if field is not None:
