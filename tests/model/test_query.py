@@ -6,7 +6,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from backlit.model.errors import BadRequest
@@ -185,6 +185,8 @@ trees: st.SearchStrategy[Node] = st.recursive(
 
 
 @given(trees)
+@example(Condition("est", "<", ("=0",)))
+@example(Condition("est", ">", ("=",)))
 @settings(max_examples=300, deadline=None)
 def test_what_is_written_reads_back_as_the_same_tree(tree: Node) -> None:
     assert parse_query(write_query(tree)) == tree

@@ -239,7 +239,9 @@ def write_query(node: Node) -> str:
             is_plain = _BARE.fullmatch(text) and text[0] not in "-#@" and not _KEY.match(text)
             return text if is_plain and text.lower() not in _WORDS else quoted(text)
         case Condition(key, operator, values):
-            return f"{key}{operator}{','.join(written(value) for value in values)}"
+            is_other = operator in {"<", ">"} and values[0].startswith("=")  # with it, it is "<=" or ">="
+            first = quoted(values[0]) if is_other else written(values[0])
+            return f"{key}{operator}{','.join([first, *map(written, values[1:])])}"
 
 
 def _bracketed(node: Node, needs: bool) -> str:
