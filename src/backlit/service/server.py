@@ -12,6 +12,7 @@ from backlit.service.front import HEAD_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from uvicorn import Server
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     from backlit.service.app import Service
@@ -58,28 +59,35 @@ async def run_server(
         config.load()
     except OSError as error:  # ssl.SSLError is one
         raise BadRequest(f"The TLS certificate or its key cannot be used: {error}.") from error
-    received = _signals()
+    server = uvicorn.Server(config)
+    received = _signals(server)
     await service.start()
     try:
         if on_ready is not None:
             on_ready()
         if not received:
-            await uvicorn.Server(config).serve([listener])
+            await server.serve([listener])
     finally:
         await service.stop()
     if signal.SIGINT in received:
         raise KeyboardInterrupt
 
 
-def _signals() -> list[int]:
+def _signals(server: "Server") -> list[int]:
     """Note the signals that end the server, which hands them on when its work is done.
 
-    What they usually do would end the process, or this task, before the databases are closed.
+    What they usually do would end the process, or this task, before the databases are closed. The server has handlers
+    of its own only once it serves: of what comes just before, it is told.
     """
     received: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        received.append(number)
+        server.should_exit = True
+
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, _: received.append(number))
+            signal.signal(number, note)
     return received
 
 
