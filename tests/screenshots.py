@@ -9,9 +9,11 @@ import tempfile
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from tests import quiet
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
 from tests.store.world import World, make_sample, until
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.entries import FOR_CUSTOMERS
@@ -145,17 +147,19 @@ async def _attach_files(world: World, store: Store) -> None:
 
 async def _settled(pilot: Pilot[None]) -> None:
     """Wait until nothing moves any more."""
-    seen, same = "", 0
+    seen: list[Strip] = []
+    same = 0
     while same < STEADY:
         await pilot.app.workers.wait_for_complete()
-        await pilot.pause(0.1)
-        now = pilot.app.export_screenshot()
+        await pilot.pause(0.05)
+        now = pilot.app.screen._compositor.render_strips()
         same = same + 1 if now == seen else 0
         seen = now
 
 
 async def write_all(names: list[str]) -> None:
     """Write some pictures, or all."""
+    quiet.wait_so_with_keys()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "workspace").mkdir()
         workspace = write_workspace(Path(folder) / "workspace")

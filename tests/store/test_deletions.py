@@ -155,6 +155,23 @@ async def test_an_item_that_is_gone_already_counts_as_deleted(world: World) -> N
     assert item_id not in in_view(store)
 
 
+async def test_an_answer_that_is_no_item_is_no_change_of_the_item_that_is_deleted(world: World) -> None:
+    store = await world.online()
+    item_id, _ = await with_task(world)
+    is_json = [(b"content-type", b"application/json")]
+    answers = [Said(200, is_json, body) for body in (b"{}", b'{"id": %d, "fields": 7}' % item_id)]
+    path = f"/workitems/{item_id}"
+    world.faults.says = lambda method, asked: (
+        answers.pop() if answers and method == "GET" and asked.endswith(path) else None
+    )
+
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    assert (answers, store.outbox_entries()) == ([], ())
+    assert not await exists(world, item_id)
+
+
 async def test_a_deletion_whose_answer_was_lost_is_done_once(world: World) -> None:
     store = await world.online()
     item_id, _ = await with_task(world)

@@ -99,9 +99,12 @@ class Resource(Listing[ModelT]):
     """One kind of resource; the variants named `document` give and take what travels, untouched."""
 
     async def fetch(self, identity: int) -> Fetched:
-        """Read one as received, with its ETag."""
+        """Read one as received, with its ETag; ServiceError where the answer is about something else."""
         answer = await self._calls.call("GET", f"{self._path}/{identity}")
-        return Fetched(answer.document(), answer.etag())
+        document = answer.document()
+        if document.get("id") != identity:
+            raise ServiceError("The service answered with something other than what it was asked for.")
+        return Fetched(document, answer.etag())
 
     async def document(self, identity: int) -> Document:
         """Read one as received."""
