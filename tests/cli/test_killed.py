@@ -19,7 +19,8 @@ def test_twenty_edits_and_five_comments_outlive_a_kill_and_are_sent_once(home: H
     with terminal(["demo", "--items", "150"], home.environment) as second:
         second.wait_for(r"synced +maya")
         second.wait_without(r"pending")
-    assert [estimate(home, item_id) for item_id in changed] == [str(1000 + number) for number in range(EDITS)]
+    estimates = estimates_here(home)
+    assert [estimates[item_id] for item_id in changed] == [str(1000 + number) for number in range(EDITS)]
     assert comments_on_service(home) == {item_id: [f"Estimate is {1000 + n}"] for n, item_id in enumerate(changed[:5])}
 
 
@@ -85,9 +86,10 @@ def cursor_row(shown: Terminal) -> list[str]:
     return line.lstrip("▌✓↑ ¡⇄").split()
 
 
-def estimate(home: Home, item_id: int) -> object:
-    shown = home.run("--profile", "demo-150-1", "items", "show", str(item_id), "--json")
-    return json.loads(shown.stdout)["fields"]["Estimate"]
+def estimates_here(home: Home) -> dict[int, object]:
+    """The estimates as the program lists them."""
+    shown = home.run("--profile", "demo-150-1", "items", "list", "--json")
+    return {each["id"]: each["fields"].get("Estimate") for each in json.loads(shown.stdout)}
 
 
 def comments_on_service(home: Home) -> dict[int, list[str]]:
