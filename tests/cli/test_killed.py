@@ -33,10 +33,13 @@ def test_two_people_work_on_one_served_workspace(home: Home, serve: Callable[[],
         for each in (one, other):
             each.wait_for(r"synced")
         one.press("c", "e", "ctrl+u", "777", "enter")
+        one.wait_for(r"▌.* 777 ")
         one.wait_without("pending")
         other.press("R")
         other.wait_for(r"\b777\b")
         other.press("C", "Seen by jon", "ctrl+s")
+        other.wait_without(r"ctrl\+s send")
+        other.wait_for("Seen by jon")
         other.wait_without("pending")
         one.press("R", "g", "c")
         one.wait_for("Seen by jon")
