@@ -67,7 +67,7 @@ SCENES: Mapping[str, Scene] = {
     "groom": Scene(GROOMING),
     "groom-summary": Scene(SUMMED_UP),
     "inbox": Scene(("g", "h", "j"), has_news=True),
-    "item": Scene((*SHOWN, "P", "tab", "j"), (LARGE,), is_slow=True),
+    "item": Scene((*SHOWN, "P"), (LARGE,), is_slow=True),
     "item-below": Scene((*SHOWN, "p"), (MIDDLE, SMALL), is_slow=True),
     "iterations": Scene(("g", "i")),
     "areas": Scene(("g", "a")),
