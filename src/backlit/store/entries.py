@@ -63,6 +63,8 @@ RECALLS = frozenset({EntryKind.RECALL, EntryKind.NODE_RECALL})
 
 PLACE_KEYS = {"areas": "AreaID", "iterations": "IterationID"}
 """Under what keys items name the nodes of the two trees."""
+PLACE_COLUMNS = {"AreaID": "area_id", "IterationID": "iteration_id"}
+"""Under what columns the mirror has them."""
 ITEM_PLACES = tuple(PLACE_KEYS.values())
 _NODES = frozenset({"id", "parentId", "reassignmentId", "after", "below"})
 _REFERENCES = frozenset({*ITEM_PLACES, *_NODES})

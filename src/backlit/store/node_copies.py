@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 
 from backlit.store.database import ids_json
-from backlit.store.entries import EntryKind, OutboxEntry
+from backlit.store.entries import PLACE_COLUMNS, PLACE_KEYS, EntryKind, OutboxEntry
 from backlit.store.files import Writer
 from backlit.store.node_checks import VALUE_KEYS, on_wire
 from backlit.store.node_overlay import siblings_of, subtree
@@ -13,7 +13,6 @@ from backlit.store.rows import Document, whole
 
 MOST_ITEMS = 1_000
 """So many items at most are put back into what is made again; of more it is only known how many there were."""
-_COLUMNS = {TreeKind.AREAS.value: "area_id", TreeKind.ITERATIONS.value: "iteration_id"}
 
 
 def deletion_of_node(
@@ -67,13 +66,13 @@ def count_items_in(writer: Writer, kind: str, nodes: Collection[int]) -> int:
 
 def _items_in(writer: Writer, kind: str, nodes: Collection[int]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
-    for node_id, item_id in _items(writer, f"{_COLUMNS[kind]}, id", kind, nodes):
+    for node_id, item_id in _items(writer, f"{PLACE_COLUMNS[PLACE_KEYS[kind]]}, id", kind, nodes):
         found.setdefault(node_id, []).append(item_id)
     return found
 
 
 def _items(writer: Writer, wanted: str, kind: str, nodes: Collection[int]) -> list[tuple[int, ...]]:
-    sql = f"SELECT {wanted} FROM items WHERE {_COLUMNS[kind]} IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+    sql = f"SELECT {wanted} FROM items WHERE {PLACE_COLUMNS[PLACE_KEYS[kind]]} IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
     return writer.mirror.connection.execute(sql, (ids_json(nodes),)).fetchall()
 
 

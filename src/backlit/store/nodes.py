@@ -8,7 +8,7 @@ from datetime import date
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store.changes import Change, Subject
 from backlit.store.database import ids_json
-from backlit.store.entries import PLACE_KEYS, EntryKind, EntryState, OutboxEntry
+from backlit.store.entries import PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.lookups import Lookups
 from backlit.store.node_checks import check_values, fault_of_range, on_wire, usual_dates
@@ -18,7 +18,6 @@ from backlit.store.people import TreeKind
 from backlit.store.rows import Document, RowSign, whole
 from backlit.store.values import is_same
 
-_COLUMNS = {TreeKind.AREAS: "area_id", TreeKind.ITERATIONS: "iteration_id"}
 _MANAGER = "manager"
 DATES = ("startDate", "endDate")
 
@@ -159,7 +158,7 @@ class Nodes:
         found = self._files.mirror.execute(
             "SELECT count(*), coalesce(sum(is_open AND NOT is_task), 0), coalesce(sum(is_task), 0),"  # noqa: S608 # constants
             " total(CASE WHEN is_open AND NOT is_task THEN points END) FROM items"
-            f" WHERE project_id = ? AND {_COLUMNS[kind]} IN (SELECT value FROM json_each(?))",
+            f" WHERE project_id = ? AND {PLACE_COLUMNS[PLACE_KEYS[kind]]} IN (SELECT value FROM json_each(?))",
             (self._lookups.project_id, ids_json(gone)),
         ).fetchone()
         items, open_items, tasks, points = found

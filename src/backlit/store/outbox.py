@@ -47,7 +47,7 @@ from backlit.store.recalls import Recalls
 from backlit.store.receiving import receive
 from backlit.store.removals import Removals
 from backlit.store.reversals import UNMADE_LATER
-from backlit.store.rows import Document, fields_in, is_item, whole
+from backlit.store.rows import Document, fields_in, is_item, must_be_item, whole
 from backlit.store.work_log import COMPLETED, add_up
 
 if TYPE_CHECKING:
@@ -196,8 +196,7 @@ class Outbox:
         """Get, compare, put, compare the echo (FEATURES rule 14); a put without an answer is compared again."""
         for _ in range(_RACES):
             fetched = await self._client.work_items.fetch(entry.item_id)
-            if not is_item(fetched.document, entry.item_id):
-                raise ServiceError("The service answered with something other than the item that it was asked for.")
+            must_be_item(fetched.document, entry.item_id)
             theirs = fields_in(fetched.document)
             if COMPLETED in entry.payload and entry.known_id is None and entry.id not in self._has_left:
                 entry = await self._files.write(partial(add_up, entry=entry, theirs=theirs))

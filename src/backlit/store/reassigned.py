@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 import orjson
 
 from backlit.store.database import ids_json
-from backlit.store.entries import BUSY, PLACE_KEYS, EntryKind, OutboxEntry
+from backlit.store.entries import BUSY, PLACE_COLUMNS, PLACE_KEYS, EntryKind, OutboxEntry
 from backlit.store.rows import Document, fields_in, whole
 
 REASSIGNED = "reassigned"
 """The note that says what takes whose place."""
-_COLUMNS = {"AreaID": "area_id", "IterationID": "iteration_id"}
 
 Targets = Mapping[str, Mapping[str, int]]
 """By the items' key and the id of what goes, as text: the id of what takes its place."""
@@ -48,7 +47,7 @@ class Reassigned:
 
     def items_in(self, key: str, places: Iterable[int]) -> set[int]:
         """The items that are shown in some areas or iterations."""
-        sql = f"SELECT id FROM items WHERE {_COLUMNS[key]} IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+        sql = f"SELECT id FROM items WHERE {PLACE_COLUMNS[key]} IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
         return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(places),))}
 
 

@@ -5,12 +5,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, ServiceRefused
+from backlit.model.errors import NotFound, PreconditionFailed, ServiceRefused
 from backlit.store.changes import Change, Subject
 from backlit.store.entries import EntryKind, EntryState, OutboxEntry
 from backlit.store.files import Files, Writer
 from backlit.store.recalls import was_given_up
-from backlit.store.rows import Document, fields_in, is_item, whole
+from backlit.store.rows import Document, fields_in, must_be_item, whole
 from backlit.store.trash import Copy
 from backlit.store.values import is_same
 
@@ -55,8 +55,7 @@ class Removals:
         """Get, compare, keep a copy, delete (FEATURES rules 14 and 27)."""
         for race in range(_RACES):
             fetched = await self._client.work_items.fetch(entry.item_id)
-            if not is_item(fetched.document, entry.item_id):
-                raise ServiceError("The service answered with something other than the item that it was asked for.")
+            must_be_item(fetched.document, entry.item_id)
             theirs = fields_in(fetched.document)
             changed = {key: theirs.get(key) for key, value in entry.base.items() if not is_same(theirs.get(key), value)}
             if changed:

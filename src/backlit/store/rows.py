@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from backlit.model.capacity import points_of
 from backlit.model.dates import parse_datetime
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, ServiceError
 from backlit.model.statuses import is_open
 
 Document = dict[str, object]
@@ -104,6 +104,12 @@ def fields_in(document: Mapping[str, object]) -> dict[str, object]:
 def is_item(document: Mapping[str, object], item_id: int) -> bool:
     """Whether an answer is the item it should be: what stands between may make up a success."""
     return document.get("id") == item_id and isinstance(document.get("fields"), dict)
+
+
+def must_be_item(document: Mapping[str, object], item_id: int) -> None:
+    """Raise ServiceError where an answer is not the item that was asked for."""
+    if not is_item(document, item_id):
+        raise ServiceError("The service answered with something other than the item that it was asked for.")
 
 
 def whole(value: object) -> int | None:
