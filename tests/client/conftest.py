@@ -10,8 +10,8 @@ import pytest
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.service.app import Service
-from backlit.service.sample import write_sample
-from backlit.service.settings import ServiceSettings
+from backlit.service.sample.workspace import write_sample
+from backlit.service.storage.settings import ServiceSettings
 
 TODAY = date(2026, 3, 11)
 INSIDE = "http://backlit.local"

@@ -9,6 +9,7 @@ import pytest
 from tests.client.foreign import Foreign, Parts, answer
 
 from backlit.client import answers
+from backlit.client.bodies import BODY_LIMIT
 from backlit.model import errors
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded
 
@@ -76,13 +77,13 @@ async def test_an_error_of_any_length_is_cut(tmp_path: Path) -> None:
 async def test_an_html_page_instead_of_an_error_is_not_shown(tmp_path: Path) -> None:
     failure = await failure_of(tmp_path, answer(404, "<!DOCTYPE html><title>nope</title>", content_type="text/html"))
 
-    assert failure.message == "Not there, or not visible to you."
+    assert failure.message == "Not found, or you have no access to it."
 
 
 async def test_plain_text_in_an_error_is_shown_after_the_sentence(tmp_path: Path) -> None:
     failure = await failure_of(tmp_path, answer(403, "project is archived"))
 
-    assert failure.message == "You may not do this here. project is archived"
+    assert failure.message == "You do not have permission for this. project is archived"
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ async def test_an_answer_that_is_not_as_compressed_as_it_says_ends_offline(tmp_p
 
 async def test_a_compressed_bomb_is_not_read_to_its_end(tmp_path: Path) -> None:
     squeezer = zlib.compressobj()
-    bomb = b"".join(squeezer.compress(b" " * 1_000_000) for _ in range(answers.BODY_LIMIT // 1_000_000 + 10))
+    bomb = b"".join(squeezer.compress(b" " * 1_000_000) for _ in range(BODY_LIMIT // 1_000_000 + 10))
     parts = [bomb[at : at + 1024] for at in range(0, len(bomb), 1024)]
     unread = AssertionError("read on past the limit")
 
@@ -148,7 +149,7 @@ async def test_an_answer_that_breaks_off_is_asked_for_again(tmp_path: Path) -> N
 async def test_a_redirect_is_never_followed(tmp_path: Path) -> None:
     foreign = Foreign(answer(302, location="https://elsewhere.example/api/v1/workitems/1"))
     async with foreign.client(tmp_path) as client:
-        with pytest.raises(ServiceError, match="not followed"):
+        with pytest.raises(ServiceError, match="does not follow"):
             await client.work_items.document(1)
 
     assert [request.url.host for request in foreign.requests] == ["tracker.example"]

@@ -159,7 +159,7 @@ async def test_deleting_what_a_lost_answer_had_deleted_is_a_success(tmp_path: Pa
 
 async def test_deleting_what_was_never_there_is_not_found(tmp_path: Path) -> None:
     async with Foreign(DEAD, answer(404)).client(tmp_path) as client:
-        with pytest.raises(Exception, match="Not there"):
+        with pytest.raises(Exception, match="Not found"):
             await client.work_items.delete(7)
 
 

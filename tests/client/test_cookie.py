@@ -44,7 +44,7 @@ async def test_the_session_is_used_until_it_ends_and_that_is_said(
 
     page = (await browser.get(LOGIN_PATH)).text
     await browser.post("/Authentication/Logout", data={"form_token": form_token(page)})
-    with pytest.raises(SignInNeeded, match=r"browser's session .* has ended"):
+    with pytest.raises(SignInNeeded, match=r"browser session .* has ended"):
         await visitor.users.me()
     assert (visitor.auth.signed_in, tokens.load()) == (False, None)
 
@@ -109,5 +109,7 @@ def test_it_may_be_given_as_a_browser_shows_it(given: str) -> None:
 
 @pytest.mark.parametrize("given", ["", "two words", "JSESSIONID=hidden", "hidden\x1b[0m", f"{NAME}=", "hiddén"])
 def test_what_is_no_cookie_is_not_repeated(given: str) -> None:
-    with pytest.raises(BadRequest, match=rf"That is no value of the cookie {re.escape(NAME)}; nothing was sent\."):
+    with pytest.raises(
+        BadRequest, match=rf"The input is not a value of the cookie {re.escape(NAME)}\. No request was sent\."
+    ):
         cookie_value(given)

@@ -126,6 +126,6 @@ async def test_the_lock_of_another_process_is_waited_for(cache: TokenCache, tmp_
 
 async def test_a_lock_that_never_comes_free_is_said(tmp_path: Path) -> None:
     cache = TokenCache(tmp_path / "tokens.json", "x", patience=0.02)
-    with cache.lock(), pytest.raises(StorageError, match="holds the sign-in file"):
+    with cache.lock(), pytest.raises(StorageError, match="keeps the sign-in file locked"):
         async with cache.locked():
             pass

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.client.foreign import answer
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -153,21 +154,21 @@ class Broken(httpx.AsyncBaseTransport):
 
 
 @pytest.mark.parametrize(
-    ("answer", "error"),
+    ("told", "error"),
     [
         (httpx.ConnectError("no"), Offline),
         (httpx.ReadError("broke"), Unclear),
-        (httpx.Response(201, content=b"not json"), Unclear),
-        (httpx.Response(500, content=b"oops"), ServiceError),
+        (answer(201, b"not json"), Unclear),
+        (answer(500, b"oops"), ServiceError),
     ],
 )
 @pytest.mark.usefixtures("client")
 async def test_an_upload_whose_fate_is_unknown_is_not_taken_for_failed(
     tokens: TokenCache,
     file: Path,
-    answer: httpx.Response | httpx.RequestError,
+    told: httpx.Response | httpx.RequestError,
     error: type[Exception],
 ) -> None:
-    async with Client.at("http://backlit.local", tokens, transport=Broken(answer)) as other:
+    async with Client.at("http://backlit.local", tokens, transport=Broken(told)) as other:
         with pytest.raises(error):
             await other.transfers.upload("workitems/1", file, "text/plain", quietly)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from backlit.model.boards import RELEASE, BoardSettings, ColumnSettings, board_settings
 from backlit.model.errors import BadRequest
+from backlit.model.settings.boards import RELEASE, BoardSettings, ColumnSettings, board_settings
 
 
 def test_nothing_said_means_columns_by_status() -> None:
@@ -29,10 +29,10 @@ def test_columns_can_be_releases_and_own_fields() -> None:
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        (5, "is a table"),
-        ({"columns": "Description"}, "no columns by"),
-        ({"columns": 3}, "no columns by"),
-        ({"lanes": "name"}, "no swimlanes by"),
+        (5, "must be a table"),
+        ({"columns": "Description"}, "cannot have columns by"),
+        ({"columns": 3}, "cannot have columns by"),
+        ({"lanes": "name"}, "cannot have swimlanes by"),
         ({"colums": "status"}, "'colums'"),
         ({"column": "Done"}, "[[board.column]]"),
         ({"column": [{}]}, "has no values"),

@@ -7,7 +7,7 @@ import pytest
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.filters import POINTS, matches
-from backlit.model.lint import RULES, USUAL, Ground, chosen
+from backlit.model.ready_check import RULES, USUAL, Ground, chosen
 
 NOW = datetime(2026, 3, 2, 12)
 GROUND = Ground(NOW, root_area_id=1, current_iteration_ids=frozenset({7}))
@@ -96,10 +96,10 @@ def test_no_rule_at_all_finds_nothing() -> None:
 @pytest.mark.parametrize(
     ("choice", "sentence"),
     [
-        ({"Epic": []}, "There is no type 'Epic'"),
-        ({"Story": "estimate"}, "The rules of Story are a list of words"),
-        ({"Story": ["size"]}, "There is no rule 'size'"),
-        ({"Task": ["estimate"]}, "The rule 'estimate' says nothing about Task"),
+        ({"Epic": []}, "Unknown type 'Epic'"),
+        ({"Story": "estimate"}, "The rules of Story must be a list of words"),
+        ({"Story": ["size"]}, "Unknown rule 'size'"),
+        ({"Task": ["estimate"]}, "The rule 'estimate' does not apply to Task"),
     ],
 )
 def test_a_choice_that_makes_no_sense_is_said(choice: dict[str, object], sentence: str) -> None:

@@ -270,17 +270,17 @@ def test_an_order_is_read_in_any_case_and_its_repeats_are_dropped() -> None:
     [
         ("", 1, "name of a property"),
         ("Name,", 6, "name of a property"),
-        ("Nickname", 1, "no property 'Nickname'"),
+        ("Nickname", 1, "unknown property 'Nickname'"),
         ("Name up", 6, "'up'"),
         ("Name desc asc", 11, "'asc'"),
         ("Name;id", 5, "';'"),
         ("Tags", 1, "a list"),
-        ("length(Name)", 1, "no property"),
+        ("length(Name)", 1, "unknown property"),
     ],
 )
 def test_an_order_that_makes_no_sense_is_refused_at_its_place(text: str, at: int, reason: str) -> None:
     with pytest.raises(BadRequest) as caught:
         parse_order(text)
 
-    assert caught.value.message.startswith(f"$orderby cannot be read at character {at}: ")
+    assert caught.value.message.startswith(f"$orderby has an error at character {at}: ")
     assert reason in caught.value.message

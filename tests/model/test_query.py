@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from backlit.model.errors import BadRequest
 from backlit.model.fields import STATUSES, Field, ItemType, Kind, custom_field
 from backlit.model.filters import Filter, matches
-from backlit.model.lint import USUAL, Ground
 from backlit.model.query import (
     AllOf,
     AnyOf,
@@ -30,6 +29,7 @@ from backlit.model.query import (
 )
 from backlit.model.query.keys import SHORT_KEYS, all_keys
 from backlit.model.query.syntax import OPERATORS, all_of, any_of
+from backlit.model.ready_check import USUAL, Ground
 
 IDS = {
     NameKind.USER: {"me": {5}, "maya": {5}, "jon": {6}},
@@ -142,15 +142,15 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "at", "way_out"),
     [
-        ("retry colour:red", 7, "in double quotes it is a text to find"),
+        ("retry colour:red", 7, "search for the text in double quotes"),
         ("est>many", 1, "est:none"),
         ("@nobody", 1, "maya, jon"),
         ("status:gone", 1, "Not Done"),
         ('"never closed', 1, "double quote"),
-        ("(est>5", 1, "add a ')'"),
-        ("est>5)", 6, "take it out"),
-        ("est>5 or", 7, "between two conditions"),
-        ("est>", 5, "a value is missing"),
+        ("(est>5", 1, "has no closing ')'"),
+        ("est>5)", 6, "remove it"),
+        ("est>5 or", 7, "a condition on both sides"),
+        ("est>", 5, "expected a value"),
         ("changed<soon", 1, "7d"),
         ("owner>me", 1, 'write "owner:"'),
         ("blocking:perhaps", 1, "blocking:no"),

@@ -51,7 +51,7 @@ def test_the_burndown_is_what_is_left_day_by_day() -> None:
         (day(4), None, None, 16.0),
         (day(5), 25.0, 20.0, 8.0),
     )
-    assert report.headline == "25 of 45 pts left today; the straight line is at 8."
+    assert report.headline == "25 of 45 pts left today; the ideal line is at 8."
 
 
 def test_a_day_without_a_record_is_a_gap_in_the_chart_and_named() -> None:
@@ -60,8 +60,8 @@ def test_a_day_without_a_record_is_a_gap_in_the_chart_and_named() -> None:
     assert timeline(report).bars.values == (40.0, 32.0, None, 25.0, None)
     assert timeline(report).gaps == {day(4)}
     assert report.notes[:2] == (
-        "From your own records: 3 of 4 days; the service keeps no history.",
-        "No record of 4 Mar: backlit did not sync then.",
+        "Based on this machine's records of 3 of 4 days; the server keeps no history.",
+        "No data for 4 Mar (backlit was not running).",
     )
 
 
@@ -89,8 +89,8 @@ def test_the_scope_changes_from_one_record_to_the_next() -> None:
 
     assert [row[2] for row in report.table.rows] == [None, 0.0, None, 5.0, -3.0]
     assert [row[3:6] for row in report.table.rows] == [(None, None, None)] * 5
-    assert report.headline == "42 pts, +2 since 2 Mar; what came in and what went out was not noted."
-    assert report.notes[-1].startswith("Where In and Out have a –, only the net change is on record")
+    assert report.headline == "42 pts, +2 since 2 Mar; additions and removals were not recorded."
+    assert report.notes[-1].startswith("A – in In and Out: only the net change was recorded")
 
 
 def test_what_came_in_and_what_went_out_are_told_apart_where_that_was_noted() -> None:
@@ -108,9 +108,7 @@ def test_what_came_in_and_what_went_out_are_told_apart_where_that_was_noted() ->
         (45.0, 5.0, 8.0, 1.0, -2.0),
         (42.0, -3.0, 0.0, 3.0, 0.0),
     ]
-    assert report.headline == (
-        "42 pts: 13 in 3 items came in and 9 in 3 items went out since 2 Mar, −2 by new estimates."
-    )
+    assert report.headline == ("42 pts: 13 in 3 items added and 9 in 3 items removed since 2 Mar, −2 by new estimates.")
 
 
 def test_what_was_noted_counts_only_where_it_is_all_that_lies_between_two_records() -> None:
@@ -119,7 +117,7 @@ def test_what_was_noted_counts_only_where_it_is_all_that_lies_between_two_record
 
     assert [row[3] for row in report.table.rows] == [None, 0.0, None, None, 0.0]
     assert report.headline == (
-        "42 pts: nothing came in and 3 in 1 item went out since 2 Mar, +5 of which only the net is known."
+        "42 pts: nothing added and 3 in 1 item removed since 2 Mar, +5 of it as net change only."
     )
 
 
@@ -133,8 +131,8 @@ def test_records_that_begin_in_the_middle_make_a_line_from_what_there_was_then()
         (25.0, 20.0, 8.0),
     ]
     assert report.notes[1:] == (
-        "No record of 2 Mar, 4 Mar: backlit did not sync then.",
-        "The line falls evenly from 40 pts, the scope first recorded on 3 Mar.",
+        "No data for 2 Mar, 4 Mar (backlit was not running).",
+        "The ideal line falls evenly from 40 pts, the scope first recorded on 3 Mar.",
     )
 
 
@@ -154,17 +152,17 @@ def test_all_is_done_only_where_nothing_is_left() -> None:
 def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:
     unestimated = tuple(Standing(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
 
-    assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today; the straight line is at 1.6."
-    assert burndown(course(unestimated)).headline == "4 of 9 items left today; the straight line is at 1.6."
+    assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today; the ideal line is at 1.6."
+    assert burndown(course(unestimated)).headline == "4 of 9 items left today; the ideal line is at 1.6."
 
 
 def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
     report = burndown(course(()))
 
-    assert report.headline == "No day of it is on record yet; one is from the next sync on."
+    assert report.headline == "No data yet. Recording starts with the next sync."
     assert timeline(report).bars.values == (None,) * 5
     assert timeline(report).lines[0].values == (None,) * 5
-    assert report.notes == ("From your own records: 0 of 4 days; the service keeps no history.",)
+    assert report.notes == ("Based on this machine's records of 0 of 4 days; the server keeps no history.",)
 
 
 def test_what_was_never_recorded_is_told_as_it_stands_now() -> None:
@@ -172,10 +170,10 @@ def test_what_was_never_recorded_is_told_as_it_stands_now() -> None:
     unestimated = standing(9, (5, 0.0), (4, 0.0))
 
     assert burnup(Course("Sprint 9", MONDAY, FRIDAY, day(9), (), now=now)).headline == (
-        "It is over, and no day of it is on record. As it stands now, 16 of 21 pts are done."
+        "It has ended, and no day was recorded. Currently 16 of 21 pts are done."
     )
     assert burndown(Course("Sprint 9", MONDAY, FRIDAY, day(1), (), now=unestimated)).headline == (
-        "It has not begun. As it stands now, 4 of 5 items are done."
+        "It has not started. Currently 4 of 5 items are done."
     )
 
 
@@ -192,11 +190,11 @@ def test_an_iteration_to_come_has_no_gaps() -> None:
     report = burnup(course((), today=date(2026, 2, 1)))
 
     assert timeline(report).gaps == frozenset()
-    assert report.notes == ("It begins on 2 Mar; there is nothing to record yet.",)
+    assert report.notes == ("Starts on 2 Mar; no data yet.",)
 
 
 def test_made_up_records_are_called_so_where_any_are_shown() -> None:
-    said = "SAMPLE: the records up to 3 Mar are made up for the demonstration."
+    said = "Demo data up to 3 Mar."
 
     assert said in burndown(course(sample_until=day(3))).notes
     assert said.replace("3 Mar", "1 Mar") not in burndown(course(sample_until=day(1))).notes

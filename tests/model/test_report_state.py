@@ -31,7 +31,7 @@ def test_load_is_shown_for_those_who_have_any_the_most_first() -> None:
 
     assert report.table.rows == (("jon", 13.0, 3.0, 6.5), ("ada", 5.0, 2.0, 0.0), ("nobody", 0.0, 3.0, 2.0))
     assert bars(report) == {"jon": (8.0, 3.0, 2.0), "ada": (0.0, 0.0, 5.0), "nobody": (0.0, 0.0, 0.0)}
-    assert report.headline == "18 pts open, most with jon (13); 8.5 hours of tasks remain."
+    assert report.headline == "18 pts open, most with jon (13); 8.5 hours of tasks remaining."
 
 
 def test_load_may_be_counted_in_items() -> None:
@@ -57,8 +57,8 @@ def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
 
 @pytest.mark.parametrize("sizes", [[], [Size(None, False, 0)]])
 def test_where_nothing_is_open_that_is_said(sizes: list[Size]) -> None:
-    assert estimates("Sprint 9", []).headline == "Nothing is open here."
-    assert load_by_person("Sprint 9", [], Measure.POINTS).headline == "Nothing is open here."
+    assert estimates("Sprint 9", []).headline == "No open items."
+    assert load_by_person("Sprint 9", [], Measure.POINTS).headline == "No open items."
     assert age("Sprint 9", [], TODAY).headline == "Nothing is in progress."
 
 
@@ -81,4 +81,4 @@ def test_what_stands_longest_comes_first_and_its_item_can_be_opened() -> None:
         "0–1 days": (1.0, 0.0), "2–3": (0.0, 0.0), "4–7": (0.0, 1.0), "8–14": (1.0, 0.0), "15–30": (0.0, 0.0),
         "over 30": (1.0, 0.0),
     }  # fmt: skip
-    assert report.headline == "2 of 4 items under way are stuck for over a week; the oldest 69 days."
+    assert report.headline == "2 of 4 items in progress are stuck for over a week (oldest: 69 days)."

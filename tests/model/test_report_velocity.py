@@ -57,23 +57,23 @@ def test_the_average_is_of_the_finished_ones_only() -> None:
 
 
 def test_what_was_not_recorded_is_said() -> None:
-    missing = "shown as they stand now, so what was moved out of them is missing, and what was done later is in."
+    missing = "shown in their current state, without moved-out work and with work completed later."
 
     assert velocity("all", RUNS, TODAY, Measure.POINTS).notes == (
-        "From your own records: 2 of 3 finished iterations; the service keeps no history.",
+        "Based on this machine's records: 2 of 3 finished iterations; the server keeps no history.",
         f"No record of 1 iteration: {missing}",
         "1 iteration without a record of the last days: see “As of”.",
     )
 
 
-NONE = "No iteration is finished in which anything was done, so there is no velocity."
+NONE = "No velocity yet: no finished iteration has completed work."
 
 
 @pytest.mark.parametrize(
     ("runs", "said"),
     [
         (RUNS[3:], NONE),
-        (RUNS[:1], "27 pts in the one finished iteration."),
+        (RUNS[:1], "27 pts in the only finished iteration."),
         ([], NONE),
     ],
 )
@@ -91,11 +91,11 @@ def test_an_iteration_without_anything_done_is_said_and_not_in_the_average() -> 
     report = velocity("all", [*runs[:2], idle], TODAY, Measure.POINTS)
 
     assert report.headline == "23 pts on average in the last 2 finished; 19 to 27 over all 2."
-    assert report.notes[-1] == "1 iteration in which nothing was done: not in the average."
+    assert report.notes[-1] == "1 iteration without completed work: not in the average."
 
 
 def test_records_that_begin_in_the_middle_are_said() -> None:
     report = velocity("all", [run(1, [(5, 30.0, 10.0), (13, 30.0, 27.0)])], TODAY, Measure.POINTS)
 
     assert report.table.rows[0][:4] == ("Sprint 1", 30.0, 0.0, 27.0)
-    assert report.notes[-1] == "1 iteration without a record of the first days: “Began” is what was recorded first."
+    assert report.notes[-1] == "1 iteration without a record of the first days: “Began” is the first recorded scope."

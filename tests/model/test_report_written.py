@@ -7,10 +7,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from backlit.model.reports.chart import Bar, Bars, Part, Series, Timeline, Tone
+from backlit.model.reports.formats import FORMATS
+from backlit.model.reports.formatting import ranges_text
 from backlit.model.reports.report import Column, Report, ReportName, Table
 from backlit.model.reports.scale import ticks
-from backlit.model.reports.words import ranges_text
-from backlit.model.reports.written import FORMATS
 
 HOSTILE = "=1+1 | <b>\x1b[31m *you*"
 DAYS = tuple(date(2026, 3, number) for number in (2, 3, 4))
@@ -25,7 +25,7 @@ def by_person() -> Report:
 
 def by_day() -> Report:
     bars = Series("left", Tone.LEFT, (8.0, None, 4.0))
-    line = Series("straight line", Tone.GUIDE, (6.0, 4.0, 2.0))
+    line = Series("ideal line", Tone.GUIDE, (6.0, 4.0, 2.0))
     chart = Timeline(DAYS, bars, (line,), frozenset({DAYS[1]}), DAYS[2])
     rows = tuple(zip(DAYS, (8.0, None, 4.0), strict=True))
     return Report(ReportName.BURNDOWN, "Sprint 9", "4 left.", chart, Table((Column("Day"), Column("Left")), rows))

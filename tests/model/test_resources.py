@@ -6,16 +6,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from backlit.model.areas import Area
+from backlit.client.envelope import Envelope
 from backlit.model.attachments import Attachment, friendly_size_of
-from backlit.model.comments import Comment
-from backlit.model.iterations import Iteration
-from backlit.model.lists import Envelope
-from backlit.model.projects import Project
-from backlit.model.resources import Resource
-from backlit.model.time_entry_types import TimeEntryType
-from backlit.model.users import User
-from backlit.model.work_items import WorkItem
+from backlit.model.resources import Area, Comment, Iteration, Project, Resource, TimeEntryType, User, WorkItem
 
 AUDIT = {
     "createdBy": "maya",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backlit.model.secrets import redacted
+from backlit.model.redaction import redacted
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.templates import Template, templates_in
+from backlit.model.settings.templates import Template, templates_in
 
 
 def test_a_template_names_fields_by_their_short_keys_too() -> None:
@@ -29,11 +29,11 @@ def test_a_template_names_fields_by_their_short_keys_too() -> None:
         ([{"type": "Bug"}], "no name"),
         ([{"name": "A"}], "no type"),
         ([{"name": "A", "type": "Task"}], "no type"),
-        ([{"name": "A", "type": "Bug", "colour": "red"}], "no field 'colour'"),
-        ([{"name": "A", "type": "Feedback", "est": 3}], "no 'est' to be filled in"),
-        ([{"name": "A", "type": "Bug", "BacklogPriority": 3}], "no 'BacklogPriority' to be filled in"),
-        ([{"name": "A", "type": "Bug", "Priority": {"a": 1}}], "Priority is a text"),
-        ([{"name": "A", "type": "Bug", "tasks": [1]}], '"tasks" is a list of names'),
+        ([{"name": "A", "type": "Bug", "colour": "red"}], "the field 'colour' is unknown"),
+        ([{"name": "A", "type": "Feedback", "est": 3}], "no writable field 'est'"),
+        ([{"name": "A", "type": "Bug", "BacklogPriority": 3}], "no writable field 'BacklogPriority'"),
+        ([{"name": "A", "type": "Bug", "Priority": {"a": 1}}], "Priority must be a text"),
+        ([{"name": "A", "type": "Bug", "tasks": [1]}], '"tasks" must be a list of names'),
     ],
 )
 def test_what_is_wrong_with_a_template_is_said(written: object, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""OAuth WRAP as the client sees it: discover, grant, refresh once for everybody, try again (SPEC 5)."""
+"""OAuth WRAP on the client's side: discovery, grants, one shared refresh, and one retry."""
 
 import asyncio
 import contextlib
@@ -9,12 +9,14 @@ from urllib.parse import quote
 
 import httpx
 
-from backlit.client.answers import error_of, read_body, refusal_of_sign_in
+from backlit.client.answers import error_of, refusal_of_sign_in
+from backlit.client.bodies import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, read_body
 from backlit.client.cookies import Cookie, cookie_value
-from backlit.client.encryption import offline
+from backlit.client.tls import offline
 from backlit.client.tokens import Held, TokenCache, Tokens
 from backlit.model.errors import (
     BacklitError,
+    Offline,
     OtherOrigin,
     ServiceError,
     SignInNeeded,
@@ -24,20 +26,20 @@ from backlit.model.errors import (
 from backlit.model.wrap import Challenge, parse_challenge, parse_grant
 
 EARLY = 60.0
-"""Seconds before its end at which an access token is replaced; half its life where that is shorter."""
+"""Seconds before expiry at which an access token is renewed; half its lifetime if that is shorter."""
 SIGN_IN = "You are not signed in."
-COOKIE_ENDED = "The browser's session that the cookie belongs to has ended, or is another service's. Sign in again."
+COOKIE_ENDED = "The browser session of the cookie has ended or belongs to another server. Sign in again."
 LOGOUT = "Authentication/Logout"
 LOGOUT_PATIENCE = 3.0
-"""Seconds the service has for hearing that somebody signs out."""
+"""Seconds to wait for the service on sign-out."""
 
 SendRaw = Callable[[httpx.Request], Awaitable[httpx.Response]]
 
 
 class WrapAuth(httpx.Auth):
-    """Puts the profile's access token, or cookie, on requests to the profile's own origin, and keeps a token fresh.
+    """Authentication of requests to the profile's own origin, by access token or cookie, with renewal.
 
-    `send` sends one request as it is, streamed, and raises httpx's errors.
+    `send` sends one streamed request and raises httpx's errors.
     """
 
     def __init__(self, root: httpx.URL, tokens: TokenCache, send: SendRaw) -> None:
@@ -57,37 +59,37 @@ class WrapAuth(httpx.Auth):
 
     @property
     def signed_in(self) -> bool:
-        """Whether there are tokens, or a cookie; the service may still refuse them."""
+        """True with tokens or a cookie; the service may still reject them."""
         return self._current() is not None
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
-        """Trade a password for tokens; Unauthorized when it is not right or the account is of another provider.
+        """Trade a password for tokens; raise Unauthorized for a wrong password or an external account.
 
-        Raises OtherOrigin where it would have to be sent elsewhere than to the profile's own origin, unless that is the
-        one that is approved here, or was before.
+        Raises OtherOrigin before it sends the password to an origin other than the profile's own, unless the user has
+        approved that origin.
         """
         await self._grant({"wrap_username": username, "wrap_password": password}, approved)
 
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
-        """Trade the verification code of the service's login page for tokens; Unauthorized when it is not good.
+        """Trade the verification code of the login page for tokens; raise Unauthorized for a wrong code.
 
         Raises OtherOrigin as `sign_in` does.
         """
         await self._grant({"wrap_verification_code": code.strip()}, approved)
 
     async def sign_in_with_cookie(self, text: str) -> None:
-        """Use a browser's login cookie until its session ends; the service is not asked whether it is good.
+        """Use a browser's login cookie until its session ends; the service does not check it here.
 
-        Raises BadRequest for what cannot be one.
+        Raises BadRequest for a malformed cookie.
         """
         cookie = Cookie(cookie_value(text), time.time())
         async with self._cache.locked():
             self._hold(await asyncio.to_thread(self._cache.save_cookie, cookie))
 
     async def sign_out(self) -> None:
-        """Forget the tokens, here in any case; the service is told by an extension that it may not have.
+        """Forget the tokens, and revoke them at a service with that extension.
 
-        A cookie is only forgotten: the session is the browser's.
+        A cookie is only forgotten, as the session belongs to the browser.
         """
         async with self._cache.locked():
             held = self._cache.load()
@@ -103,12 +105,12 @@ class WrapAuth(httpx.Auth):
             content=f"wrap_refresh_token={quote(tokens.refresh, safe='')}".encode(),
             headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "*/*"},
         )
-        with contextlib.suppress(TimeoutError, BacklitError):  # whatever it says, here they are forgotten
+        with contextlib.suppress(TimeoutError, BacklitError):  # the local sign-out holds without the service's consent
             async with asyncio.timeout(LOGOUT_PATIENCE):
                 await self._ask(request)
 
     def look_again(self) -> bool:
-        """Take up what another process did to the sign-in meanwhile; says whether somebody is signed in."""
+        """Read another process's changes to the sign-in; return True if the user is signed in."""
         stamp = self._cache.stamp()
         if stamp != self._stamp:
             self._stamp = stamp
@@ -116,7 +118,7 @@ class WrapAuth(httpx.Auth):
         return self._held is not None
 
     async def aclose(self) -> None:
-        """Stop a renewal that nobody waits for any more; an unused grant's predecessor still works (DECISIONS)."""
+        """Stop a renewal without waiters; the service still accepts the predecessor of an unused grant."""
         if self._renewal is not None and not self._renewal.done():
             self._renewal.cancel()
             await asyncio.wait([self._renewal])
@@ -124,7 +126,7 @@ class WrapAuth(httpx.Auth):
     # On every request
 
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
-        """Send with a token, and once more with a new one after a 401; SignInNeeded when there is none to be had."""
+        """Send with a token, and again with a new one after a 401; raise SignInNeeded without any token."""
         if not _is_same_origin(request.url, self._root):
             yield request
             return
@@ -134,6 +136,8 @@ class WrapAuth(httpx.Auth):
         if response.status_code != Unauthorized.status:
             return
         self._learn(response)
+        await response.stream.aclose()  # type: ignore[union-attr] # an asynchronous client has asynchronous streams
+        response.stream = httpx.ByteStream(b"")  # httpx reads the whole body before it sends again
         _sign(request, await self._renewed(held))
         yield request
 
@@ -144,7 +148,7 @@ class WrapAuth(httpx.Auth):
         return held if time.monotonic() < self._good_until else await self._renewed(held)
 
     def _current(self) -> Held | None:
-        if self._held is None:  # read again every time: another process may have signed in meanwhile
+        if self._held is None:  # read every time: another process may have signed in
             self._hold(self._cache.load())
         return self._held
 
@@ -156,7 +160,7 @@ class WrapAuth(httpx.Auth):
     # Renewing
 
     async def _renewed(self, spent: Held) -> Held:
-        """Something other than `spent`: all who ask at once wait for one renewal, and a waiter may be cancelled."""
+        """Return a token other than `spent`; concurrent callers share one renewal, and a waiter may be cancelled."""
         if self._held is not None and self._held.secret != spent.secret:
             return self._held
         if self._renewal is None or self._renewal.done():
@@ -175,7 +179,7 @@ class WrapAuth(httpx.Auth):
             return stored
 
     async def _end(self, sentence: str) -> NoReturn:
-        """Forget what is no good any more; the caller holds the lock of the cache."""
+        """Forget an expired sign-in; the caller holds the lock of the cache."""
         await asyncio.to_thread(self._cache.clear)
         self._hold(None)
         raise SignInNeeded(sentence)
@@ -185,9 +189,9 @@ class WrapAuth(httpx.Auth):
             return await self._request_grant({"wrap_refresh_token": tokens.refresh})
         except OtherOrigin as error:
             self._hold(None)
-            raise SignInNeeded(f"{error.message} Sign in again to say whether it may be.") from None
+            raise SignInNeeded(f"{error.message} Sign in again to approve that address.") from None
         except Unauthorized:
-            await self._end("The sign-in has ended. Sign in again.")
+            await self._end("Your session has ended. Sign in again.")
 
     # Granting
 
@@ -199,7 +203,7 @@ class WrapAuth(httpx.Auth):
             self._hold(await self._request_grant(credentials))
 
     async def _request_grant(self, credentials: dict[str, str]) -> Tokens:
-        """Ask the token endpoint and store what it grants; the caller holds the lock of the cache."""
+        """Request a grant from the token endpoint and store it; the caller holds the lock of the cache."""
         challenge = self._challenge or await self._discover()
         form = {"wrap_client_id": challenge.client_id} | credentials
         body = "&".join(f"{name}={quote(value, safe='')}" for name, value in form.items()).encode()
@@ -215,11 +219,11 @@ class WrapAuth(httpx.Auth):
         return await asyncio.to_thread(self._cache.save, parse_grant(answer.decode("utf-8", "replace")))
 
     def _token_endpoint(self, challenge: Challenge) -> httpx.URL:
-        """The challenge's location, only where a secret may be sent: here, or where it is approved (rule 2)."""
+        """Return the challenge's location if it is on the profile's origin or an approved one."""
         try:
             location = self._root.join(challenge.location)
         except httpx.InvalidURL:
-            raise ServiceError("The service names no usable address for signing in.") from None
+            raise ServiceError("The server names no usable address for signing in.") from None
         origin = _origin_of(location)
         if not _is_same_origin(location, self._root) and origin not in self._cache.approved():
             raise OtherOrigin(_origin_of(self._root), origin)
@@ -232,7 +236,9 @@ class WrapAuth(httpx.Auth):
             raise error_of(status, headers, answer)
         challenge = parse_challenge(headers.get("www-authenticate", "")) if status == Unauthorized.status else None
         if challenge is None:
-            raise ServiceError(f"This address does not answer like the service (status {status}); is it the right one?")
+            raise ServiceError(
+                f"This address does not respond like a backlit server (status {status}). Check the address."
+            )
         self._challenge = challenge
         return challenge
 
@@ -242,12 +248,16 @@ class WrapAuth(httpx.Auth):
             self._challenge = challenge
 
     async def _ask(self, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
+        request.headers["Accept-Encoding"] = ENCODINGS
         try:
-            response = await self._send(request)
-            try:
-                return response.status_code, response.headers, await read_body(response)
-            finally:
-                await response.aclose()
+            async with asyncio.timeout(LONGEST_ANSWER):
+                response = await self._send(request)
+                try:
+                    return response.status_code, response.headers, await read_body(response, GRANT_LIMIT)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise Offline("The server took too long to answer the sign-in. Try again.") from None
         except httpx.RequestError as error:
             raise offline(error, request.url.host) from None
 

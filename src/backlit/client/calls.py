@@ -1,10 +1,12 @@
-"""The one path every request takes: query, time limits, repetition of what may be repeated, and errors by table."""
+"""Requests to the service: query text, time limits, safe retries, and errors by table."""
 
 import asyncio
+import email.utils
 import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -12,16 +14,82 @@ from urllib.parse import quote
 import httpx
 import orjson
 
-from backlit.client.answers import error_of, json_object, read_body, retry_after
+from backlit.client.answers import error_of, json_object, retry_after
 from backlit.client.auth import WrapAuth
-from backlit.client.clock import ServiceClock
-from backlit.client.encryption import offline, trusted
+from backlit.client.bodies import ENCODINGS, LONGEST_ANSWER, read_body, said_by
+from backlit.client.tls import offline, trusted
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import Transfers
-from backlit.model.errors import BacklitError, Unclear
+from backlit.model.dates import parse_datetime
+from backlit.model.errors import BacklitError, BadRequest, ServiceError, Unclear
 
-LONGEST_ANSWER = 120.0
-"""Seconds for one answer from first to last byte, so that a server cannot drip for ever."""
+_ZONE_STEP = 15 * 60.0
+"""Seconds; the UTC offset of every time zone is a multiple of this."""
+_WIDEST = 15 * 3600.0
+_FARTHEST = 100 * 366 * 86_400.0
+"""Seconds; a machine without a clock is decades behind, and a larger offset is invalid."""
+_JITTER = 5.0
+"""Seconds of travel time and rounding that do not count as an offset."""
+
+
+class ServiceClock:
+    """Offset of the service's zoneless times from this machine's UTC."""
+
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        self.skew: timedelta | None = None
+        """Offset from the Date header, which is in UTC and does not show the zone of DateTimes."""
+        self._stamped: timedelta | None = None
+
+    @property
+    def offset(self) -> timedelta | None:
+        """The seconds to add to this machine's UTC; None until known."""
+        return self.skew if self._stamped is None else self._stamped
+
+    @property
+    def is_stamped(self) -> bool:
+        """True if a write of this client has shown the zone."""
+        return self._stamped is not None
+
+    def heard(self, date: str | None) -> None:
+        """Learn from an answer's Date header."""
+        try:
+            ahead = email.utils.parsedate_to_datetime(date or "").timestamp() - self._now()
+        except (ValueError, OverflowError):
+            return
+        if abs(ahead) <= _FARTHEST:
+            self.skew = _whole(ahead)
+
+    def created(self, stamp: object) -> None:
+        """Learn from the createdAt of a resource created just now."""
+        ahead = self._ahead(stamp)
+        if ahead is not None and abs(ahead) <= _WIDEST:
+            self._stamped = _whole(ahead)
+
+    def changed(self, stamp: object) -> None:
+        """Learn from the lastModifiedAt of a resource changed just now; ignore an older stamp."""
+        ahead = self._ahead(stamp)
+        if ahead is None or abs(ahead) > _WIDEST:
+            return
+        skew = self.skew.total_seconds() if self.skew else 0.0
+        off_step = (ahead - skew + _ZONE_STEP / 2) % _ZONE_STEP - _ZONE_STEP / 2
+        if abs(off_step) <= _JITTER:
+            self._stamped = _whole(ahead)
+
+    def _ahead(self, stamp: object) -> float | None:
+        try:
+            moment: datetime | None = parse_datetime(stamp) if isinstance(stamp, str) else None
+        except BadRequest:
+            return None
+        return None if moment is None else moment.replace(tzinfo=UTC).timestamp() - self._now()
+
+
+def _whole(seconds: float) -> timedelta:
+    """Round to whole seconds; an offset within the jitter is 0."""
+    return timedelta(0) if abs(seconds) <= _JITTER else timedelta(seconds=round(seconds))
+
+
+_LONGEST_ETAG = 1024
 _PASSING = frozenset({429, 502, 503, 504})
 _MAY_HAVE_HAPPENED = frozenset({502, 504})
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
@@ -32,16 +100,16 @@ QueryValue = str | int
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """How often a request is sent at most, and the seconds between; wishes to wait longer are handed on."""
+    """Limits of retries: attempts and seconds between; the caller handles a longer Retry-After."""
 
     attempts: int = 4
     first_pause: float = 0.2
     longest_pause: float = 20.0
     patience: float = 30.0
-    """How long the server may be silent."""
+    """Seconds of silence allowed to the server."""
 
     def timeout(self) -> httpx.Timeout:
-        """The time limits of one request."""
+        """Return the time limits of one request."""
         return httpx.Timeout(self.patience, connect=min(self.patience, 5.0))
 
 
@@ -49,23 +117,26 @@ USUAL = Pacing()
 
 
 class Answer(NamedTuple):
-    """A success, its body read whole."""
+    """A successful response with its whole body."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    said_by: str
+    """The response's name in a sentence."""
 
     def document(self) -> dict[str, Any]:
-        """The body as the JSON object that the interface promises; ServiceError when it is none."""
-        return json_object(self.body)
+        """Return the body as a JSON object; raise ServiceError for anything else."""
+        return json_object(self.body, self.said_by)
 
     def etag(self) -> str | None:
-        """The version's name where the service has the extension."""
-        return self.headers.get("etag")
+        """The resource's ETag; None without the extension or with a value unfit for a header."""
+        etag = self.headers.get("etag")
+        return etag if etag and len(etag) <= _LONGEST_ETAG and etag.isascii() and etag.isprintable() else None
 
 
 class Calls:
-    """Sends requests below one base address; `transport` None means the network."""
+    """Sender of requests below one base address; a `transport` of None means the network."""
 
     def __init__(
         self, root: httpx.URL, tokens: TokenCache, transport: httpx.AsyncBaseTransport | None, pacing: Pacing = USUAL
@@ -73,7 +144,7 @@ class Calls:
         self._root = root
         self.base_url = str(root)
         self.on_answer: Callable[[str, int, float], None] = lambda _method, _status, _seconds: None
-        """Told of each request its method, the answer's status (0: none came) and the seconds it took."""
+        """Observers of each request: its method, the response's status (0 for none) and its seconds."""
         self._pacing = pacing
         self.clock = ServiceClock()
         self._http = httpx.AsyncClient(
@@ -83,13 +154,13 @@ class Calls:
             limits=_LIMITS,
             follow_redirects=False,
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            headers={"Accept": "application/json", "User-Agent": "backlit"},
+            headers={"Accept": "application/json", "Accept-Encoding": ENCODINGS, "User-Agent": "backlit"},
         )
         self.auth = WrapAuth(root, tokens, self._send_raw)
         self.transfers = Transfers(root, self._http, self.auth)
 
     async def aclose(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self.auth.aclose()
         await self._http.aclose()
 
@@ -103,11 +174,11 @@ class Calls:
         *,
         is_repeatable: bool = True,
     ) -> Answer:
-        """Send one request to `path` (from the base address) and return a success.
+        """Send one request to `path` below the base address and return a success.
 
-        GET, PUT and DELETE are repeated after what may pass, those that are not repeatable only while it is sure that
-        they had no effect; POST never. Raises errors of model/errors.py: Offline when nothing arrived there, Unclear
-        when a write may have taken effect.
+        Retries GET, PUT and DELETE after a passing failure; a request that is not repeatable only if it certainly had
+        no effect; POST never. Raises errors of model/errors.py: Offline if no request arrived, Unclear if a write may
+        have taken effect.
         """
         attempts_left = self._pacing.attempts if method != "POST" else 1
         pause = self._pacing.first_pause
@@ -167,11 +238,14 @@ class Calls:
             async with asyncio.timeout(LONGEST_ANSWER):
                 response = await self._http.send(request, auth=self.auth, stream=True)
                 try:
-                    return Answer(response.status_code, response.headers, await read_body(response))
+                    body = await read_body(response)
+                    return Answer(response.status_code, response.headers, body, said_by(request))
+                except ServiceError as error:
+                    raise _unclear(error) if request.method == "POST" else error from None
                 finally:
                     await response.aclose()
         except TimeoutError:
-            raise httpx.ReadTimeout("The answer took too long.", request=request) from None
+            raise httpx.ReadTimeout("The server took too long to respond.", request=request) from None
 
     async def _send_raw(self, request: httpx.Request) -> httpx.Response:
         request.extensions.setdefault("timeout", self._pacing.timeout().as_dict())
@@ -179,19 +253,23 @@ class Calls:
 
 
 def _query_text(query: Mapping[str, QueryValue]) -> str:
-    """The query with its $ literal and blanks as %20: some servers know nothing else (FEATURES rule 19)."""
+    """Return the query with a literal $ and blanks as %20; some servers accept no other form."""
     pairs = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items())
     return f"?{pairs}" if pairs else ""
 
 
 def _broken(method: str, error: httpx.RequestError, host: str, *, may_have_happened: bool) -> BacklitError:
     if may_have_happened and method != "GET":
-        return Unclear("The service was asked but did not answer; the change may or may not have been made.")
+        return Unclear("The server did not respond. The change may or may not have been saved.")
     return offline(error, host)
 
 
 def _refused(method: str, answer: Answer) -> BacklitError:
     failure = error_of(answer.status, answer.headers, answer.body)
     if method == "POST" and answer.status in _MAY_HAVE_HAPPENED:
-        return Unclear(f"{failure.message} The change may or may not have been made.")
+        return _unclear(failure)
     return failure
+
+
+def _unclear(failure: BacklitError) -> Unclear:
+    return Unclear(f"{failure.message} The change may or may not have been saved.")

@@ -1,4 +1,4 @@
-"""The service as a client sees it: one attribute per noun, over the network or in this process."""
+"""Client of the service: one attribute per noun, over the network or in this process."""
 
 from collections.abc import Awaitable, Callable
 from typing import Self
@@ -6,15 +6,15 @@ from typing import Self
 import httpx
 
 from backlit.client.calls import USUAL, Calls, Pacing
-from backlit.client.nouns import Attachments, Comments, Projects, Users, WorkItems, areas_of, iterations_of
 from backlit.client.resource import API, Document
+from backlit.client.resources import Attachments, Comments, Projects, Users, WorkItems, areas_of, iterations_of
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
 from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound
 
 
 class Client:
-    """One profile's connection to its service; made by `at` or `inside`, closed by `aclose` or `async with`."""
+    """A profile's connection to its service; `at` or `inside` opens it, `aclose` or `async with` closes it."""
 
     def __init__(self, calls: Calls, on_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._calls = calls
@@ -39,7 +39,7 @@ class Client:
         pacing: Pacing = USUAL,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> Self:
-        """Speak to the service at an address (with or without /api/v1); BadRequest when it is no web address."""
+        """Connect to the service at an address, with or without /api/v1; raise BadRequest for an invalid one."""
         return cls(Calls(root_of(base_url), tokens, transport, pacing))
 
     @classmethod
@@ -51,22 +51,22 @@ class Client:
         on_close: Callable[[], Awaitable[None]] | None = None,
         pacing: Pacing = USUAL,
     ) -> Self:
-        """Speak to a service in this process, which has been started; `on_close` stops it with the client."""
+        """Connect to a started service in this process; `on_close` stops it with the client."""
         return cls(Calls(root_of(base_url), tokens, InProcessTransport(asgi), pacing), on_close)
 
     def watch(self, on_answer: Callable[[str, int, float], None]) -> None:
-        """Have each request told: its method, the answer's status (0 where none came), the seconds it took."""
+        """Observe each request: its method, the response's status (0 for none), and its seconds."""
         self._calls.on_answer = on_answer
 
     async def capabilities(self) -> Document | None:
-        """Read what the service can beyond SPEC.md; None where it has no such extension."""
+        """Read the service's extensions; None from a service without any."""
         try:
             return (await self._calls.call("GET", f"{API}capabilities")).document()
         except (NotFound, MethodNotAllowed, BadRequest):
             return None
 
     async def aclose(self) -> None:
-        """Let go of the connections; requests on their way are given up."""
+        """Close the connections and abandon running requests."""
         try:
             await self._calls.aclose()
         finally:
@@ -81,14 +81,14 @@ class Client:
 
 
 def root_of(base_url: str) -> httpx.URL:
-    """The base address with one slash at its end; secrets in it and addresses of other kinds are refused."""
+    """Return the base address with one slash at its end; raise BadRequest for secrets or other schemes."""
     try:
         url = httpx.URL(base_url.strip())
     except httpx.InvalidURL:
-        raise BadRequest("That is not a web address.") from None
+        raise BadRequest("The address is not a web address. Use https://host.") from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise BadRequest("The address of a service begins with https:// or http://.")
+        raise BadRequest("The address of a server must begin with https:// or http://.")
     if url.userinfo or url.query or url.fragment:
-        raise BadRequest("The address of a service has no user name, password, query or fragment.")
+        raise BadRequest("The address of a server must not contain a user name, password, query or fragment.")
     path = url.path.rstrip("/").removesuffix("/api/v1").removesuffix("/api").rstrip("/")
     return url.copy_with(path=f"{path}/")

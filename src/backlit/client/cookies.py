@@ -1,4 +1,4 @@
-"""A browser's login cookie in place of a token, for as long as its session lasts (SPEC 1 and 5; DECISIONS, Names)."""
+"""A browser's login cookie in place of a token, for the life of its session."""
 
 import re
 import time
@@ -8,9 +8,9 @@ from backlit.model.errors import BadRequest
 
 NAME = ".ASPXAUTH"
 LONGEST_SESSION = 12 * 3600.0
-"""Seconds after which a cookie is forgotten in any case; there is nothing to renew it with."""
+"""Seconds after which the client forgets a cookie, as it cannot renew it."""
 _VALUE = re.compile(r"[!#-+\--:<>-\[\]-~]+")
-"""What RFC 6265 lets a value be made of, without `=`."""
+"""The characters of a cookie's value by RFC 6265, without `=`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +23,22 @@ class Cookie:
 
     @property
     def secret(self) -> str:
-        """What tells one sign-in from another."""
+        """The secret that identifies this sign-in."""
         return self.value
 
     def remaining(self) -> float:
-        """Seconds for which it is kept; a clock that was set back does not lengthen that."""
+        """Seconds left; a clock set back does not lengthen them."""
         return min(self.lifetime, self.granted_at + self.lifetime - time.time())
 
     def header(self) -> tuple[str, str]:
-        """What a request says who sends it by."""
+        """The request header of the sign-in."""
         return "Cookie", f"{NAME}={self.value}"
 
 
 def cookie_value(text: str) -> str:
-    """The value of the login cookie: alone, as `name=value`, or among others as a browser shows the header.
+    """Find the login cookie's value: alone, as `name=value`, or in a whole Cookie header.
 
-    Raises BadRequest, which never repeats what was given.
+    Raises BadRequest, which never repeats the input.
     """
     pairs = re.sub(r"(?i)^\s*cookie:", "", text).strip().split(";")
     values = [
@@ -46,5 +46,5 @@ def cookie_value(text: str) -> str:
     ]
     value = values[0] if values else text.strip()
     if not _VALUE.fullmatch(value):
-        raise BadRequest(f"That is no value of the cookie {NAME}; nothing was sent.")
+        raise BadRequest(f"The input is not a value of the cookie {NAME}. No request was sent.")
     return value

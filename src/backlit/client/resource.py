@@ -1,24 +1,30 @@
-"""What can be done with any noun of the service: list, page, get, create, update, delete."""
+"""Operations on any noun of the service: list, page, get, create, update, delete."""
 
 from collections.abc import AsyncIterator, Mapping
+from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
+
+import orjson
 
 from backlit.client.answers import read_model
 from backlit.client.calls import Calls, QueryValue
+from backlit.client.envelope import Envelope
 from backlit.model.errors import BadRequest, ServiceError, Unclear
-from backlit.model.lists import Envelope
 from backlit.model.resources import Resource as Model
 
 API = "api/v1/"
 PAGE = 200
 SAFE_PAGE = 100
-"""What any service gives at once (SPEC 8)."""
+"""The page size that every service allows."""
+REPEATS = 3
+"""Repeated pages allowed in one walk; a concurrent deletion moves the others."""
+LONGEST_LIST = 1_000_000
 ModelT = TypeVar("ModelT", bound=Model)
 Document = dict[str, Any]
 
 
 class Query(TypedDict, total=False):
-    """What a list may be asked; `filter` and `order` are OData text, None means "not asked"."""
+    """Options of a list; `filter` and `order` are OData text, None leaves an option out."""
 
     top: int | None
     skip: int | None
@@ -30,21 +36,41 @@ _OPTION_BY_NAME = {"top": "$top", "skip": "$skip", "filter": "$filter", "order":
 
 
 class Page(NamedTuple):
-    """A page as received; `total` is a hint that may move while paging."""
+    """A page as received; `total` is a hint that may change while paging."""
 
     total: int
     results: list[Document]
 
 
 class Fetched(NamedTuple):
-    """A resource as received, and its version where the service names versions."""
+    """A resource as received, with its version if the service has versions."""
 
     document: Document
     etag: str | None
 
 
+class Arrived:
+    """The pages received in one walk; raises ServiceError for a list without end."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._pages: set[bytes] = set()
+        self._count = self._repeated = 0
+
+    def note(self, results: list[Document]) -> None:
+        """Count a page with results."""
+        digest = sha256(orjson.dumps(results)).digest()
+        self._repeated += digest in self._pages
+        self._pages.add(digest)
+        self._count += len(results)
+        if self._repeated > REPEATS:
+            raise ServiceError(f"The server repeats the same page endlessly ({self._path}).")
+        if self._count > LONGEST_LIST:
+            raise ServiceError(f"The server sends a list without end: more than {LONGEST_LIST:,} ({self._path}).")
+
+
 class Listing(Generic[ModelT]):
-    """One address that answers with a list envelope (SPEC 2.9)."""
+    """An address that responds with a list envelope."""
 
     def __init__(self, calls: Calls, path: str, model: type[ModelT]) -> None:
         self._calls = calls
@@ -67,11 +93,16 @@ class Listing(Generic[ModelT]):
         )
 
     async def pages(self, **query: Unpack[Query]) -> AsyncIterator[Page]:
-        """Walk all pages, `top` results each, counting what came rather than what was promised (FEATURES rule 16)."""
+        """Walk all pages of `top` results, by received rather than promised counts.
+
+        Raises ServiceError for endlessly repeated pages or a list without end.
+        """
         query.setdefault("top", PAGE)
         query["skip"] = query.get("skip") or 0
         page = await self._first_page(query)
+        arrived = Arrived(self._path)
         while page.results:
+            arrived.note(page.results)
             yield page
             query["skip"] = (query["skip"] or 0) + len(page.results)
             if query["skip"] == page.total:
@@ -79,7 +110,7 @@ class Listing(Generic[ModelT]):
             page = await self.documents(**query)
 
     async def _first_page(self, query: Query) -> Page:
-        """The first page; where so many at once are refused, as many as SPEC 8 gives unasked (FEATURES rule 18)."""
+        """Read the first page; if the service rejects its size, ask for the default size."""
         try:
             return await self.documents(**query)
         except BadRequest:
@@ -96,14 +127,14 @@ class Listing(Generic[ModelT]):
 
 
 class Resource(Listing[ModelT]):
-    """One kind of resource; the variants named `document` give and take what travels, untouched."""
+    """A kind of resource; the variants named `document` pass JSON through unchanged."""
 
     async def fetch(self, identity: int) -> Fetched:
-        """Read one as received, with its ETag; ServiceError where the answer is about something else."""
+        """Read one as received, with its ETag; raise ServiceError for a response about another resource."""
         answer = await self._calls.call("GET", f"{self._path}/{identity}")
         document = answer.document()
         if document.get("id") != identity:
-            raise ServiceError("The service answered with something other than what it was asked for.")
+            raise ServiceError("The server responded with another resource than requested.")
         return Fetched(document, answer.etag())
 
     async def document(self, identity: int) -> Document:
@@ -111,29 +142,29 @@ class Resource(Listing[ModelT]):
         return (await self.fetch(identity)).document
 
     async def get(self, identity: int) -> ModelT:
-        """Read one, checked; NotFound also where the caller may not see it."""
+        """Read one, checked; raise NotFound for a missing or invisible one."""
         return read_model(self._model, await self.document(identity))
 
     async def create_document(self, body: Mapping[str, Any]) -> Document:
-        """Create one, never sent twice; Unclear when it may exist although no readable answer came."""
+        """Create one, sent once; raise Unclear without a readable response."""
         answer = await self._calls.call("POST", self._path, body=dict(body))
         try:
             document = answer.document()
         except ServiceError as error:
-            raise Unclear(f"{error.message} It may or may not have been created.") from None
+            raise Unclear(f"{error.message} The item may or may not have been created.") from None
         self._calls.clock.created(document.get("createdAt"))
         return document
 
     async def create(self, body: Mapping[str, Any]) -> ModelT:
-        """Create one and read the answer, checked."""
+        """Create one and return the checked response."""
         return read_model(self._model, await self.create_document(body))
 
     async def update_document(
         self, identity: int, changes: Mapping[str, Any], if_match: str | None = None, *, is_repeatable: bool = True
     ) -> Document:
-        """Send only what changes, flat (SPEC 4.1); PreconditionFailed when `if_match` is no longer the version.
+        """Send only the changes, flat; raise PreconditionFailed if `if_match` is outdated.
 
-        What is not repeatable is not sent again after a lost answer: somebody may have changed the same meanwhile.
+        Does not repeat a non-repeatable change after a lost response, as others may have changed the same.
         """
         headers = {"If-Match": if_match} if if_match else None
         path = f"{self._path}/{identity}"
@@ -143,18 +174,18 @@ class Resource(Listing[ModelT]):
         return document
 
     async def update(self, identity: int, changes: Mapping[str, Any]) -> ModelT:
-        """Send only what changes and read the answer, checked."""
+        """Send only the changes and return the checked response."""
         return read_model(self._model, await self.update_document(identity, changes))
 
     async def delete(self, identity: int) -> None:
-        """Delete one for good; what the answer says is not read (SPEC 4)."""
+        """Delete one permanently; ignore the response's body."""
         await self._calls.call("DELETE", f"{self._path}/{identity}")
 
 
 def _page_of(document: Document) -> Page:
     results = document.get("results")
     if not isinstance(results, list) or not all(isinstance(each, dict) for each in results):
-        raise ServiceError("The service's answer is not a list as its interface promises.")
+        raise ServiceError("The server's response is not a list as the interface requires.")
     total = _count(document.get("totalResults"))
     return Page(len(results) if total is None else total, results)
 

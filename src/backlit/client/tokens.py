@@ -1,4 +1,4 @@
-"""The token cache: one private file a profile, shared by all processes that use the profile."""
+"""Token cache: one private file, shared by all processes of a profile."""
 
 import asyncio
 import contextlib
@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from backlit.client.cookies import Cookie
+from backlit.config.private_files import PRIVATE, write_private
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TokenGrant, authorization_header
-from backlit.private_files import PRIVATE, write_private
 
 LOCK_PATIENCE = 90.0
-"""Seconds; longer than a refresh may take, so that only a stuck process makes others give up."""
+"""Seconds; longer than a refresh, so that only a stuck process makes others give up."""
 _APPROVED = "approved origins"
-"""The key that is no profile's: what each profile may send sign-ins to beside its own origin."""
+"""The key of approved origins: the other origins to which each profile may send credentials."""
 _FIRST_POLL, _LONGEST_POLL = 0.005, 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of one profile; `granted_at` is this machine's clock, `lifetime` in seconds."""
+    """Tokens of one profile; `granted_at` is this machine's clock, `lifetime` in seconds."""
 
     access: str = field(repr=False)
     refresh: str = field(repr=False)
@@ -33,24 +33,24 @@ class Tokens:
 
     @property
     def secret(self) -> str:
-        """What tells one sign-in from another."""
+        """The secret that identifies this sign-in."""
         return self.access
 
     def remaining(self) -> float:
-        """Seconds the access token is good for; a clock that was set back does not lengthen its life."""
+        """Seconds the access token is valid; a clock set back does not lengthen them."""
         return min(self.lifetime, self.granted_at + self.lifetime - time.time())
 
     def header(self) -> tuple[str, str]:
-        """What a request says who sends it by."""
+        """The request header of the sign-in."""
         return "Authorization", authorization_header(self.access)
 
 
 Held = Tokens | Cookie
-"""What somebody is signed in by."""
+"""The credentials of a sign-in."""
 
 
 class TokenCache:
-    """A file of tokens, or cookies, by profile (`key`: its base address); one that cannot be read means signed out."""
+    """File of tokens or cookies by profile (`key`: its base address); a malformed file means signed out."""
 
     def __init__(self, path: Path, key: str, patience: float = LOCK_PATIENCE) -> None:
         self._path = path
@@ -61,12 +61,12 @@ class TokenCache:
         return f"TokenCache({str(self._path)!r}, {self._key!r})"
 
     def load(self) -> Held | None:
-        """Read what there is to sign in by; None when signed out, StorageError when the file may not be read."""
+        """Read the credentials; None when signed out, StorageError for an unreadable file."""
         entry = self._entries().get(self._key)
         return (_cookie_in(entry) or _tokens_in(entry)) if isinstance(entry, dict) else None
 
     def stamp(self) -> tuple[int, int] | None:
-        """Something that differs after any process has written the file; None where there is no file."""
+        """Return a stamp that changes with every write of the file; None without a file."""
         try:
             found = self._path.stat()
         except OSError:
@@ -74,7 +74,7 @@ class TokenCache:
         return found.st_ino, found.st_mtime_ns
 
     def save(self, grant: TokenGrant) -> Tokens:
-        """Write a fresh grant, durable before it is used: a refresh token that was used is worth nothing."""
+        """Write a fresh grant, durable before its use: a used refresh token is worthless."""
         tokens = Tokens(grant.access_token, grant.refresh_token, float(grant.expires_in), time.time())
         entry = {
             "access": tokens.access,
@@ -86,24 +86,24 @@ class TokenCache:
         return tokens
 
     def save_cookie(self, cookie: Cookie) -> Cookie:
-        """Keep a browser's cookie in the place of tokens, for as long as its session may last."""
+        """Store a browser's cookie in place of tokens, for the life of its session."""
         self._write(self._entries() | {self._key: {"cookie": cookie.value, "grantedAt": cookie.granted_at}})
         return cookie
 
     def clear(self) -> None:
-        """Forget this profile's tokens or cookie; those of others in the file stay."""
+        """Forget this profile's tokens or cookie; keep those of other profiles."""
         entries = self._entries()
         if self._key in entries:
             self._write({key: entry for key, entry in entries.items() if key != self._key})
 
     def approved(self) -> frozenset[str]:
-        """The other origins that the user lets this profile's sign-ins be sent to."""
+        """Return the other origins approved for this profile's credentials."""
         every = self._entries().get(_APPROVED)
         origins = every.get(self._key) if isinstance(every, dict) else None
         return frozenset(map(str, origins)) if isinstance(origins, list) else frozenset()
 
     def approve(self, origin: str) -> None:
-        """Remember that sign-ins may be sent to another origin, also after signing out; the caller holds the lock."""
+        """Store the approval of another origin, which outlives a sign-out; the caller holds the lock."""
         entries = self._entries()
         every = entries.get(_APPROVED)
         others = every if isinstance(every, dict) else {}
@@ -111,7 +111,7 @@ class TokenCache:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the file's lock against other processes, waiting without end."""
+        """Hold the file's lock against other processes, waiting without limit."""
         descriptor = self._open_lock()
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -121,7 +121,7 @@ class TokenCache:
 
     @contextlib.asynccontextmanager
     async def locked(self) -> AsyncIterator[None]:
-        """Hold the same lock without stopping the loop while waiting; StorageError when it never comes free."""
+        """Hold the same lock without blocking the loop; raise StorageError after LOCK_WAIT."""
         descriptor = self._open_lock()
         try:
             await _acquire(descriptor, self._patience)
@@ -135,7 +135,7 @@ class TokenCache:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         except OSError as error:
-            raise StorageError(f"The sign-in file cannot be locked: {error.strerror} ({path}).") from error
+            raise StorageError(f"Could not lock the sign-in file: {error.strerror} ({path}).") from error
 
     def _entries(self) -> dict[str, object]:
         try:
@@ -143,7 +143,7 @@ class TokenCache:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise StorageError(f"The sign-in file cannot be read: {error.strerror} ({self._path}).") from error
+            raise StorageError(f"Could not read the sign-in file: {error.strerror} ({self._path}).") from error
         try:
             entries = json.loads(content)
         except (ValueError, RecursionError):
@@ -154,7 +154,7 @@ class TokenCache:
         try:
             write_private(self._path, json.dumps(entries).encode())
         except OSError as error:
-            raise StorageError(f"The sign-in file cannot be written: {error.strerror} ({self._path}).") from error
+            raise StorageError(f"Could not write the sign-in file: {error.strerror} ({self._path}).") from error
 
 
 async def _acquire(descriptor: int, patience: float) -> None:
@@ -165,7 +165,9 @@ async def _acquire(descriptor: int, patience: float) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:
-                raise StorageError("Another backlit holds the sign-in file and does not let go of it.") from None
+                raise StorageError(
+                    "Another backlit process keeps the sign-in file locked. Close it and try again."
+                ) from None
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_POLL)
         else:

@@ -1,30 +1,32 @@
-"""Files up and down, streamed: memory does not grow with them, and cancelling the task ends the transfer."""
+"""Streamed transfers of files, in constant memory; cancelling the task ends a transfer."""
 
 import asyncio
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import aclosing
 from pathlib import Path
 from typing import IO, Any
 
 import httpx
 
-from backlit.client.answers import error_of, json_object, read_body
+from backlit.client.answers import error_of, json_object
 from backlit.client.auth import WrapAuth
+from backlit.client.bodies import FILE_LIMIT, LONGEST_ANSWER, decoded, read_body, said_by
+from backlit.client.tls import offline
 from backlit.model.attachments import Attachment
 from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
 from backlit.model.file_names import file_name
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes that have travelled and all there are; 0 where that is not known."""
+"""Callback with the transferred and the total bytes; 0 for an unknown total."""
 
-PART = 256 * 1024
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
 
 class Transfers:
-    """Contents of attachments (SPEC 4.5); addresses on another host than the profile's are taken as on this one."""
+    """Contents of attachments; an address on another host is read as on the profile's own."""
 
     def __init__(self, root: httpx.URL, http: httpx.AsyncClient, auth: WrapAuth) -> None:
         self._root = root
@@ -34,9 +36,9 @@ class Transfers:
     async def upload(
         self, below: str, path: Path, content_type: str, progress: Progress, kind: str | None = None
     ) -> dict[str, Any]:
-        """Attach a file to what `below` names (`workitems/7`, `comments/3`); returns the attachment as received.
+        """Attach a file to the resource `below` (`workitems/7`, `comments/3`); return the attachment as received.
 
-        It is sent once. Unclear where it may have arrived though no answer came; StorageError where it cannot be read.
+        Sends the file once. Raises Unclear without a response, StorageError for an unreadable file.
         """
         try:
             file = await asyncio.to_thread(open, path, "rb")
@@ -50,14 +52,16 @@ class Transfers:
                 "POST",
                 f"{self._root}api/v1/{below}/attachments",
                 params=query,
-                files=parts,  # type: ignore[arg-type] # it has all of a file that is asked for: read, seek, tell
+                files=parts,  # type: ignore[arg-type] # has the parts of a file that httpx uses: read, seek, tell
             )
             response = await self._sent(request)
             try:
+                async with asyncio.timeout(LONGEST_ANSWER):
+                    body = await read_body(response)
                 if response.status_code >= 300:
-                    raise error_of(response.status_code, response.headers, await read_body(response))
-                return json_object(await read_body(response))
-            except (httpx.RequestError, ServiceError) as error:
+                    raise error_of(response.status_code, response.headers, body)
+                return json_object(body, said_by(request))
+            except (httpx.RequestError, ServiceError, TimeoutError) as error:
                 if response.status_code < 300:
                     raise _unclear() from error
                 raise
@@ -68,15 +72,15 @@ class Transfers:
         try:
             return await self._http.send(request, auth=self._auth, stream=True)
         except _NOT_SENT:
-            raise Offline("The service cannot be reached.") from None
+            raise Offline("The server cannot be reached.") from None
         except httpx.RequestError:
             raise _unclear() from None
 
     async def download(self, attachment: Attachment, folder: Path, progress: Progress, name: str = "") -> Path:
-        """Save an attachment in a folder under its own or another name, made harmless, over nothing that is there.
+        """Save an attachment in a folder under a sanitised name; never overwrite a file.
 
-        What a broken transfer left is gone on with where the service can. Raises Offline with what came kept,
-        StorageError where it cannot be written.
+        Resumes a broken transfer if the service supports it. Raises Offline and keeps the received part; raises
+        StorageError if it cannot write.
         """
         target = folder / file_name(name or attachment.name)
         part = folder / f".backlit-{attachment.id}.part"
@@ -87,16 +91,17 @@ class Transfers:
             raise StorageError(f"{target} cannot be written: {error.strerror}.") from error
 
     async def read(self, attachment: Attachment, limit: int) -> bytes:
-        """The first bytes of an attachment, for a look at it."""
+        """Read the first bytes of an attachment, for a preview."""
         content = bytearray()
         response = await self._get(attachment, 0)
         try:
-            async for piece in response.aiter_bytes(PART):
-                content += piece
-                if len(content) >= limit:
-                    break
-        except httpx.RequestError:
-            raise Offline("The service broke off.") from None
+            async with asyncio.timeout(LONGEST_ANSWER), aclosing(decoded(response)) as pieces:
+                async for piece in pieces:
+                    content += piece
+                    if len(content) >= limit:
+                        break
+        except (httpx.RequestError, TimeoutError):
+            raise Offline("The server broke off the transfer.") from None
         finally:
             await response.aclose()
         return bytes(content[:limit])
@@ -109,21 +114,26 @@ class Transfers:
         try:
             is_rest = response.status_code == 206 and _starts_at(response.headers, begun, attachment.size)
             if response.status_code == 206 and not is_rest:
-                raise ServiceError("The service sent another part of the file than was asked for.")
+                raise ServiceError("The server sent another part of the file than requested.")
             done = begun if is_rest else 0
             total = attachment.size or 0
+            most = FILE_LIMIT if attachment.size is None else attachment.size
             with await asyncio.to_thread(_opened, part, is_rest) as file:
-                async for piece in response.aiter_bytes(PART):
-                    await asyncio.to_thread(file.write, piece)
-                    done += len(piece)
-                    progress(done, max(total, done) if total else 0)
-        except httpx.RequestError:
-            raise Offline("The download broke off; start it again and it goes on from there.") from None
+                async with asyncio.timeout(LONGEST_ANSWER) as patience, aclosing(decoded(response)) as pieces:
+                    async for piece in pieces:
+                        await asyncio.to_thread(file.write, piece)
+                        done += len(piece)
+                        progress(done, max(total, done) if total else 0)
+                        if done > most:
+                            break
+                        patience.reschedule(asyncio.get_running_loop().time() + LONGEST_ANSWER)
+        except (httpx.RequestError, TimeoutError):
+            raise Offline("The download broke off. Start it again to resume.") from None
         finally:
             await response.aclose()
-        if attachment.size is not None and done != attachment.size:
+        if done > most or done < total:
             await asyncio.to_thread(os.unlink, part)
-            raise ServiceError(f"The service promised {attachment.size} bytes and sent {done}.")
+            raise ServiceError(_other_size(attachment.size, done))
 
     async def _get(self, attachment: Attachment, begin: int) -> httpx.Response:
         headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
@@ -131,31 +141,36 @@ class Transfers:
             headers["Range"] = f"bytes={begin}-"
         request = self._http.build_request("GET", self._here(attachment), headers=headers)
         try:
-            response = await self._http.send(request, auth=self._auth, stream=True)
-        except httpx.RequestError:
-            raise Offline("The service cannot be reached.") from None
+            async with asyncio.timeout(LONGEST_ANSWER):
+                response = await self._http.send(request, auth=self._auth, stream=True)
+        except httpx.RequestError as error:
+            raise offline(error, request.url.host) from None
+        except TimeoutError:
+            raise Offline("The server took too long to respond.") from None
         if response.status_code >= 300:
             try:
-                raise error_of(response.status_code, response.headers, await read_body(response))
-            except httpx.RequestError:
-                raise Offline("The service broke off.") from None
+                async with asyncio.timeout(LONGEST_ANSWER):
+                    body = await read_body(response)
+                raise error_of(response.status_code, response.headers, body)
+            except (httpx.RequestError, TimeoutError):
+                raise Offline("The server broke off the transfer.") from None
             finally:
                 await response.aclose()
         return response
 
     def _here(self, attachment: Attachment) -> httpx.URL:
-        """The attachment's address on the profile's own origin, as behind a tunnel (FEATURES rule 47)."""
+        """Return the attachment's address on the profile's own origin, which also works behind a tunnel."""
         try:
             found = self._root.join(attachment.download_url or attachment.url)
         except httpx.InvalidURL:
-            raise ServiceError("The service names no usable address for the file.") from None
+            raise ServiceError("The server names no usable address for the file.") from None
         if not (attachment.download_url or attachment.url):
-            raise ServiceError("The service names no address for the file.")
+            raise ServiceError("The server names no address for the file.")
         return self._root.copy_with(raw_path=found.raw_path)
 
 
 class _Counted:
-    """A file that tells how far it has been read; httpx reads it in its own task."""
+    """A file that reports its read position; httpx reads it in its own task."""
 
     def __init__(self, file: IO[bytes], size: int, progress: Progress) -> None:
         self._file, self._size, self._progress = file, size, progress
@@ -172,8 +187,16 @@ class _Counted:
         return self._file.tell()
 
 
+def _other_size(promised: int | None, done: int) -> str:
+    if promised is None:
+        return f"The server sent more than {FILE_LIMIT:,} bytes without a declared size. The file was not saved."
+    if done > promised:
+        return f"The server declared {promised} bytes and sent more."
+    return f"The server declared {promised} bytes and sent {done}."
+
+
 def _unclear() -> Unclear:
-    return Unclear("The service did not answer; the file may or may not have arrived. Look before sending it again.")
+    return Unclear("The server did not respond. The file may or may not have arrived; check before you send it again.")
 
 
 def _starts_at(headers: Mapping[str, str], begin: int, size: int | None) -> bool:
@@ -182,7 +205,7 @@ def _starts_at(headers: Mapping[str, str], begin: int, size: int | None) -> bool
 
 
 def _begun(part: Path, size: int) -> int:
-    """How much of a file of that size an earlier transfer left; 0 where it cannot be a beginning of it."""
+    """Return the size of an earlier transfer's part; 0 if it cannot be a beginning of the file."""
     begun = part.stat().st_size if part.exists() else 0
     return begun if begun <= size else 0
 
@@ -193,7 +216,7 @@ def _opened(part: Path, is_rest: bool) -> IO[bytes]:
 
 
 def _settled(part: Path, target: Path) -> Path:
-    """Give a complete file its name; the name of a file that is there is left to it: `plan.pdf`, `plan (1).pdf`."""
+    """Give a complete file its name, without overwriting: `plan.pdf`, `plan (1).pdf`."""
     for candidate in _names(target):
         try:
             os.link(part, candidate)
@@ -206,7 +229,7 @@ def _settled(part: Path, target: Path) -> Path:
             return candidate
         part.unlink()
         return candidate
-    raise AssertionError("names do not run out")
+    raise AssertionError("the counter is endless")
 
 
 def _names(target: Path) -> Iterator[Path]:

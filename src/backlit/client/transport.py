@@ -1,6 +1,6 @@
-"""HTTP to an ASGI application in this process: bodies stream both ways and time limits hold.
+"""HTTP transport to an ASGI application in this process, with streamed bodies and time limits.
 
-httpx's own transport reads answers whole, knows no time limits and lets the application's errors through.
+httpx's own transport reads whole responses, has no time limits and passes the application's errors through.
 """
 
 import asyncio
@@ -16,21 +16,21 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 _PARTS_AHEAD = 8
-"""Parts of a body the application may be ahead of its reader."""
+"""Parts of a body that the application may send ahead of its reader."""
 _END: Message = {"type": "backlit.end"}
 
 _log = logging.getLogger(__name__)
 
 
 class InProcessTransport(httpx.AsyncBaseTransport):
-    """Hands each request to the application as a task of its own, which is cancelled when its reader goes away."""
+    """Transport that runs each request as a task and cancels it when its reader goes away."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer once the head is there; httpx's ReadTimeout when it comes late, 500 when the application fails."""
+        """Return the response after its head; raise httpx's ReadTimeout, or return 500 if the application fails."""
         exchange = _Exchange(self._application, request)
         self._tasks.add(exchange.task)
         exchange.task.add_done_callback(self._ended)
@@ -40,11 +40,11 @@ class InProcessTransport(httpx.AsyncBaseTransport):
             await exchange.aclose()
             raise
         if head["type"] != "http.response.start":
-            return httpx.Response(500, content=b"")
+            return httpx.Response(500, stream=httpx.ByteStream(b""))
         return httpx.Response(head["status"], headers=head.get("headers", []), stream=exchange)
 
     async def aclose(self) -> None:
-        """Cancel what still runs and wait until it has ended."""
+        """Cancel running requests and wait for their end."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -53,11 +53,11 @@ class InProcessTransport(httpx.AsyncBaseTransport):
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("The service in this process failed.", exc_info=error)
+            _log.error("The server in this process failed.", exc_info=error)
 
 
 class _Exchange(httpx.AsyncByteStream):
-    """One request and its answer; also the answer's body."""
+    """A request with its response; also the response's body stream."""
 
     def __init__(self, application: Application, request: httpx.Request) -> None:
         self._request = request
@@ -71,12 +71,12 @@ class _Exchange(httpx.AsyncByteStream):
         self.task.add_done_callback(lambda _: self._messages.put_nowait(_END))
 
     async def next_message(self) -> Message:
-        """The application's next message, or the mark that it ended; raises httpx's ReadTimeout."""
+        """Return the application's next message or its end mark; raise httpx's ReadTimeout."""
         try:
             async with asyncio.timeout(self._limit):
                 message = await self._messages.get()
         except TimeoutError:
-            raise httpx.ReadTimeout("The service took too long.", request=self._request) from None
+            raise httpx.ReadTimeout("The server took too long.", request=self._request) from None
         self._room.release()
         return message
 
@@ -85,7 +85,7 @@ class _Exchange(httpx.AsyncByteStream):
         while more:
             message = await self.next_message()
             if message is _END:
-                raise httpx.RemoteProtocolError("The service broke off its answer.", request=self._request)
+                raise httpx.RemoteProtocolError("The server broke off its response.", request=self._request)
             more = message.get("more_body", False)
             if body := message.get("body"):
                 yield body

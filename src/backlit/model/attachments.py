@@ -1,13 +1,12 @@
-"""Attachments of work items and comments (SPEC 2.5)."""
+"""Attachments of work items and comments."""
 
-from backlit.model.comments import INTERNAL
-from backlit.model.resources import Resource, Text
+from backlit.model.resources import INTERNAL, Resource, Text
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 class Attachment(Resource):
-    """What is known of an attached file; its contents are behind `url` and `download_url`."""
+    """An attached file; its contents are behind `url` and `download_url`."""
 
     id: int
     project_id: int

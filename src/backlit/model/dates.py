@@ -1,4 +1,4 @@
-"""DateTimes without a zone and dates, as the wire has them (SPEC, conventions)."""
+"""Dates and DateTimes without a zone, in the interface's form."""
 
 import re
 from datetime import date, datetime
@@ -13,16 +13,16 @@ _DATETIME = re.compile(
 )
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-"""The months as they are written in dates."""
+"""Names of months in dates."""
 
 _PLAIN_LENGTHS = frozenset({19, 23, 26})
-"""Of the common forms, which are read faster: whole seconds, milliseconds, microseconds."""
+"""Lengths of the common forms with a faster parser: whole seconds, milliseconds, microseconds."""
 
 
 def parse_datetime(text: str) -> datetime:
-    """Read a server time with 0 to 9 fraction digits, cut to microseconds; a bare date is its midnight.
+    """Read a server time with 0 to 9 fraction digits, cut to microseconds; a bare date means midnight.
 
-    A trailing zone is dropped, not converted: server time has none. Raises BadRequest.
+    Drops a trailing zone without conversion, as server time has none. Raises BadRequest.
     """
     if len(text) in _PLAIN_LENGTHS and text[4] == text[7] == "-" and text[10] in "T " and text[13] == ":":
         try:
@@ -41,7 +41,7 @@ def parse_datetime(text: str) -> datetime:
             )
         except ValueError:
             pass
-    raise BadRequest(f"{text[:40]!r} is not a date and time such as 2026-03-01T14:30:00.")
+    raise BadRequest(f"{text[:40]!r} is not a date and time. Example: 2026-03-01T14:30:00.")
 
 
 def write_datetime(moment: datetime) -> str:
@@ -50,8 +50,8 @@ def write_datetime(moment: datetime) -> str:
 
 
 def parse_date(text: str) -> date:
-    """Read `YYYY-MM-DD`; a time after it is checked and dropped. Raises BadRequest."""
+    """Read `YYYY-MM-DD`; check and drop a time after it. Raises BadRequest."""
     try:
         return parse_datetime(text).date()
     except BadRequest:
-        raise BadRequest(f"{text[:40]!r} is not a date such as 2026-03-01.") from None
+        raise BadRequest(f"{text[:40]!r} is not a date. Example: 2026-03-01.") from None

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, each with its HTTP status and a sentence for the user."""
+"""Error tree: each error has its HTTP status and a sentence for the user."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,10 +7,10 @@ from backlit.model.plain import plain
 
 
 class BacklitError(Exception):
-    """The root of the error tree; `str(error)` is one or more sentences fit to be shown.
+    """Root of the error tree; `str(error)` is one or more sentences for the user.
 
-    `errors` says what is wrong with single fields, by key (DECISIONS "Errors"). `status` is the HTTP
-    status it has on the wire; 0 for errors that never travel.
+    `errors` maps keys of fields to sentences. `status` is the HTTP status, 0 for errors that never
+    travel.
     """
 
     status = 0
@@ -22,7 +22,7 @@ class BacklitError(Exception):
 
 
 class ServiceRefused(BacklitError):
-    """The service understood the request and said no; trying it again unchanged is of no use."""
+    """A request that the service understood and rejected; a retry without change is useless."""
 
 
 class BadRequest(ServiceRefused):
@@ -32,67 +32,67 @@ class BadRequest(ServiceRefused):
 
 
 class Unauthorized(ServiceRefused):
-    """No token, or one that is no longer good."""
+    """A request without a valid token."""
 
     status = 401
 
 
 class Forbidden(ServiceRefused):
-    """Signed in, but without the right to do this."""
+    """A request beyond the rights of the signed-in user."""
 
     status = 403
 
 
 class NotFound(ServiceRefused):
-    """Unknown, or not visible to the caller; the two are never told apart."""
+    """An unknown or invisible resource; callers cannot distinguish the two."""
 
     status = 404
 
 
 class MethodNotAllowed(ServiceRefused):
-    """The address exists but does not take this method."""
+    """A method that the address does not support."""
 
     status = 405
 
 
 class Conflict(ServiceRefused):
-    """The change collides with what is there now."""
+    """A change in conflict with the current data."""
 
     status = 409
 
 
 class PreconditionFailed(ServiceRefused):
-    """If-Match named a version that is no longer the current one."""
+    """An outdated version in If-Match."""
 
     status = 412
 
 
 class TooLarge(ServiceRefused):
-    """The body is larger than the service takes."""
+    """A body over the service's limit."""
 
     status = 413
 
 
 class UnsupportedMedia(ServiceRefused):
-    """The body's content type is not one the address reads."""
+    """A content type that the address does not accept."""
 
     status = 415
 
 
 class OtherOrigin(ServiceRefused):
-    """The service wants a password or code sent elsewhere than to its own origin; the user has to approve that once."""
+    """A sign-in address on another origin than the service's own, which the user has to approve once."""
 
     def __init__(self, own: str, other: str) -> None:
         open_words = " without encryption" if own.startswith("https:") and other.startswith("http:") else ""
         super().__init__(
-            f"The service at {own} wants sign-ins sent to {plain(other, 100)}{open_words}, which is another address;"
-            " nothing was sent there."
+            f"The service at {own} wants sign-ins sent to {plain(other, 100)}{open_words}, which is another address."
+            " No credentials were sent."
         )
         self.other = other
 
 
 class Trouble(BacklitError):
-    """Something that may pass: the same request may succeed later; after `retry_after` seconds where that was said."""
+    """A passing failure: the same request may succeed later, after `retry_after` seconds if known."""
 
     def __init__(
         self,
@@ -105,39 +105,45 @@ class Trouble(BacklitError):
 
 
 class TooManyRequests(Trouble):
-    """The caller is asked to slow down."""
+    """A request over the rate limit."""
 
     status = 429
 
 
 class ServiceError(Trouble):
-    """The service failed (5xx), or its answer made no sense."""
+    """A failure of the service (5xx), or a malformed response."""
 
     status = 500
 
 
 class Unavailable(ServiceError):
-    """The service, or what stands before it, says that it cannot answer anything for the moment."""
+    """A service, or a proxy before it, that is unavailable for now."""
 
     status = 503
 
 
+class StorageFull(Unavailable):
+    """A change that the service could not store for lack of space."""
+
+    status = 507
+
+
 class Offline(Trouble):
-    """The request did not reach the service: nothing was changed there."""
+    """A request that did not reach the service and changed nothing."""
 
 
 class Unclear(Trouble):
-    """The request was sent but no answer came back: it may or may not have taken effect."""
+    """A request without a response, which may or may not have taken effect."""
 
 
 class SignInNeeded(BacklitError):
-    """No usable token is left for this profile; the user has to sign in."""
+    """A profile without a usable token; the user has to sign in."""
 
     status = 401
 
 
 class StorageError(BacklitError):
-    """A local file could not be read or written."""
+    """A failure to read or write a local file."""
 
 
 ERROR_BY_STATUS: Mapping[int, type[BacklitError]] = MappingProxyType(
@@ -156,6 +162,7 @@ ERROR_BY_STATUS: Mapping[int, type[BacklitError]] = MappingProxyType(
             TooManyRequests,
             ServiceError,
             Unavailable,
+            StorageFull,
         )
     }
 )
@@ -168,8 +175,14 @@ def error_for(
     errors: Mapping[str, str] | None = None,
     retry_after: float | None = None,
 ) -> BacklitError:
-    """Make the error an HTTP status stands for; what gateways say is Unavailable, unknown 4xx are BadRequest."""
+    """Return the error of an HTTP status; gateway errors are Unavailable, unknown 4xx are BadRequest."""
     if status in _PASSING:
         return Unavailable(message, errors, retry_after)
     kind = ERROR_BY_STATUS.get(status, ServiceError if status >= 500 else BadRequest)
     return kind(message, errors, retry_after) if issubclass(kind, Trouble) else kind(message, errors)
+
+
+def sentence_of(error: Exception) -> str:
+    """Return the text of an error and of its fields."""
+    fields = error.errors.values() if isinstance(error, BacklitError) else ()
+    return " ".join(dict.fromkeys([str(error), *fields]))

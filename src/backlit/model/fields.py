@@ -1,4 +1,4 @@
-"""The field table: every key of a work item (SPEC 2.1) as data, read by all layers."""
+"""The field table: every key of a work item as data, for all layers."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 
 class ItemType(StrEnum):
-    """The seven types of work item (SPEC 2.1)."""
+    """The seven types of work item."""
 
     FEATURE = "Feature"
     STORY = "Story"
@@ -21,7 +21,7 @@ class ItemType(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a field holds and so how it is edited, checked, filtered and shown."""
+    """The kind of a field, which decides its editor, checks, filters and display."""
 
     TEXT = "text"
     LONG_TEXT = "long text"
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 class ValueType(StrEnum):
-    """The type of a field's JSON value; it decides how the value compares and sorts."""
+    """The type of a field's JSON value, which decides comparison and sorting."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -51,7 +51,7 @@ class ValueType(StrEnum):
 
 
 class Settable(StrEnum):
-    """When a caller may set a field; at other times what is sent for it is ignored."""
+    """The times at which a caller may set a field; the service ignores it at others."""
 
     ALWAYS = "always"
     ON_CREATE = "on create"
@@ -59,7 +59,7 @@ class Settable(StrEnum):
 
 
 class Section(StrEnum):
-    """The groups in which the editor and the documentation show the fields."""
+    """Groups of fields in the editor and the documentation."""
 
     MAIN = "Item"
     PLANNING = "Planning"
@@ -153,7 +153,7 @@ def _snake_case(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One key of a work item's `fields` (or a top-level property), with all that is known of it.
+    """A key of a work item's `fields`, or a top-level property, with its rules.
 
     `choices` are the default valid values; a project may have others. `column` is the name of its
     typed column in the service's table and in the mirror.
@@ -173,29 +173,29 @@ class Field:
 
     @property
     def value_type(self) -> ValueType:
-        """The type of the field's JSON value."""
+        """Return the type of the field's JSON value."""
         return self.computed or _VALUE_TYPE_BY_KIND[self.kind]
 
     @property
     def column(self) -> str:
-        """The key in snake case: AssignedToID becomes assigned_to_id."""
+        """Return the key in snake case: AssignedToID becomes assigned_to_id."""
         return _snake_case(self.key)
 
     @property
     def is_custom(self) -> bool:
-        """Whether a project defined it (its key ends in `_cf`)."""
+        """True for a project's own field, with a key that ends in `_cf`."""
         return self.key.endswith("_cf")
 
     def applies_to(self, item_type: str) -> bool:
-        """Whether items of this type have the key at all."""
+        """Return True if items of this type have the field."""
         return item_type in self.types
 
     def choices_for(self, item_type: str) -> tuple[str, ...]:
-        """The default valid values for a type; empty where any value goes."""
+        """Return the default valid values for a type; empty for free values."""
         return STATUSES[ItemType(item_type)] if self.kind is Kind.STATUS else self.choices
 
     def default_for(self, item_type: str) -> str | None:
-        """What the service presets on create; areas and iterations get the project's root instead."""
+        """Return the preset of new items; areas and iterations get the project's root instead."""
         if self.kind is Kind.STATUS:
             return next(iter(self.choices_for(item_type)), None)
         return self.default
@@ -211,9 +211,9 @@ _MAIN, _PLAN, _DETAIL, _PORTAL = Section.MAIN, Section.PLANNING, Section.DETAILS
 
 FIELDS: tuple[Field, ...] = (
     Field("Name", Kind.TEXT, ALL_TYPES, "Name", _MAIN, "One line, up to 500 characters.", required=True),
-    Field("Status", Kind.STATUS, _NOT_FEEDBACK, "Status", _MAIN, "Preset by type when not given."),
-    Field("AssignedToID", Kind.USER, _NOT_FEEDBACK, "Owner", _MAIN, "The user who works on it."),
-    Field("TeamID", Kind.TEAM, _NOT_FEEDBACK, "Team", _MAIN, "The team that works on it."),
+    Field("Status", Kind.STATUS, _NOT_FEEDBACK, "Status", _MAIN, "Default depends on the type."),
+    Field("AssignedToID", Kind.USER, _NOT_FEEDBACK, "Owner", _MAIN, "The user who works on the item."),
+    Field("TeamID", Kind.TEAM, _NOT_FEEDBACK, "Team", _MAIN, "The team that works on the item."),
     Field("Tags", Kind.TAGS, _NOT_TASK, "Tags", _MAIN, "Words separated by commas."),
     Field("Description", Kind.LONG_TEXT, ALL_TYPES, "Description", _MAIN, "Markdown or plain text."),
     Field(
@@ -226,8 +226,8 @@ FIELDS: tuple[Field, ...] = (
         required=True,
         settable=Settable.ON_CREATE,
     ),
-    Field("AreaID", Kind.AREA, ALL_TYPES, "Area", _PLAN, "Preset to the project's root area."),
-    Field("IterationID", Kind.ITERATION, ALL_TYPES, "Iteration", _PLAN, "Preset to the project's root iteration."),
+    Field("AreaID", Kind.AREA, ALL_TYPES, "Area", _PLAN, "Default: the project's root area."),
+    Field("IterationID", Kind.ITERATION, ALL_TYPES, "Iteration", _PLAN, "Default: the project's root iteration."),
     Field("Estimate", Kind.TEXT, _ESTIMATED, "Estimate", _PLAN, "Story points, or a word such as XL."),
     Field("PriorityClass", Kind.CHOICE, (_F, _S), "Priority class", _PLAN, choices=PRIORITY_CLASSES),
     Field("Priority", Kind.INTEGER, (_S, _B, _I, _R), "Priority", _PLAN, "A whole number."),
@@ -250,7 +250,7 @@ FIELDS: tuple[Field, ...] = (
     Field("Resolution", Kind.LONG_TEXT, (_I, _R), "Resolution", _DETAIL),
     Field("FeedbackType", Kind.CHOICE, (_FB,), "Feedback type", _DETAIL, choices=FEEDBACK_TYPES),
     Field("Size", Kind.CHOICE, (_FB,), "Size", _DETAIL, choices=SIZES),
-    Field("Source", Kind.TEXT, (_FB,), "Source", _DETAIL, "Who or what it came from."),
+    Field("Source", Kind.TEXT, (_FB,), "Source", _DETAIL, "The person or event behind the item."),
     Field("IsPrivate", Kind.BOOLEAN, (_FB,), "Private", _PORTAL),
     Field(
         "IsVisibleInPortal",
@@ -258,12 +258,23 @@ FIELDS: tuple[Field, ...] = (
         (_FB,),
         "Visible in portal",
         _PORTAL,
-        "Customers see it in the feedback portal.",
+        "Visible to customers in the feedback portal.",
     ),
     Field(
-        "PortalDescription", Kind.LONG_TEXT, (_FB,), "Portal description", _PORTAL, "What customers read in the portal."
+        "PortalDescription",
+        Kind.LONG_TEXT,
+        (_FB,),
+        "Portal description",
+        _PORTAL,
+        "The reply to customers in the portal.",
     ),
-    _computed("BacklogPriority", ValueType.NUMBER, ALL_TYPES, "Backlog priority", "Rank; lists sort by it."),
+    _computed(
+        "BacklogPriority",
+        ValueType.NUMBER,
+        ALL_TYPES,
+        "Backlog priority",
+        "Rank in the backlog; lists sort by this number.",
+    ),
     _computed(
         "CalculatedEstimate",
         ValueType.NUMBER,
@@ -274,16 +285,16 @@ FIELDS: tuple[Field, ...] = (
     _computed(
         "PertEstimate", ValueType.NUMBER, (_T,), "PERT estimate", "(optimistic + 4 × probable + pessimistic) / 6."
     ),
-    _computed("Likes", ValueType.INTEGER, (_FB,), "Likes", "People who liked it."),
-    _computed("Disliked", ValueType.INTEGER, (_FB,), "Dislikes", "People who disliked it."),
-    _computed("IsSyncable", ValueType.BOOLEAN, ALL_TYPES, "Syncable", "Marked for an external tracker."),
-    _computed("SyncID", ValueType.INTEGER, _NOT_FEEDBACK, "Sync ID", "Its id in the external tracker."),
+    _computed("Likes", ValueType.INTEGER, (_FB,), "Likes", "Number of likes."),
+    _computed("Disliked", ValueType.INTEGER, (_FB,), "Dislikes", "Number of dislikes."),
+    _computed("IsSyncable", ValueType.BOOLEAN, ALL_TYPES, "Syncable", "Synced with an external tracker."),
+    _computed("SyncID", ValueType.INTEGER, _NOT_FEEDBACK, "Sync ID", "The item's id in the external tracker."),
 )
 
 TOP_LEVEL: tuple[Field, ...] = (
-    _computed("id", ValueType.INTEGER, ALL_TYPES, "ID", "Given by the service."),
-    _computed("type", ValueType.TEXT, ALL_TYPES, "Type", "Fixed once the item exists."),
-    _computed("projectId", ValueType.INTEGER, ALL_TYPES, "Project", "Fixed once the item exists."),
+    _computed("id", ValueType.INTEGER, ALL_TYPES, "ID", "Set by the server."),
+    _computed("type", ValueType.TEXT, ALL_TYPES, "Type", "Cannot be changed later."),
+    _computed("projectId", ValueType.INTEGER, ALL_TYPES, "Project", "Cannot be changed later."),
     _computed("createdBy", ValueType.TEXT, ALL_TYPES, "Created by", "Name of the user."),
     _computed("createdAt", ValueType.DATETIME, ALL_TYPES, "Created", "Server time."),
     _computed("lastModifiedBy", ValueType.TEXT, ALL_TYPES, "Modified by", "Name of the user."),
@@ -298,7 +309,7 @@ NAME_LIMIT = 500
 
 
 def fields_of(item_type: str, custom: Iterable[Field] = ()) -> tuple[Field, ...]:
-    """The fields that items of a type have, in the table's order, custom fields last."""
+    """Return the fields of a type in the table's order, custom fields last."""
     return tuple(f for f in (*FIELDS, *custom) if f.applies_to(item_type))
 
 
@@ -309,6 +320,6 @@ def custom_field(
     choices: tuple[str, ...] = (),
     default: str | None = None,
 ) -> Field:
-    """Make the field of a project's own key; the key must end in `_cf` (SPEC 2.1)."""
+    """Make a project's own field; its key must end in `_cf`."""
     label = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", key.removesuffix("_cf").replace("_", " "))
     return Field(key, kind, types, label, Section.CUSTOM, choices=choices, default=default)

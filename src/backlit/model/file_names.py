@@ -1,13 +1,13 @@
-"""Names of attached files, made harmless; shared by those who take files in and those who write them."""
+"""Sanitised names of attached files, for uploads and downloads."""
 
 import re
 
 NAME_LIMIT = 200
-"""Bytes of a file's name in UTF-8."""
+"""Longest file name in bytes of UTF-8."""
 
 
 def file_name(given: str) -> str:
-    """The last part of a path, without control, invisible or bidi characters; never empty, `.` or `..`."""
+    """Return the last part of a path without control, invisible or bidi characters; never empty, `.` or `..`."""
     last = re.split(r"[/\\]", given.strip())[-1]
     clean = "".join(c if c.isprintable() else "" for c in last).strip(" .")
     stem, dot, suffix = clean.rpartition(".")

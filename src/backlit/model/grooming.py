@@ -1,4 +1,4 @@
-"""The groom queue's questions: what the ready-check finds missing of an item, and the chosen fields it has not got."""
+"""Questions of grooming: findings of the readiness check, and chosen fields without a value."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from types import MappingProxyType
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, SYNC_KEYS, Field, Kind, Settable
 from backlit.model.filters import And, AnyTag, Comparison, Filter, In, Literal, Not, Operator, Or, Property
-from backlit.model.lint import Rule
+from backlit.model.ready_check import Rule
 
 FIELD_BY_RULE: Mapping[str, str] = MappingProxyType(
     {
@@ -20,22 +20,22 @@ FIELD_BY_RULE: Mapping[str, str] = MappingProxyType(
         "stale": "Status",
     }
 )
-"""The field whose value answers a rule."""
+"""The field that satisfies a rule, by the rule's id."""
 
 Roots = Mapping[str, Collection[int]]
-"""The ids that stand for no area and no iteration, by the keys of the fields."""
+"""The root ids that mean no area and no iteration, by field key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A field that is asked for, and why."""
+    """A field to fill in, with the reason."""
 
     key: str
     reasons: tuple[str, ...] = ()
 
 
 def questions(rules: Iterable[Rule], missing: Iterable[Field], item_fields: Collection[str]) -> tuple[Question, ...]:
-    """What to ask of an item: one question a field, in the order of the rules, then of the chosen fields."""
+    """List the questions for an item: one a field, in the order of the rules, then of the chosen fields."""
     reasons: dict[str, list[str]] = {}
     for rule in rules:
         key = FIELD_BY_RULE[rule.id]
@@ -47,18 +47,18 @@ def questions(rules: Iterable[Rule], missing: Iterable[Field], item_fields: Coll
 
 
 def is_missing(field: Field, value: object, roots: Roots) -> bool:
-    """Whether a field has no value; the roots of the trees are none."""
+    """Return True for a field without a value; the roots of the trees count as none."""
     return value in (None, "", []) or value in roots.get(field.key, ())
 
 
 def lacking(fields: Sequence[Field], roots: Roots) -> Filter:
-    """Holds for the items that lack one of some fields of their type."""
+    """Return a filter for items that lack one of the fields of their type."""
     parts = tuple(And((_of_types(field), _without(field, roots))) for field in fields)
     return Or(parts) if parts else Literal(False)
 
 
 def answerable(rule: Rule, failing: Filter) -> Filter:
-    """Holds for the items that fail a rule and have the field that answers it."""
+    """Return a filter for items that fail a rule and have the field for its answer."""
     return And((_of_types(FIELD_BY_KEY[FIELD_BY_RULE[rule.id]]), failing))
 
 
@@ -76,18 +76,18 @@ def _without(field: Field, roots: Roots) -> Filter:
 
 
 def field_keys(names: object) -> tuple[str, ...]:
-    """The keys of fields by their names in any case, as a list in the settings has them; `…_cf` are a project's own.
+    """Return field keys for names in any case, as listed in the settings; `…_cf` are a project's own.
 
-    Raises BadRequest naming the field that there is not, or that nobody can fill in.
+    Raises BadRequest that names an unknown or read-only field.
     """
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-        raise BadRequest('They are a list of fields, such as ["PriorityClass", "IterationID"].')
+        raise BadRequest('Write a list of fields, such as ["PriorityClass", "IterationID"].')
     found = []
     for name in names:
         field = PROPERTY_BY_LOWER_NAME.get(name.lower())
         if field is None and not name.endswith("_cf"):
-            raise BadRequest(f"There is no field {name!r}.")
+            raise BadRequest(f"Unknown field {name!r}.")
         if field is not None and (field.settable is not Settable.ALWAYS or field.key in {*SYNC_KEYS, "Name"}):
-            raise BadRequest(f"{field.key} is not to be filled in.")
+            raise BadRequest(f"{field.key} is read-only.")
         found.append(field.key if field else name)
     return tuple(dict.fromkeys(found))

@@ -1,4 +1,4 @@
-"""Hours of work as people type and read them."""
+"""Hours of work in the form people type and read."""
 
 import re
 
@@ -14,9 +14,9 @@ def hours_of(text: str, label: str = "Hours", *, least: float = 0.01) -> float:
     """Read `2`, `2.5`, `2,5 h`, `1:30` or `90m`, to a hundredth; raises BadRequest with a sentence."""
     hours = _read(text.strip())
     if hours is None:
-        raise BadRequest(f"{label}: a number such as 2, 1.5 or 1,5, or a time such as 1:30 or 90m.")
+        raise BadRequest(f"{label}: enter hours such as 2, 1.5 or 1,5, or a time such as 1:30 or 90m.")
     if not least <= hours < MOST_HOURS:
-        raise BadRequest(f"{label}: more than nothing, and less than {MOST_HOURS:,.0f}.")
+        raise BadRequest(f"{label}: enter more than 0 and less than {MOST_HOURS:,.0f}.")
     return hours
 
 
@@ -31,11 +31,11 @@ def _read(text: str) -> float | None:
 
 
 def hours_text(hours: float) -> str:
-    """Hours to a hundredth, without a needless fraction."""
+    """Write hours to a hundredth, without trailing zeros."""
     return f"{round(hours, 2):.10g}"
 
 
 def clock_text(seconds: float) -> str:
-    """Seconds as hours and minutes, `0:42`."""
+    """Write seconds as hours and minutes, `0:42`."""
     minutes = max(0, int(seconds // 60))
     return f"{minutes // 60}:{minutes % 60:02}"

@@ -1,8 +1,8 @@
-"""Hostile text as one plain line, for where no terminal library is loaded: errors and the command line."""
+"""Hostile text as one plain line, without a terminal library: for errors and the command line."""
 
 
 def plain(text: str, limit: int | None = None) -> str:
-    """One line without control, escape, bidi-override or invisible characters; those show as �, a cut as ….
+    """Return one line; control, escape, bidi-override and invisible characters become �, a cut ends in ….
 
     Line breaks and tabs become blanks. `limit` is in characters.
     """

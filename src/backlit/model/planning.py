@@ -1,15 +1,15 @@
-"""What is planned against what can be done: loads, capacities, velocity, and what it foretells."""
+"""Planning figures: loads, capacities, velocity and forecast."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 RECENT = 3
-"""How many iterations the velocity is taken from."""
+"""Number of iterations in the velocity."""
 
 
 class Fit(StrEnum):
-    """How a load lies to a capacity; OPEN where there is none."""
+    """Relation of a load to a capacity; OPEN without a capacity."""
 
     OPEN = "open"
     UNDER = "under"
@@ -19,13 +19,13 @@ class Fit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The least and the most; None where it is not set (FEATURES rule 56)."""
+    """Minimum and maximum; None if not set."""
 
     least: float | None = None
     most: float | None = None
 
     def fit(self, amount: float) -> Fit:
-        """How an amount lies to it."""
+        """Return the relation of an amount to the capacity."""
         if self.most and amount > self.most:
             return Fit.OVER
         if self.least and amount < self.least:
@@ -33,13 +33,13 @@ class Capacity:
         return Fit.WITHIN if self.least or self.most else Fit.OPEN
 
     def over(self, amount: float) -> float:
-        """By how much an amount is too much."""
+        """Return the excess of an amount over the maximum."""
         return max(0.0, amount - self.most) if self.most else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one person has to do: points of items, and apart from them the hours that tasks still take."""
+    """The load of one person: points of items, and separately the remaining hours of tasks."""
 
     points: float = 0.0
     hours: float = 0.0
@@ -50,23 +50,23 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class OwnCapacities:
-    """What people can take on in an iteration, by user name; 0 stands for no limit.
+    """Personal capacities per iteration, by user name; 0 means no limit.
 
-    The service knows no such thing (FEATURES rule 57), so it is the setting of one machine. `special` is for some
-    iterations, by their names.
+    The interface has no personal capacity, so the setting is local. `special` holds capacities of single
+    iterations, by name.
     """
 
     usual: Mapping[str, Share] = field(default_factory=dict)
     special: Mapping[str, Mapping[str, Share]] = field(default_factory=dict)
 
     def of(self, user: str, iteration: str) -> Share | None:
-        """What a person can take on in an iteration; None where nothing is set."""
+        """Return a person's capacity in an iteration; None if not set."""
         return self.special.get(iteration, {}).get(user) or self.usual.get(user)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one item adds to the load of where it is planned: a task only hours, anything else no hours."""
+    """The contribution of one item to a load: only hours for a task, no hours for other types."""
 
     place: int | None
     owner: int | None
@@ -80,7 +80,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much is planned into one place; `people` and `teams` have None for what nobody, or no team, has taken."""
+    """The load of one place; `people` and `teams` have the key None for unassigned items."""
 
     count: int = 0
     points: float = 0.0
@@ -103,7 +103,7 @@ class Load:
 
 
 def _shares(parts: Iterable[tuple[int | None, Share]]) -> dict[int | None, Share]:
-    """What each has of something, without those who have none."""
+    """Return the shares by key, without empty ones."""
     found: dict[int | None, Share] = {}
     for who, share in parts:
         if share != Share():
@@ -112,7 +112,7 @@ def _shares(parts: Iterable[tuple[int | None, Share]]) -> dict[int | None, Share
 
 
 def loads(parts: Iterable[Part]) -> dict[int, Load]:
-    """The loads of all places that something is planned into."""
+    """Return the loads of all places with planned items."""
     found: dict[int, list[Part]] = {}
     for part in parts:
         if part.place is not None:
@@ -136,27 +136,26 @@ def _load(parts: Sequence[Part]) -> Load:
 
 @dataclass(frozen=True, slots=True)
 class Velocity:
-    """Points done in each of the last iterations, the latest first."""
+    """Points done in each of the last iterations, latest first."""
 
     points: tuple[float, ...]
 
     @property
     def mean(self) -> float:
-        """What is done in one, on average; 0 where nothing is known."""
+        """Return the average points per iteration; 0 without data."""
         return sum(self.points) / len(self.points) if self.points else 0.0
 
 
 def velocity_of(done: Iterable[float]) -> Velocity:
-    """From the points done in ended iterations, the latest first; those in which nothing was done tell nothing."""
+    """Compute the velocity from the points of ended iterations, latest first; skip iterations without any."""
     return Velocity(tuple([points for points in done if points > 0][:RECENT]))
 
 
 def forecast(points: Sequence[float], rooms: Sequence[float]) -> Iterator[tuple[int, int]]:
-    """Which stretch of a backlog fits which room, in the order of both: the number of the room, and where it ends.
+    """Fill the rooms with the backlog, in order; return each room's number and the end of its stretch.
 
-    A room takes items until the next one is more than what is left of it; one that is larger than a whole room takes
-    that room alone, as it has to be done at some time. Rooms without any space take nothing. What comes after the
-    last stretch fits nowhere.
+    A room takes items until the next one exceeds the remaining space; an item larger than a whole room takes that
+    room alone. Rooms without space take nothing. Items after the last stretch fit in no room.
     """
     at = 0
     for number, room in enumerate(rooms):

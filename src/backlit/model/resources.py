@@ -1,4 +1,4 @@
-"""What all resources of the wire have in common (SPEC 2)."""
+"""Resources of the interface (docs/interface.md)."""
 
 from datetime import date, datetime
 from typing import Annotated, Any
@@ -41,15 +41,17 @@ def _flag(value: object) -> object:
 ServerTime = Annotated[datetime, BeforeValidator(_server_time), PlainSerializer(write_datetime, return_type=str)]
 ServerDate = Annotated[date, BeforeValidator(_server_date)]
 Text = Annotated[str, BeforeValidator(_text)]
-"""Text that some servers send as null."""
+"""Text; null from some servers means ""."""
 Flag = Annotated[bool, BeforeValidator(_flag)]
-"""A boolean that some servers send as null."""
+"""A boolean; null from some servers means False."""
 
+INTERNAL = "Service"
+PORTAL = "Feedback"
 AUDIT_KEYS = ("createdBy", "createdAt", "lastModifiedBy", "lastModifiedAt")
 
 
 class Resource(BaseModel):
-    """A resource as its JSON has it; keys that SPEC.md does not know are kept and written back."""
+    """A resource in its JSON form; unknown keys are kept and written back."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="allow")
 
@@ -59,7 +61,95 @@ class Resource(BaseModel):
     last_modified_at: ServerTime | None = None
 
     def wire(self) -> dict[str, Any]:
-        """Write the JSON object in SPEC's order of keys, audit fields last and only where they are known."""
+        """Write the JSON object in the interface's order of keys, known audit fields last."""
         document = self.model_dump(mode="json", by_alias=True)
         audit = {key: document.pop(key) for key in AUDIT_KEYS}
         return document | {key: value for key, value in audit.items() if value is not None}
+
+
+class Project(Resource):
+    """A project; other servers may send only id and name."""
+
+    id: int
+    name: str
+    template: Text = ""
+    description: Text = ""
+    start_date: ServerTime | None = None
+    end_date: ServerTime | None = None
+    default_iteration_length: int | None = None
+
+
+class User(Resource):
+    """A licensed user; `name` is the username."""
+
+    id: int
+    name: str
+    first_name: Text = ""
+    last_name: Text = ""
+    display_name: Text = ""
+    email: Text = ""
+
+
+class Team(Resource):
+    """A team of people; an item's TeamID holds its id."""
+
+    id: int
+    name: str
+    project_id: int
+
+
+class Area(Resource):
+    """A node of a project's area tree; `parent_id` is -1 for the root."""
+
+    id: int
+    project_id: int
+    parent_id: int
+    name: str
+    path: Text = ""
+    sequence: int = 0
+
+
+class Iteration(Resource):
+    """A node of a project's iteration tree; both dates are inclusive, capacities are story points."""
+
+    id: int
+    project_id: int
+    parent_id: int
+    name: str
+    path: Text = ""
+    sequence: int = 0
+    is_release: Flag = False
+    start_date: ServerDate | None = None
+    end_date: ServerDate | None = None
+    min_capacity: float | None = None
+    max_capacity: float | None = None
+
+
+class WorkItem(Resource):
+    """A work item; `type` is text, as a server may have types outside the field table."""
+
+    id: int
+    type: str
+    project_id: int
+    fields: dict[str, Any]
+
+
+class Comment(Resource):
+    """A comment, which is immutable."""
+
+    id: int
+    project_id: int
+    work_item_id: int
+    description: Text
+    type: str | None = INTERNAL
+
+    @property
+    def is_internal(self) -> bool:
+        """True if customers cannot see the comment; every type but Feedback is internal."""
+        return self.type != PORTAL
+
+
+class TimeEntryType(Resource):
+    """A category of logged work."""
+
+    name: str

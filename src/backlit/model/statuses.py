@@ -1,4 +1,4 @@
-"""Where a Status stands on the way from not started to done (SPEC 2.1 and 3)."""
+"""Groups of statuses, from not started to done."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 
 class StatusGroup(StrEnum):
-    """What every Status comes down to, whatever a project calls it."""
+    """The common groups of all projects' statuses."""
 
     NOT_STARTED = "not started"
     IN_PROGRESS = "in progress"
@@ -32,12 +32,12 @@ _NOT_OPEN = frozenset({StatusGroup.DONE, StatusGroup.EXCLUDED})
 
 
 def group_of(status: str | None) -> StatusGroup:
-    """Place a Status, in any case; no Status counts as not started, a project's own as in progress."""
+    """Return the group of a Status in any case; None is not started, an unknown one in progress."""
     if status is None:
         return StatusGroup.NOT_STARTED
     return _GROUP_BY_STATUS.get(status.strip().lower(), StatusGroup.IN_PROGRESS)
 
 
 def is_open(status: str | None) -> bool:
-    """Whether there is still something to do: neither done nor deferred nor deleted."""
+    """Return True for a Status that is not done, deferred or deleted."""
     return group_of(status) not in _NOT_OPEN

@@ -1,4 +1,4 @@
-"""Areas and iterations as trees: order, paths, sub-trees and totals (SPEC 2.3 and 2.4)."""
+"""Trees of areas and iterations: order, paths, subtrees and totals."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ ROOT_PARENT = -1
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One area or iteration, reduced to its place in the tree."""
+    """An area or iteration, reduced to its place in the tree."""
 
     id: int
     parent_id: int
@@ -19,7 +19,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How many items, and how many points they have together."""
+    """A count of items and the sum of their points."""
 
     count: int = 0
     points: float = 0.0
@@ -31,9 +31,9 @@ class Totals:
 class Tree:
     """The nodes in order: siblings by sequence, then id.
 
-    Any set of nodes makes a tree: a node without its parent, and one of every circle, hang under the
-    first root (or are roots where there is none), and their `parent_id` then says so. Asking for an
-    id that is not there is a KeyError.
+    Any set of nodes makes a tree: a node without its parent, and one of every circle, is placed under
+    the first root, or becomes a root if there is none, with a changed `parent_id`. Raises KeyError for
+    an unknown id.
     """
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
@@ -74,41 +74,41 @@ class Tree:
 
     @property
     def roots(self) -> tuple[Node, ...]:
-        """The nodes at the top; one per project."""
+        """Return the root nodes, one per project."""
         return tuple(self._children.get(ROOT_PARENT, ()))
 
     def children(self, node_id: int) -> tuple[Node, ...]:
-        """The nodes directly below one, in order."""
+        """Return the children of a node, in order."""
         return tuple(self._children.get(node_id, ()))
 
     def parent(self, node_id: int) -> Node | None:
-        """The node above; None above a root."""
+        """Return the parent of a node; None for a root."""
         return self._nodes.get(self._nodes[node_id].parent_id)
 
     def subtree_ids(self, node_id: int) -> tuple[int, ...]:
-        """The node itself and all below it, depth first."""
+        """Return the node and its descendants, depth first."""
         start = self._position[node_id]
         return tuple(self._order[start : start + self._size[node_id]])
 
     def depth(self, node_id: int) -> int:
-        """How many nodes are above; 0 for a root."""
+        """Return the number of ancestors; 0 for a root."""
         return self._depth[node_id]
 
     def path(self, node_id: int) -> str:
-        """The names from the root down, with backslashes between; names may hold backslashes themselves."""
+        """Return the names from the root down, joined by backslashes; names may contain backslashes too."""
         return self._path[node_id]
 
     def walk(self) -> Iterator[Node]:
-        """All nodes, depth first."""
+        """Yield all nodes, depth first."""
         return (self._nodes[node_id] for node_id in self._order)
 
     def is_below(self, node_id: int, ancestor_id: int) -> bool:
-        """Whether a node is in another's sub-tree; no node is below itself."""
+        """Return True for a descendant of another node; no node is below itself."""
         distance = self._position[node_id] - self._position[ancestor_id]
         return 0 < distance < self._size[ancestor_id]
 
     def roll_up(self, own: Mapping[int, Totals]) -> Mapping[int, Totals]:
-        """Add to every node's own totals those of all nodes below; ids that are not in the tree are left out."""
+        """Add the totals of all descendants to each node; drop ids outside the tree."""
         rolled = {node_id: own.get(node_id, Totals()) for node_id in self._order}
         for node_id in reversed(self._order):
             parent_id = self._nodes[node_id].parent_id
@@ -118,7 +118,7 @@ class Tree:
 
 
 def _rooted(nodes: dict[int, Node]) -> dict[int, Node]:
-    """Give a place to orphans and circles, so that every node leads up to a root."""
+    """Place orphans and circles so that every node leads up to a root."""
     nodes = {node_id: node for node_id, node in nodes.items() if node_id != ROOT_PARENT}
     roots = [node for node in nodes.values() if node.parent_id == ROOT_PARENT]
     home = min(roots, key=lambda node: (node.sequence, node.id)).id if roots else ROOT_PARENT

@@ -1,4 +1,4 @@
-"""OAuth WRAP 0.9: challenge, token body, access token and header value (SPEC 5)."""
+"""OAuth WRAP 0.9: challenge, token body, access token and header value."""
 
 import base64
 import hashlib
@@ -34,19 +34,19 @@ _CLAIM_BY_ATTRIBUTE = {
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """Where a 401 says that tokens are to be had, and the client id to ask for them with."""
+    """The token endpoint and client id from a 401 response."""
 
     location: str
     client_id: str
 
 
 def client_id_of(service_name: str) -> str:
-    """Make the client id of a service (SPEC 5.2)."""
+    """Make the client id of a service."""
     return f"uri:{service_name}"
 
 
 def parse_challenge(header: str) -> Challenge | None:
-    """Find the WRAP challenge in a WWW-Authenticate header; None where there is none that is whole.
+    """Find the WRAP challenge in a WWW-Authenticate header; None without a complete one.
 
     Other schemes may stand before and after it; values may be quoted or not.
     """
@@ -80,7 +80,7 @@ def _unquoted(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TokenGrant:
-    """What the token endpoint gives; `expires_in` is in seconds."""
+    """A grant of the token endpoint; `expires_in` is in seconds."""
 
     access_token: str = field(repr=False)
     refresh_token: str = field(repr=False)
@@ -88,18 +88,18 @@ class TokenGrant:
 
 
 def parse_grant(body: str) -> TokenGrant:
-    """Read the token endpoint's answer (SPEC 5.5). Raises ServiceError where something is missing."""
+    """Read the token endpoint's response. Raises ServiceError for a missing part."""
     values = dict(parse_qsl(body.strip()))
     access_token = values.get("wrap_access_token")
     refresh_token = values.get("wrap_refresh_token")
     expires_in = values.get("wrap_access_token_expires_in", "")
     if not access_token or not refresh_token or not re.fullmatch(r"[0-9]{1,10}", expires_in):
-        raise ServiceError("The service's answer to the sign-in is not a token.")
+        raise ServiceError("The server's response to the sign-in is not a token.")
     return TokenGrant(access_token, refresh_token, int(expires_in))
 
 
 def write_grant(grant: TokenGrant) -> str:
-    """Write the token endpoint's answer so that form decoding and decodeURIComponent both undo it."""
+    """Write the token endpoint's response so that form decoding and decodeURIComponent both decode it."""
     return _pairs(
         (
             ("wrap_access_token", grant.access_token),
@@ -115,7 +115,7 @@ def _pairs(values: Iterable[tuple[str, str]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AccessToken:
-    """The claims of an access token (SPEC 5.6); `expires_on` is in seconds since 1970."""
+    """The claims of an access token; `expires_on` is in seconds since 1970."""
 
     name: str
     email: str
@@ -137,7 +137,7 @@ def sign(claims: AccessToken, key: bytes) -> str:
 def verify(text: str, keys: Iterable[bytes], audience: str, now: float) -> AccessToken:
     """Check an access token against the current key and those before it; raises Unauthorized.
 
-    Nothing in it is read before one of the keys has been found to have signed it.
+    Reads no claim before the signature is verified.
     """
     signed, _, signature = text.rpartition(f"&{_SIGNATURE}=")
     if not text.isascii() or not signed:
@@ -168,14 +168,14 @@ def _signature_of(text: str, key: bytes) -> str:
 
 
 def authorization_header(access_token: str) -> str:
-    """Write the value of the Authorization header (SPEC 5.7)."""
+    """Write the value of the Authorization header."""
     return f"WRAP access_token={quote(access_token, safe='')}"
 
 
 def tokens_in_header(header: str) -> tuple[str, ...]:
-    """List what may be the access token in an Authorization header, likeliest reading first.
+    """List the possible access tokens of an Authorization header, likeliest first.
 
-    The value without its quotes as it stands, then unescaped once; empty for other schemes.
+    Tries the value without its quotes, then unescaped once; empty for other schemes.
     """
     found = _AUTHORIZATION.match(header)
     value = (found[1] or found[2] or "") if found else ""

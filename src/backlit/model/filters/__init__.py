@@ -1,4 +1,4 @@
-"""The filter tree, how it is put together, and what it holds for."""
+"""Filter tree: construction and evaluation."""
 
 from backlit.model.filters.matching import matches
 from backlit.model.filters.tree import (

@@ -1,4 +1,4 @@
-"""Whether an item matches a filter tree, in memory; the meaning is set down in `tree`."""
+"""Evaluation of a filter tree in memory, by the meaning defined in `tree`."""
 
 import math
 import operator
@@ -31,7 +31,7 @@ from backlit.model.filters.tree import (
 
 
 class _Void(Enum):
-    """What a function makes of null: unlike null itself it equals nothing and differs from nothing."""
+    """The result of a function of null: neither EQ nor NE holds for it."""
 
     VOID = "void"
 
@@ -43,10 +43,10 @@ class _Item:
 
 
 def matches(filter_: Filter, values: Mapping[str, object]) -> bool:
-    """Say whether the filter holds for an item.
+    """Return True if the filter holds for an item.
 
     `values` has the item's keys and top-level properties by their own flat names, DateTimes as
-    `datetime`, Tags as strings; what is absent is null.
+    `datetime`, Tags as strings; absent keys are null.
     """
     return _holds(filter_, _Item(values))
 
@@ -87,11 +87,11 @@ _WORD = re.compile(r"[^\W_]+")
 SYLLABIC = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-"""Writing without spaces between words: each sign counts as a word."""
+"""Scripts without spaces between words: each character counts as a word."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text as a search sees them: in one case, without accents, signs of Chinese and its like alone."""
+    """Split a text into search words: one case, no accents, each Chinese or Japanese character alone."""
     folded = text.casefold()
     if not folded.isascii():
         plain = _ACCENTS.sub("", unicodedata.normalize("NFD", folded))
@@ -164,7 +164,7 @@ def _midnight(value: object) -> object:
 
 
 def _family(value: object) -> type | None:
-    """What values compare to each other: numbers of both kinds, dates and DateTimes."""
+    """Return the family of comparable values: all numbers, all dates and DateTimes."""
     for family, kinds in ((bool, bool), (float, int | float), (str, str), (date, date)):
         if isinstance(value, kinds):
             return family

@@ -1,7 +1,7 @@
-"""The filter tree: what `$filter` text, typed queries and the screens' filters all become.
+"""The filter tree: the common form of `$filter` text, typed queries and the screens' filters.
 
 The tree is data. Its readers are `matches`, `odata` (text), the service (SQL) and the store (SQL on the
-mirror). The meaning is that of DECISIONS "Lists and OData", with these points settled for all readers:
+mirror). docs/interface.md ("Lists, `$filter` and `$orderby`") defines the meaning, with these points for all readers:
 
 - A filter is true or false, never unknown. A boolean property that is null does not hold.
 - A boolean function (startswith, endswith, contains) of null is false. Any other function of null makes
@@ -22,7 +22,7 @@ Value = None | bool | int | float | str | date | datetime
 
 
 class Operator(StrEnum):
-    """How two terms are compared; null is a value for EQ and NE, and makes the others false."""
+    """Comparison operators; null is a value for EQ and NE, and makes the others false."""
 
     EQ = "eq"
     NE = "ne"
@@ -33,7 +33,7 @@ class Operator(StrEnum):
 
 
 class Function(StrEnum):
-    """The functions of OData v3 and v4 that the dialect has; substringof is read as CONTAINS."""
+    """Functions of OData v3 and v4 in the dialect; the parser reads substringof as CONTAINS."""
 
     STARTSWITH = "startswith"
     ENDSWITH = "endswith"
@@ -76,7 +76,7 @@ class TagVariable:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of terms; a boolean one (startswith, endswith, contains) is also a filter."""
+    """A function of terms; startswith, endswith and contains are also filters."""
 
     function: Function
     arguments: "tuple[Term, ...]"
@@ -87,7 +87,7 @@ Term = Property | Literal | TagVariable | Call
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two terms compared."""
+    """A comparison of two terms."""
 
     operator: Operator
     left: Term
@@ -96,7 +96,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class In:
-    """Whether a term equals one of the choices."""
+    """A membership test: the term equals one of the choices."""
 
     term: Term
     choices: tuple[Literal, ...]
@@ -104,34 +104,34 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All parts hold; at least two of them, none an And."""
+    """A conjunction of at least two parts; no part is an And."""
 
     parts: "tuple[Filter, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """One part holds; at least two of them, none an Or."""
+    """A disjunction of at least two parts; no part is an Or."""
 
     parts: "tuple[Filter, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The part does not hold; a filter is true or false, never unknown."""
+    """A negation; a filter is true or false, never unknown."""
 
     part: "Filter"
 
 
 @dataclass(frozen=True, slots=True)
 class AnyTag:
-    """One of the tags makes the part hold; None asks whether there is a tag at all."""
+    """A test of the tags: the part holds for one of them, or with None, any tag exists."""
 
     part: "Filter | None"
 
 
 class Where(StrEnum):
-    """In which texts of an item words are looked for."""
+    """The texts of an item that a search for words covers."""
 
     NAME = "name"
     ANYWHERE = "name, description and comments"
@@ -139,9 +139,9 @@ class Where(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """A text occurs, in any case: any part of the name, or words that begin so, in a row, anywhere.
+    """A search for a text in any case: as any part of the name, or as beginnings of consecutive words.
 
-    There is no way to ask a service for it; `matches` finds the comments' texts under `COMMENTS`.
+    The interface has no such filter; `matches` finds the comments' texts under `COMMENTS`.
     """
 
     text: str
@@ -149,7 +149,7 @@ class Mentions:
 
 
 POINTS = "Points"
-"""The property that is the Estimate as a number, which no service has; null where it is none."""
+"""A local property with the Estimate as a number; null for other texts."""
 COMMENTS = "Comments"
 
 Filter = Comparison | In | And | Or | Not | AnyTag | Call | Property | Literal | Mentions
@@ -158,19 +158,19 @@ Filter = Comparison | In | And | Or | Not | AnyTag | Call | Property | Literal |
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """One key of an order; nulls come last in both directions, ties are broken by id."""
+    """A key of an order; nulls come last in both directions, ids break ties."""
 
     name: str
     descending: bool = False
 
 
 def all_of(parts: Iterable[Filter]) -> Filter:
-    """Join filters with `and`, flat; none at all hold always."""
+    """Join filters with `and`, flat; an empty conjunction always holds."""
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, And) else (part,))]
     return And(tuple(flat)) if len(flat) > 1 else flat[0] if flat else Literal(True)
 
 
 def any_of(parts: Iterable[Filter]) -> Filter:
-    """Join filters with `or`, flat; none at all hold never."""
+    """Join filters with `or`, flat; an empty disjunction never holds."""
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))]
     return Or(tuple(flat)) if len(flat) > 1 else flat[0] if flat else Literal(False)

@@ -1,4 +1,4 @@
-"""`$filter` and `$orderby`: text to tree and back, in the spellings of OData v3 and v4."""
+"""`$filter` and `$orderby`: parser and writer for the spellings of OData v3 and v4."""
 
 from backlit.model.odata.orders import parse_order, write_order
 from backlit.model.odata.parser import parse_filter

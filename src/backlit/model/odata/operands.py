@@ -1,4 +1,4 @@
-"""What the parts of a filter text are and what may be done with them: the types of `$filter`."""
+"""Types of operands in `$filter`, with their checks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ _TERMS = Property | Literal | TagVariable | Call
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A part with its type: INTEGER counts as NUMBER, None is null's.
+    """A part with its type: INTEGER counts as NUMBER, None is the type of null.
 
-    `is_void` marks a function of null, `is_loose` a text made from Tags outside of any, which only a
-    boolean function can take.
+    `is_void` marks a function of null; `is_loose` marks a text from Tags outside of any, which only a
+    boolean function accepts.
     """
 
     node: Filter | Term
@@ -43,19 +43,19 @@ class Operand:
 
     @classmethod
     def of_filter(cls, node: Filter) -> "Operand":
-        """Wrap what is true or false by itself."""
+        """Wrap a condition."""
         return cls(node, ValueType.BOOLEAN)
 
     def term(self, at: int) -> Term:
-        """The node where only a value will do."""
+        """Return the node of a value; refuse a condition."""
         if self.is_loose:
-            refuse("Tags is a list; ask for one of them, as in Tags/any(t: t eq 'x')", at)
+            refuse("Tags is a list; test one tag, as in Tags/any(t: t eq 'x')", at)
         if not isinstance(self.node, _TERMS):
-            refuse("a condition stands where a value is needed", at)
+            refuse("expected a value, found a condition", at)
         return self.node
 
     def literal(self) -> Literal:
-        """The node of an operand that `choice_of` let pass."""
+        """Return the node of an operand checked by `choice_of`."""
         return cast("Literal", self.node)
 
 
@@ -94,9 +94,9 @@ def literal(value: Value) -> Operand:
 
 
 def negative(token: Token) -> Operand:
-    """Make the operand of what follows a minus, which has to be a number."""
+    """Make the operand of a negated number."""
     if token.shape is not Shape.LITERAL or not isinstance(token.value, int | float):
-        refuse("'-' stands before something that is not a number", token.at)
+        refuse("'-' needs a number after it", token.at)
     return literal(-token.value)
 
 
@@ -109,24 +109,24 @@ def property_of(token: Token, properties: Mapping[str, Field], in_any: bool) -> 
     """Make the operand of a property by its name in any case; `in_any` inside of Tags/any."""
     field = properties.get(token.text.lower())
     if field is None:
-        refuse(f"there is no property {token.text[:40]!r}", token.at)
+        refuse(f"unknown property {token.text[:40]!r}", token.at)
     if field.value_type is ValueType.TAGS:
         if in_any or field.key != "Tags":
-            refuse(f"{field.key} is a list and cannot be used here", token.at)
+            refuse(f"{field.key} is a list, which is not allowed here", token.at)
         return Operand(TagVariable(), ValueType.TEXT, is_loose=True)
     is_number = field.value_type is ValueType.INTEGER
     return Operand(Property(field.key), ValueType.NUMBER if is_number else field.value_type)
 
 
 def condition_of(operand: Operand, at: int) -> Filter:
-    """Take an operand as a filter; refuses what is not true or false."""
+    """Return an operand as a filter; refuse a value."""
     if operand.type is not ValueType.BOOLEAN:
-        refuse(f"a comparison is missing; {_name(operand)} alone is not true or false", at)
+        refuse(f"expected a comparison; {_name(operand)} alone is not true or false", at)
     return cast("Filter", operand.node)
 
 
 def compare(operator: Operator, left: Operand, right: Operand, at: int) -> Operand:
-    """Compare two operands at the place of the operator, folding what is known already."""
+    """Compare two operands at the place of the operator, folding constants."""
     if left.is_void or right.is_void:
         return Operand.of_filter(Literal(False))
     if not (isinstance(left.node, _TERMS) and isinstance(right.node, _TERMS)):
@@ -139,7 +139,7 @@ def compare(operator: Operator, left: Operand, right: Operand, at: int) -> Opera
     else:
         _check_types(left, right, at)
         if is_order and left.type is ValueType.BOOLEAN:
-            refuse(f"{_name(left)} is true or false and can be compared with eq and ne only", at)
+            refuse(f"{_name(left)} is true or false; compare it with eq or ne", at)
         is_known = False
     if is_known or (isinstance(comparison.left, Literal) and isinstance(comparison.right, Literal)):
         return Operand.of_filter(Literal(matches(comparison, {})))
@@ -159,13 +159,13 @@ _MIRRORED: Mapping[Operator, Operator] = {
 
 
 def _compare_condition(operator: Operator, left: Operand, right: Operand, at: int) -> Operand:
-    """Read `(a and b) eq true`, as some clients write, as the condition itself or its opposite."""
+    """Read `(a and b) eq true`, the form of some clients, as the condition or its negation."""
     condition, constant = (right, left) if isinstance(left.node, _TERMS) else (left, right)
     if operator not in {Operator.EQ, Operator.NE} or not isinstance(constant.node, Literal):
-        refuse("conditions can be compared to true and false only", at)
+        refuse("compare a condition with true or false only", at)
     value = constant.node.value
     if not isinstance(value, bool):
-        refuse("conditions can be compared to true and false only", at)
+        refuse("compare a condition with true or false only", at)
     node = condition_of(condition, at)
     return Operand.of_filter(node if value is (operator is Operator.EQ) else Not(node))
 
@@ -179,7 +179,7 @@ def _check_types(left: Operand, right: Operand, at: int) -> None:
 
 
 def _as_moment(operand: Operand, other: Operand) -> Operand:
-    """Read a quoted date as a date where it meets a DateTime."""
+    """Read a quoted date as a date if the other operand is a DateTime."""
     if other.type is not ValueType.DATETIME or not isinstance(operand.node, Literal):
         return operand
     text = operand.node.value
@@ -192,9 +192,9 @@ def _as_moment(operand: Operand, other: Operand) -> Operand:
 
 
 def choice_of(left: Operand, operand: Operand, at: int) -> Operand:
-    """Take an operand as one of the constants of `in`, of the type of what is looked for."""
+    """Return an operand as a constant of `in`, of the tested operand's type."""
     if not isinstance(operand.node, Literal):
-        refuse("'in' takes constants only", at)
+        refuse("'in' accepts constants only", at)
     choice = _as_moment(operand, left)
     if None not in {left.type, choice.type}:
         _check_types(left, choice, at)
@@ -216,12 +216,12 @@ _SIGNATURES: Mapping[Function, tuple[tuple[ValueType, ...], ValueType]] = {
 
 
 def call(token: Token, arguments: Sequence[Operand]) -> Operand:
-    """Call the function that a token names in any case; substringof takes what is sought first."""
+    """Call the function of a token in any case; substringof takes the needle first."""
     name = token.text.lower()
     if name == "substringof":
         name, arguments = Function.CONTAINS.value, tuple(reversed(arguments))
     if name not in set(Function):
-        refuse(f"there is no function {token.text[:40]!r}", token.at)
+        refuse(f"unknown function {token.text[:40]!r}", token.at)
     function = Function(name)
     kinds, result = _SIGNATURES[function]
     if len(arguments) != len(kinds):

@@ -1,4 +1,4 @@
-"""`$orderby`: text to sort keys and back (DECISIONS "Lists and OData")."""
+"""`$orderby`: text to sort keys and back."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -23,7 +23,7 @@ def parse_order(
     custom: Mapping[str, Field] | Collection[Field] = (),
     properties: Mapping[str, Field] = PROPERTY_BY_LOWER_NAME,
 ) -> tuple[SortKey, ...]:
-    """Read `name asc, createdAt desc`, names in any case; a property named again is left out.
+    """Read `name asc, createdAt desc`, names in any case; drop a repeated property.
 
     Raises BadRequest naming the place.
     """
@@ -39,15 +39,15 @@ def parse_order(
         if separator.shape is Shape.END:
             return tuple(keys.values())
         if not separator.is_sign(","):
-            refuse(f"'asc', 'desc', ',' or the end is missing before {separator.text[:40]!r}", separator.at, _OPTION)
+            refuse(f"expected 'asc', 'desc', ',' or the end before {separator.text[:40]!r}", separator.at, _OPTION)
 
 
 def _sort_key(token: Token, properties: Mapping[str, Field]) -> SortKey:
     if token.shape is not Shape.NAME:
-        refuse("the name of a property is missing", token.at, _OPTION)
+        refuse("expected the name of a property", token.at, _OPTION)
     field = properties.get(token.text.lower())
     if field is None:
-        refuse(f"there is no property {token.text[:40]!r}", token.at, _OPTION)
+        refuse(f"unknown property {token.text[:40]!r}", token.at, _OPTION)
     if field.value_type is ValueType.TAGS:
         refuse(f"{field.key} is a list and has no order", token.at, _OPTION)
     return SortKey(field.key)

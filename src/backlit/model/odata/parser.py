@@ -1,4 +1,4 @@
-"""`$filter` text to a filter tree: a Pratt parser (DECISIONS "Lists and OData")."""
+"""`$filter` text to a filter tree: a Pratt parser."""
 
 from collections.abc import Collection, Mapping
 
@@ -19,10 +19,10 @@ from backlit.model.odata.orders import with_custom
 from backlit.model.odata.tokens import Shape, Token, refuse, tokens_of
 
 NODE_LIMIT = 200
-"""How many comparisons, functions, listed values, `not` and `any` a filter may have."""
+"""The most comparisons, functions, listed values, `not` and `any` of a filter."""
 
 DEPTH_LIMIT = 50
-"""How deep parentheses, functions, `not` and `any` may be nested."""
+"""The deepest nesting of parentheses, functions, `not` and `any`."""
 
 _OR, _AND, _NOT, _COMPARE = 1, 2, 3, 4
 _POWER: Mapping[str, int] = {"or": _OR, "and": _AND, "in": _COMPARE, **dict.fromkeys(Operator, _COMPARE)}
@@ -34,17 +34,17 @@ def parse_filter(
     custom: Mapping[str, Field] | Collection[Field] = (),
     properties: Mapping[str, Field] = PROPERTY_BY_LOWER_NAME,
 ) -> Filter:
-    """Read a filter, checked: properties exist, types fit, and its size is bounded.
+    """Read a filter and check its properties, types and size.
 
-    Of the tree that comes out: names are spelled as in the table; And and Or are flat; a comparison
-    has its only literal on the right and never two; functions have no null arguments; Tags stands only in
-    AnyTag, as `contains(Tags, 'x')` becomes one. Raises BadRequest naming the place.
+    In the resulting tree, names have the table's spelling; And and Or are flat; a comparison has at most
+    one literal, on the right; functions have no null arguments; Tags occurs only in AnyTag, as
+    `contains(Tags, 'x')` becomes one. Raises BadRequest naming the place.
     """
     return _Parser(text, with_custom(properties, custom)).whole()
 
 
 class _Parser:
-    """One reading of one text."""
+    """Parser state of one text."""
 
     def __init__(self, text: str, properties: Mapping[str, Field]) -> None:
         self._tokens = tokens_of(text)
@@ -57,18 +57,18 @@ class _Parser:
     def whole(self) -> Filter:
         start = self._peek()
         if start.shape is Shape.END:
-            refuse("it is empty", start.at)
+            refuse("the text is empty", start.at)
         found = self._filter(0)
         end = self._peek()
         if end.shape is not Shape.END:
-            refuse(f"'and', 'or' or the end is missing before {end.text[:40]!r}", end.at)
+            refuse(f"expected 'and', 'or' or the end before {end.text[:40]!r}", end.at)
         return found
 
     def _peek(self) -> Token:
         return self._tokens[self._next]
 
     def _take(self) -> Token:
-        """The next token; the end can be taken any number of times."""
+        """Return the next token; the end repeats."""
         token = self._tokens[self._next]
         if token.shape is not Shape.END:
             self._next += 1
@@ -83,12 +83,12 @@ class _Parser:
     def _count(self, token: Token) -> None:
         self._nodes += 1
         if self._nodes > NODE_LIMIT:
-            refuse(f"it has more than {NODE_LIMIT} conditions, functions and values", token.at)
+            refuse(f"the filter has more than {NODE_LIMIT} conditions, functions and values", token.at)
 
     def _enter(self, token: Token) -> None:
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
-            refuse(f"it is nested more than {DEPTH_LIMIT} deep", token.at)
+            refuse(f"the nesting is deeper than {DEPTH_LIMIT}", token.at)
 
     def _filter(self, power: int) -> Filter:
         at = self._peek().at

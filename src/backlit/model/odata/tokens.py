@@ -1,4 +1,4 @@
-"""The words of `$filter` and `$orderby`, each with its place."""
+"""Tokens of `$filter` and `$orderby` with their places."""
 
 import re
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
 
 TEXT_LIMIT = 8192
-"""How many bytes of UTF-8 an option may have."""
+"""The most bytes of UTF-8 in an option."""
 
 _INTEGER_LIMIT = 2**63 - 1
 
 
 class Shape(StrEnum):
-    """What a token is, as far as can be told without its surroundings."""
+    """The shape of a token, independent of its context."""
 
     NAME = "name"
     LITERAL = "literal"
@@ -26,7 +26,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token, its text as written and its place, counted in characters from 1; `value` of literals only."""
+    """A token with its text and its place, counted in characters from 1; only literals have a `value`."""
 
     shape: Shape
     text: str
@@ -34,7 +34,7 @@ class Token:
     value: int | float | str | date | None = None
 
     def is_sign(self, sign: str) -> bool:
-        """Whether it is this sign of punctuation."""
+        """Return True for this punctuation sign."""
         return self.shape is Shape.SIGN and self.text == sign
 
 
@@ -55,12 +55,12 @@ _TOKEN = re.compile(
 
 def refuse(reason: str, at: int, option: str = "$filter") -> NoReturn:
     """Raise the BadRequest for a place in the text."""
-    sentence = f"{option} cannot be read at character {at}: {reason}."
+    sentence = f"{option} has an error at character {at}: {reason}."
     raise BadRequest(sentence, {option: sentence})
 
 
 def tokens_of(text: str, option: str = "$filter") -> tuple[Token, ...]:
-    """Cut a text into tokens, the last one of shape END. Raises BadRequest."""
+    """Split a text into tokens, the last of shape END. Raises BadRequest."""
     if len(text) > TEXT_LIMIT or len(text.encode("utf-8", "surrogatepass")) > TEXT_LIMIT:
         refuse(f"it is longer than {TEXT_LIMIT} bytes", TEXT_LIMIT, option)
     tokens = []
@@ -78,7 +78,7 @@ def tokens_of(text: str, option: str = "$filter") -> tuple[Token, ...]:
 
 def _why_not(rest: str) -> str:
     if rest.startswith("'"):
-        return "the text that begins here has no closing quote"
+        return "the quoted text has no closing quote"
     if rest[0].isdecimal():
         return f"{rest.split(maxsplit=1)[0][:20]!r} is not a number or a date"
     return f"{rest[0]!r} has no meaning here"
@@ -109,9 +109,9 @@ def _literal(group: str, found: re.Match[str], at: int, option: str) -> int | fl
 
 def _checked_text(text: str, at: int, option: str) -> str:
     if "\0" in text:
-        refuse("a text must not have NUL in it", at, option)
+        refuse("a text must not contain NUL", at, option)
     if any("\ud800" <= character <= "\udfff" for character in text):
-        refuse("a text must not have half a surrogate pair in it", at, option)
+        refuse("a text must not contain half a surrogate pair", at, option)
     return text
 
 

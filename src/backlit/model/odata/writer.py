@@ -26,7 +26,7 @@ from backlit.model.filters import (
 
 
 class Dialect(StrEnum):
-    """Which spelling a server reads; V3 has datetime'…' and substringof and knows no `in`."""
+    """The spelling of a server; V3 has datetime'…' and substringof, and no `in`."""
 
     V3 = "v3"
     V4 = "v4"
@@ -36,7 +36,7 @@ _VARIABLE = "t"
 
 
 def write_filter(filter_: Filter, dialect: Dialect = Dialect.V3) -> str:
-    """Write a filter so that reading it gives the same tree; for V3 an In becomes comparisons."""
+    """Write a filter as text that parses to the same tree; in V3 an In becomes comparisons."""
     match filter_:
         case And(parts):
             return " and ".join(_inner(part, dialect) for part in parts)
@@ -53,7 +53,7 @@ def write_filter(filter_: Filter, dialect: Dialect = Dialect.V3) -> str:
         case In(term, choices):
             return f"{_term(term, dialect)} in ({', '.join(_literal(choice.value, dialect) for choice in choices)})"
         case Mentions(text):
-            raise BadRequest(f"No service can be asked for words such as {text!r}; they are looked for here.")
+            raise BadRequest(f"The interface has no search for words such as {text!r}; only the local copy has.")
         case _:
             return _term(filter_, dialect)
 

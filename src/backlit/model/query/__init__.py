@@ -1,4 +1,4 @@
-"""The short language people type to find items: text to a tree and back, its meaning, and completion."""
+"""Query language of the search line: parser, writer, meaning and completion."""
 
 from backlit.model.query.completion import Candidate, Vocabulary, complete
 from backlit.model.query.meaning import NameKind, Names, filter_of, mentions_status

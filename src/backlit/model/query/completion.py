@@ -1,4 +1,4 @@
-"""What could come next in a query: keys, and the values of the key before the cursor."""
+"""Completion of queries: keys, and values of the key before the cursor."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ MOST = 50
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What there is: every key with its help, and the values known for a key."""
+    """The keys with their help, and the known values of a key."""
 
     keys: Mapping[str, str]
     values: Callable[[str], Sequence[str]]
@@ -23,7 +23,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A text to put in the place of `text[start:stop]`."""
+    """A replacement for `text[start:stop]`."""
 
     text: str
     start: int
@@ -32,7 +32,7 @@ class Candidate:
 
 
 def complete(text: str, cursor: int, vocabulary: Vocabulary) -> list[Candidate]:
-    """What could stand where the cursor is, what begins as typed first; none in the middle of free words."""
+    """List candidates at the cursor, those with the typed prefix first; none inside free words."""
     under = _UNDER_CURSOR.search(text[:cursor])
     start = under.start() if under else cursor
     while start < cursor and text[start] == "-":

@@ -1,4 +1,4 @@
-"""The keys of a query: short names for what is asked often, and every field by its own name."""
+"""Keys of queries: short names for common questions, and every field by its own name."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
@@ -26,7 +26,7 @@ POINTS_FIELD = Field(
     tuple(each for each in ALL_TYPES if FIELD_BY_KEY["Estimate"].applies_to(each)),
     "Points",
     Section.COMPUTED,
-    "The Estimate as a number.",
+    "The estimate as a number.",
     settable=Settable.NEVER,
     computed=ValueType.NUMBER,
 )
@@ -47,7 +47,7 @@ SHORT_KEYS: Mapping[str, str] = MappingProxyType(
         "by": "createdBy",
     }
 )
-"""What is asked often, under the name people use for it."""
+"""Short keys for common questions."""
 
 _FIELD_BY_LOWER: Mapping[str, Field] = MappingProxyType(
     {
@@ -62,17 +62,17 @@ _FIELD_BY_LOWER: Mapping[str, Field] = MappingProxyType(
 
 
 def field_named(key: str, custom: Collection[Field] = ()) -> Field | None:
-    """The field a key means, in any case; a custom one also without its ending `_cf`."""
+    """Return the field of a key in any case; a custom one also without its suffix `_cf`."""
     lower = key.lower()
     own = {field.key.lower(): field for field in custom}
     return _FIELD_BY_LOWER.get(lower) or own.get(lower) or own.get(f"{lower}_cf")
 
 
 def all_keys(custom: Collection[Field] = ()) -> dict[str, str]:
-    """Every key with what it asks for, the short ones first."""
+    """Return every key with its description, short ones first."""
     keys = {short: _FIELD_BY_LOWER[short].label for short in SHORT_KEYS}
-    keys[ANYWHERE_KEY] = "Words of the name, the description or a comment"
-    keys[LINT_KEY] = "What the ready-check finds missing"
+    keys[ANYWHERE_KEY] = "Words in the name, the description or a comment"
+    keys[LINT_KEY] = "Findings of the readiness check"
     shortened = set(SHORT_KEYS.values())
     return keys | {
         field.key.lower(): field.label for field in (*TOP_LEVEL, *FIELDS, *custom) if field.key not in shortened

@@ -1,10 +1,13 @@
-"""What a query means: its tree as a filter, with names resolved to ids and choices (SPEC 2)."""
+"""Meaning of queries: a query's tree as a filter, with names resolved to ids and choices."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Protocol
 
+from backlit.model.dates import parse_date
+from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, ValueType
 from backlit.model.filters import (
     AnyTag,
@@ -24,10 +27,9 @@ from backlit.model.filters import (
     all_of,
     any_of,
 )
-from backlit.model.lint import RULE_BY_ID
-from backlit.model.query.dates import date_filter
 from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_named
 from backlit.model.query.syntax import AllOf, AnyOf, Condition, Node, NotThis, Word, refuse, written
+from backlit.model.ready_check import RULE_BY_ID
 from backlit.model.statuses import is_open
 
 NONE, ANY, OPEN = "none", "any", "open"
@@ -44,7 +46,7 @@ _LISTED = 8
 
 
 class NameKind(StrEnum):
-    """What has a name that stands for ids."""
+    """Kinds of names that resolve to ids."""
 
     USER = "user"
     TEAM = "team"
@@ -53,28 +55,28 @@ class NameKind(StrEnum):
 
 
 class Names(Protocol):
-    """Resolves what people write; a store's, or a test's."""
+    """Resolver of names in queries."""
 
     def now(self) -> datetime:
-        """The service's time."""
+        """Return the server time."""
 
     def today(self) -> date:
-        """The day where the user is."""
+        """Return the user's local date."""
 
     def custom_fields(self) -> Collection[Field]:
-        """The project's own fields."""
+        """Return the project's own fields."""
 
     def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:
-        """The ids of a name in any case (`me`, `current`, `next` and `previous` too); none where it is unknown."""
+        """Return the ids of a name in any case, or of `me`, `current`, `next`, `previous`; empty if unknown."""
 
     def failing(self, rule_id: str | None) -> Filter:
-        """Holds for the items that fail a rule of the ready-check, or any of them."""
+        """Return a filter for items that fail a rule of the readiness check, or any rule."""
 
     def roots(self, kind: NameKind) -> frozenset[int]:
-        """The nodes that mean "nowhere in particular"."""
+        """Return the root nodes, which mean "not set"."""
 
     def values(self, field: Field) -> Sequence[str]:
-        """The values or names known for a field; empty where any value goes."""
+        """Return the known values or names of a field; empty for free values."""
 
 
 _NAME_KINDS = {
@@ -86,7 +88,7 @@ _NAME_KINDS = {
 
 
 def filter_of(node: Node, names: Names) -> Filter:
-    """The filter of a query's tree. Raises BadRequest naming the place and the way out."""
+    """Return the filter of a query's tree. Raises BadRequest naming the place and the way out."""
     match node:
         case AllOf(parts):
             return all_of(filter_of(part, names) for part in parts)
@@ -101,7 +103,7 @@ def filter_of(node: Node, names: Names) -> Filter:
 
 
 def mentions_status(node: Node) -> bool:
-    """Whether a query asks about the status itself, so that what is done is no longer left out for it."""
+    """Return True for a query about the status, which then includes done items."""
     match node:
         case AllOf(parts) | AnyOf(parts):
             return any(mentions_status(part) for part in parts)
@@ -124,8 +126,8 @@ def _condition(condition: Condition, names: Names) -> Filter:
     field = field_named(condition.key, custom)
     if field is None:
         near = [key for key in all_keys(custom) if key.startswith(condition.key.lower()[:2])]
-        hint = f"there are {_listed(near)}" if near else "there are owner, iter, area, est, tag and every field's name"
-        refuse(f'there is no key "{condition.key}"; {hint}, and in double quotes it is a text to find', condition.at)
+        hint = f"did you mean {_listed(near)}?" if near else "use owner, iter, area, est, tag or a field's name"
+        refuse(f'unknown key "{condition.key}": {hint}, or search for the text in double quotes', condition.at)
     return any_of(_one(condition, field, value, names) for value in condition.values)
 
 
@@ -134,7 +136,9 @@ def _failing(condition: Condition, value: str, names: Names) -> Filter:
         failing = names.failing(None)
         return failing if value == ANY else Not(failing)
     if value not in RULE_BY_ID:
-        refuse(f'the ready-check has no rule "{value}"; it has {_listed([ANY, NONE, *RULE_BY_ID])}', condition.at)
+        refuse(
+            f'the readiness check has no rule "{value}"; choose from {_listed([ANY, NONE, *RULE_BY_ID])}', condition.at
+        )
     return names.failing(value)
 
 
@@ -152,7 +156,7 @@ def _one(condition: Condition, field: Field, value: str, names: Names) -> Filter
         found = date_filter(field.key, condition.operator, value, names.now(), names.today())
         if found is None:
             refuse(
-                f"{value!r} is no time; write 2026-01-31, today, yesterday or an age such as 12h, 7d or 2w",
+                f"{value!r} is not a date or age; write 2026-01-31, today, yesterday, or an age such as 12h, 7d or 2w",
                 condition.at,
             )
         return found
@@ -179,7 +183,7 @@ def _named(condition: Condition, field: Field, value: str, names: Names) -> Filt
     kind = _NAME_KINDS[field.kind]
     ids = names.ids(kind, value, with_subtree=condition.operator == ":")
     if not ids:
-        refuse(f'there is no {kind.value} "{value}"; there is {_listed(names.values(field))}', condition.at)
+        refuse(f'unknown {kind.value} "{value}"; choose from {_listed(names.values(field))}', condition.at)
     return In(Property(field.key), tuple(Literal(each) for each in sorted(ids)))
 
 
@@ -187,9 +191,9 @@ def _number(condition: Condition, value: str) -> int | float:
     try:
         number = float(value.replace(",", "."))
     except ValueError:
-        refuse(f'"{value}" is no number; write one such as {condition.key}>3, or {condition.key}:none', condition.at)
+        refuse(f'"{value}" is not a number; write one such as {condition.key}>3, or {condition.key}:none', condition.at)
     if number != number or abs(number) > 2**53:  # noqa: PLR0124 - nan
-        refuse(f'"{value}" is no number that can be compared', condition.at)
+        refuse(f'"{value}" is not a number that can be compared', condition.at)
     return int(number) if number.is_integer() else number
 
 
@@ -197,7 +201,7 @@ def _boolean(condition: Condition, field: Field, value: str, _names: Names) -> F
     _only_equality(condition)
     if value.lower() not in _TRUTHS:
         key = condition.key
-        refuse(f'"{value}" is neither yes nor no; write {key}:yes, {key}:no or {key}:none', condition.at)
+        refuse(f'"{value}" is not yes or no; write {key}:yes, {key}:no or {key}:none', condition.at)
     return _equals(field, _TRUTHS[value.lower()])
 
 
@@ -227,7 +231,7 @@ def _choice(condition: Condition, field: Field, value: str, choices: Sequence[st
     if not found and condition.operator == ":":
         found = [each for each in choices if folded in each.casefold()]
     if not found:
-        refuse(f'{field.label} is never "{value}"; it is {_listed(choices)}', condition.at)
+        refuse(f'{field.label} has no value "{value}"; choose from {_listed(choices)}', condition.at)
     return In(Property(field.key), tuple(map(Literal, found)))
 
 
@@ -248,3 +252,59 @@ def _only_equality(condition: Condition) -> None:
 def _listed(values: Sequence[str]) -> str:
     shown = ", ".join(written(value) for value in values[:_LISTED])
     return f"{shown} and {len(values) - _LISTED} more" if len(values) > _LISTED else shown or "none at all"
+
+
+_AGE = re.compile(r"([0-9]{1,5})([hdw])", re.ASCII | re.IGNORECASE)
+_FIRST, _LAST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999999)
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_AGE_OPERATORS = {
+    ":": Operator.GE,
+    "=": Operator.GE,
+    "<": Operator.GT,
+    "<=": Operator.GE,
+    ">": Operator.LT,
+    ">=": Operator.LE,
+}
+
+
+def date_filter(key: str, operator: str, text: str, now: datetime, today: date) -> Filter | None:
+    """Return the filter of a DateTime; None for a text that is neither a day nor an age.
+
+    A younger age is a later time: `<7d` means later than seven days ago. A day counts as a whole: `>` means after it.
+    """
+    age = _AGE.fullmatch(text)
+    if age:
+        return Comparison(_AGE_OPERATORS[operator], Property(key), Literal(_earlier(now, int(age[1]), age[2].lower())))
+    day = _day(text, today)
+    return None if day is None else _by_day(key, operator, day)
+
+
+def _earlier(now: datetime, count: int, unit: str) -> datetime:
+    try:
+        return now - count * _UNITS[unit]
+    except OverflowError:
+        return _FIRST
+
+
+def _day(text: str, today: date) -> date | None:
+    if text.lower() in {"today", "yesterday"}:
+        return today if text.lower() == "today" else today - timedelta(days=1)
+    try:
+        return parse_date(text)
+    except BadRequest:
+        return None
+
+
+def _by_day(key: str, operator: str, day: date) -> Filter:
+    begin = Literal(datetime.combine(day, time()))
+    end = Literal(datetime.combine(day, time()) + timedelta(days=1)) if day < date.max else Literal(_LAST)
+    value = Property(key)
+    if operator in {":", "="}:
+        return all_of([Comparison(Operator.GE, value, begin), Comparison(Operator.LT, value, end)])
+    comparison, border = {
+        "<": (Operator.LT, begin),
+        "<=": (Operator.LT, end),
+        ">": (Operator.GE, end),
+        ">=": (Operator.GE, begin),
+    }[operator]
+    return Comparison(comparison, value, border)

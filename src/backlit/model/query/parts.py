@@ -1,4 +1,4 @@
-"""The parts of a query that ask for one field's values, read and replaced without touching the rest."""
+"""Conditions of a query on one field, readable and replaceable apart from the rest."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,13 @@ from backlit.model.query.syntax import AllOf, Condition, Node, all_of, parse_que
 
 
 def values_of(query: str, key: str) -> tuple[str, ...]:
-    """The values that a query asks a field for, as they are written; none where it does not, or not for these only."""
+    """Return the values of a query's condition on a field, as written; empty without a plain one."""
     found = (part.values for part in parts_of(query) if isinstance(part, Condition) and _asks(part, key))
     return next(found, ())
 
 
 def with_values(query: str, key: str, values: Sequence[str]) -> str:
-    """The query with a field asked for other values, in the place where it was; for none it is not asked for."""
+    """Return the query with other values for a field, in the same place; no values remove the condition."""
     parts = parts_of(query)
     at = next((place for place, part in enumerate(parts) if _asks(part, key)), len(parts))
     others = [[part for part in some if not _asks(part, key)] for some in (parts[:at], parts[at:])]
@@ -22,7 +22,7 @@ def with_values(query: str, key: str, values: Sequence[str]) -> str:
 
 
 def parts_of(query: str) -> tuple[Node, ...]:
-    """What has to hold, each by itself. Raises BadRequest for what is no query."""
+    """Return the conjuncts of a query. Raises BadRequest for a malformed one."""
     tree = parse_query(query)
     return tree.parts if isinstance(tree, AllOf) else (tree,)
 

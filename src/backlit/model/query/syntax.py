@@ -9,20 +9,20 @@ from typing import NoReturn
 from backlit.model.errors import BadRequest
 
 TEXT_LIMIT = 4096
-"""How many characters a query may have."""
+"""The most characters of a query."""
 DEPTH_LIMIT = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A part of the name, in any case."""
+    """A text in the name, in any case."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A key, in any case, compared with one of some values; `at` is its place in the text, from 1."""
+    """A key in any case, compared with values; `at` is its place in the text, from 1."""
 
     key: str
     operator: str
@@ -32,21 +32,21 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """All parts hold; none at all hold always. No part is an AllOf."""
+    """A conjunction, which holds if it is empty. No part is an AllOf."""
 
     parts: "tuple[Node, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One of at least two parts holds; none of them is an AnyOf."""
+    """A disjunction of at least two parts. No part is an AnyOf."""
 
     parts: "tuple[Node, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class NotThis:
-    """The part does not hold."""
+    """A negation."""
 
     part: "Node"
 
@@ -86,19 +86,19 @@ _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 def refuse(reason: str, at: int) -> NoReturn:
     """Raise the BadRequest for a place in a query."""
-    sentence = f"The query cannot be read at character {at}: {reason}."
+    sentence = f"The query has an error at character {at}: {reason}."
     raise BadRequest(sentence, {"query": sentence})
 
 
 def parse_query(text: str) -> Node:
-    """Read a query; an empty one is an AllOf without parts. Raises BadRequest naming the place and the way out."""
+    """Read a query; an empty text gives an AllOf without parts. Raises BadRequest naming the place and the way out."""
     if len(text) > TEXT_LIMIT:
-        refuse(f"it has more than {TEXT_LIMIT} characters", TEXT_LIMIT)
+        refuse(f"the query has more than {TEXT_LIMIT} characters", TEXT_LIMIT)
     parser = _Parser(_tokens(text))
     node = parser.alternatives(0)
     token = parser.take()
     if token.shape is not _Shape.END:
-        refuse("this ')' closes nothing; take it out, or write it in double quotes", token.at)
+        refuse("this ')' has no matching '('; remove it, or put it in double quotes", token.at)
     return node
 
 
@@ -149,7 +149,7 @@ def _values(text: str, at: int) -> tuple[tuple[str, ...], int]:
     values: list[str] = []
     while True:
         if not _value_begins(text, at):
-            refuse('a value is missing here; write one such as "none", or the whole in double quotes', at + 1)
+            refuse('expected a value, such as "none"; or put the whole text in double quotes', at + 1)
         if text[at] == '"':
             value, at = _quoted(text, at)
         else:
@@ -165,7 +165,7 @@ def _values(text: str, at: int) -> tuple[tuple[str, ...], int]:
 def _quoted(text: str, at: int) -> tuple[str, int]:
     found = _QUOTED.match(text, at)
     if found is None:
-        refuse("this double quote has no other at its end", at + 1)
+        refuse("this double quote has no closing one", at + 1)
     return _ESCAPE.sub(r"\1", found[1]), found.end()
 
 
@@ -178,13 +178,13 @@ class _Parser:
 
     def alternatives(self, depth: int) -> Node:
         if depth > DEPTH_LIMIT:
-            refuse(f"brackets and negations are nested more than {DEPTH_LIMIT} deep", self._rest[-1].at)
+            refuse(f"brackets and negations are nested deeper than {DEPTH_LIMIT}", self._rest[-1].at)
         parts = [self._conjunction(depth)]
         while self._rest[-1].shape is _Shape.OR:
             at = self.take().at
             parts.append(self._conjunction(depth))
             if AllOf() in (parts[0], parts[-1]):
-                refuse('"or" stands between two conditions; in double quotes it is a word to find', at)
+                refuse('"or" needs a condition on both sides; to search for the word, put it in double quotes', at)
         return any_of(parts)
 
     def _conjunction(self, depth: int) -> Node:
@@ -199,35 +199,35 @@ class _Parser:
     def _part(self, depth: int) -> Node:
         token = self.take()
         if depth > DEPTH_LIMIT:
-            refuse(f"brackets and negations are nested more than {DEPTH_LIMIT} deep", token.at)
+            refuse(f"brackets and negations are nested deeper than {DEPTH_LIMIT}", token.at)
         if token.node is not None:
             return token.node
         if token.shape is _Shape.OPEN:
             node = self.alternatives(depth + 1)
             if self.take().shape is not _Shape.CLOSE:
-                refuse("this '(' is never closed; add a ')', or write it in double quotes", token.at)
+                refuse("this '(' has no closing ')'; add one, or put it in double quotes", token.at)
             return node
         if token.shape in {_Shape.MINUS, _Shape.NOT} and self._rest[-1].shape in {
             _Shape.TERM, _Shape.OPEN, _Shape.MINUS, _Shape.NOT,
         }:  # fmt: skip
             return NotThis(self._part(depth + 1))
-        refuse(f'a condition is missing after "{token.shape}"; in double quotes it is a word to find', token.at)
+        refuse(f'expected a condition after "{token.shape}"; to search for the word, put it in double quotes', token.at)
 
 
 def all_of(parts: Iterable[Node]) -> Node:
-    """Join nodes so that all have to hold, flat."""
+    """Join nodes in a flat conjunction."""
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, AllOf) else (part,))]
     return flat[0] if len(flat) == 1 else AllOf(tuple(flat))
 
 
 def any_of(parts: Iterable[Node]) -> Node:
-    """Join nodes, at least one, so that one has to hold, flat."""
+    """Join nodes, at least one, in a flat disjunction."""
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, AnyOf) else (part,))]
     return flat[0] if len(flat) == 1 else AnyOf(tuple(flat))
 
 
 def write_query(node: Node) -> str:
-    """Write a tree as text that is read as the same tree."""
+    """Write a tree as text that parses to the same tree."""
     match node:
         case AllOf(parts):
             return " ".join(_bracketed(part, isinstance(part, AnyOf)) for part in parts)
@@ -239,7 +239,7 @@ def write_query(node: Node) -> str:
             is_plain = _BARE.fullmatch(text) and text[0] not in "-#@" and not _KEY.match(text)
             return text if is_plain and text.lower() not in _WORDS else quoted(text)
         case Condition(key, operator, values):
-            is_other = operator in {"<", ">"} and values[0].startswith("=")  # with it, it is "<=" or ">="
+            is_other = operator in {"<", ">"} and values[0].startswith("=")  # a "=" after it makes "<=" or ">="
             first = quoted(values[0]) if is_other else written(values[0])
             return f"{key}{operator}{','.join([first, *map(written, values[1:])])}"
 
@@ -249,7 +249,7 @@ def _bracketed(node: Node, needs: bool) -> str:
 
 
 def written(value: str) -> str:
-    """Write a value, in double quotes where it needs them."""
+    """Write a value, in double quotes if needed."""
     return value if _VALUE.fullmatch(value) else quoted(value)
 
 

@@ -1,18 +1,18 @@
-"""How long work that was begun has stood where it stands."""
+"""Report on the age of started items in their status."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
+from backlit.model.reports.formatting import counted, day_text
 from backlit.model.reports.report import Column, Report, ReportName, Table, Value
-from backlit.model.reports.words import counted, day_text
 from backlit.model.statuses import StatusGroup
 
 STUCK = 7
 """Days from which an item counts as stuck."""
 BUCKETS = ((1, "0–1 days"), (3, "2–3"), (7, "4–7"), (14, "8–14"), (30, "15–30"), (None, "over 30"))
-"""The longest age of each bar, in days."""
+"""The upper age of each bar, in days."""
 PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED))
 COLUMNS = (
     Column("Days"),
@@ -22,13 +22,13 @@ COLUMNS = (
     Column("Owner", is_text=True, rank=1),
     Column("Known", is_text=True, rank=3),
 )
-EXACT_NOTE = "Exactly: your own records saw the status change on that day, or overnight."
-LEAST_NOTE = "At least: nobody saw it change here; it was in that status when the item was last changed, or first seen."
+EXACT_NOTE = "Based on status changes seen by this machine."
+LEAST_NOTE = "Minimum: this machine did not see the change; the age counts from the last edit or the first sync."
 
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """An item that was begun: since when it has been in its status at the latest, and whether that is the very day."""
+    """A started item with the latest start of its status; `is_exact` marks an observed day."""
 
     item_id: int
     name: str
@@ -39,12 +39,12 @@ class Stay:
     is_exact: bool = False
 
     def days(self, today: date) -> int:
-        """For how many days."""
+        """Return the age in days."""
         return max(0, (today - self.since).days)
 
 
 def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
-    """The items that were begun and are not done, the oldest first."""
+    """Report on started items that are not done, oldest first."""
     shown = sorted(stays, key=lambda each: (each.since, each.item_id))
     counts = {label: [0.0, 0.0] for _, label in BUCKETS}
     for each in shown:
@@ -53,7 +53,7 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
     rows = tuple(_row(each, today) for each in shown)
     notes = []
     if sample_until is not None and any(each.is_exact and each.since <= sample_until for each in shown):
-        notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
+        notes.append(f"Demo data up to {day_text(sample_until)}.")
     notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
     notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
     table = Table(COLUMNS, rows, tuple(each.item_id for each in shown))
@@ -77,5 +77,5 @@ def _headline(stays: Sequence[Stay], today: date) -> str:
     oldest = counted(stays[0].days(today), "day")
     is_or_are = "is" if stuck == 1 else "are"
     return (
-        f"{stuck:,} of {counted(len(stays), 'item')} under way {is_or_are} stuck for over a week; the oldest {oldest}."
+        f"{stuck:,} of {counted(len(stays), 'item')} in progress {is_or_are} stuck for over a week (oldest: {oldest})."
     )

@@ -1,4 +1,4 @@
-"""The table of a report as CSV: plain numbers and ISO dates, so that other programs can read it."""
+"""CSV of a report's table: plain numbers and ISO dates, for other programs."""
 
 import csv
 import io
@@ -8,11 +8,11 @@ from backlit.model.plain import plain
 from backlit.model.reports.report import Report, Value
 
 _FORMULAS = ("=", "+", "-", "@")
-"""What a spreadsheet takes for a formula; text of the service must not be one."""
+"""First characters of spreadsheet formulas, which are escaped in text from the service."""
 
 
 def as_csv(report: Report) -> str:
-    """A line of titles and one for each row; what is not known is empty."""
+    """Write a line of titles and a line for each row; unknown values are empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(column.title for column in report.table.columns)

@@ -1,17 +1,17 @@
-"""A report as Markdown: its sentence, the table and the notes."""
+"""Markdown of a report: headline, table and notes."""
 
 import re
 from collections.abc import Sequence
 
 from backlit.model.plain import plain
+from backlit.model.reports.formatting import value_text
 from backlit.model.reports.report import Report
-from backlit.model.reports.words import value_text
 
 _SPECIAL = re.compile(r"([\\|`*_<>\[\]#~]|&(?=#?\w+;))")
 
 
 def as_markdown(report: Report) -> str:
-    """Headings, sentences and a table; nothing in the names is read as Markdown."""
+    """Write headings, sentences and a table; escape Markdown in names."""
     columns = report.table.columns
     rows = [
         [value_text(value, column) for value, column in zip(row, columns, strict=True)] for row in report.table.rows
@@ -30,5 +30,5 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Somebody's words on one line, of which nothing is read as Markdown."""
+    """Return a text on one line with its Markdown escaped."""
     return _SPECIAL.sub(r"\\\1", plain(text))

@@ -1,4 +1,4 @@
-"""A report's chart as SVG, written by hand: plain shapes and text on paper, whatever theme the terminal has."""
+"""SVG of a report's chart: plain shapes and text on paper, independent of the terminal's theme."""
 
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
@@ -6,21 +6,21 @@ from textwrap import wrap
 
 from backlit.model.plain import plain
 from backlit.model.reports.chart import Bars, Series, Timeline, Tone
+from backlit.model.reports.formatting import day_text, number_text
 from backlit.model.reports.report import Report
 from backlit.model.reports.scale import ticks
-from backlit.model.reports.words import day_text, number_text
 
 WIDTH, LEFT, RIGHT = 800, 64, 24
 TOP, PLOT = 84, 260
-"""Where the chart begins below the title, and how high its days are."""
+"""Top of the chart below the title, and height of its plot."""
 ROW, BAR = 24, 15
 ROOM_FOR_GAP = 8
-"""Width of a day from which each one without a record has its sign; else each stretch of them has one."""
+"""Width of a day from which each day without a record has its own sign, not each stretch."""
 LABEL = 190
 """Room for the names of bars."""
 NOTE_LINE = 17
 NOTE_LENGTH = 118
-"""Characters of a note on one line."""
+"""Characters of a note per line."""
 COLOURS: Mapping[Tone, str] = {
     Tone.DONE: "#5f9a4f",
     Tone.LEFT: "#d9922e",
@@ -34,7 +34,7 @@ INK, PALE, RULE, PAPER = "#22252b", "#5d636d", "#d5d2cb", "#fdfcf9"
 
 
 def as_svg(report: Report) -> str:
-    """The chart with its title, its sentence, a legend and the notes."""
+    """Write the chart with its title, headline, legend and notes."""
     chart = report.chart
     height, drawn = _timeline(chart) if isinstance(chart, Timeline) else _bars(chart)
     notes = [line for note in report.notes for line in _wrapped(note)]
@@ -82,7 +82,7 @@ def _timeline(chart: Timeline) -> tuple[int, list[str]]:
 
 
 def _stroke(line: Series, slot: float, height_of: Callable[[float], float]) -> str:
-    """A line through the middles of the days; it breaks where there is no number."""
+    """Draw a line through the middles of the days, broken at days without a number."""
     path, is_on = [], False
     for at, value in enumerate(line.values):
         if value is not None:

@@ -1,17 +1,17 @@
-"""How much of an iteration, a release or the backlog was done at the end of each day, under all that counts."""
+"""Burnup: completed work under the scope of an iteration, a release or the backlog, by day."""
 
 from math import floor
 
 from backlit.model.reports.chart import Timeline, Tone
 from backlit.model.reports.course import Course
+from backlit.model.reports.formatting import day_text, number_text, signed_text
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
-from backlit.model.reports.words import day_text, number_text, signed_text
 
 COLUMNS = (Column("Day", is_text=True), Column("Done"), Column("Scope"), Column("%", rank=1))
 
 
 def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
-    """What is done, under the scope as it was on the day."""
+    """Report completed work under each day's scope."""
     measure = course.measure(wanted)
     done = {each.day: measure.of(each.done) for each in course.standings}
     scope = {each.day: measure.of(each.scope) for each in course.standings}
@@ -31,7 +31,7 @@ def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
 
 
 def _share(done: float | None, scope: float | None) -> float | None:
-    """Per cent in whole ones; 100 only where nothing is left."""
+    """Return whole per cent; 100 only for complete work."""
     return None if done is None or not scope else float(floor(100 * done / scope + 1e-9))
 
 

@@ -1,4 +1,4 @@
-"""What a chart shows, as numbers: the terminal and the SVG draw the same one."""
+"""Charts as numbers, for the terminal and for SVG."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 
 class Tone(StrEnum):
-    """What a part of a chart stands for; whoever draws gives it a colour and a sign."""
+    """Meaning of a chart's part; the renderer gives it a colour and a sign."""
 
     DONE = "done"
     LEFT = "left"
@@ -20,7 +20,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A number for each day; None where there is no record of the day."""
+    """A number for each day; None for a day without a record."""
 
     name: str
     tone: Tone
@@ -31,7 +31,7 @@ class Series:
 class Timeline:
     """Days along the bottom: one series as bars, others as lines over them.
 
-    `gaps` are the days, up to today, that have no record; they are drawn as gaps and never bridged.
+    `gaps` are the days up to today without a record; the chart shows them as gaps, without interpolation.
     """
 
     days: tuple[date, ...]
@@ -42,19 +42,19 @@ class Timeline:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw."""
+        """True without any number to draw."""
         return all(value is None for value in self.bars.values)
 
     @property
     def top(self) -> float:
-        """The largest number that is shown."""
+        """The largest number in the chart."""
         every = (self.bars, *self.lines)
         return max((value for each in every for value in each.values if value is not None), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the parts that bars are made of."""
+    """A part of the bars."""
 
     name: str
     tone: Tone
@@ -62,20 +62,20 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: its label and a number for each part."""
+    """A bar: its label and a number for each part."""
 
     label: str
     values: tuple[float, ...]
 
     @property
     def total(self) -> float:
-        """How long the whole bar is."""
+        """The length of the whole bar."""
         return sum(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars beneath each other, each made of the same parts; where room is short, the first or the last stay."""
+    """Horizontal bars with the same parts; a short chart keeps the first or the last."""
 
     parts: tuple[Part, ...]
     bars: tuple[Bar, ...]
@@ -83,12 +83,12 @@ class Bars:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw."""
+        """True without any number to draw."""
         return not self.bars
 
     @property
     def top(self) -> float:
-        """How long the longest bar is."""
+        """The length of the longest bar."""
         return max((each.total for each in self.bars), default=0.0)
 
 

@@ -1,4 +1,4 @@
-"""How a piece of work stood from day to day, as far as it was recorded."""
+"""Recorded progress of a scope of work, day by day."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from datetime import date, timedelta
 
 from backlit.model.reports.chart import Series, Tone
 from backlit.model.reports.flow import Flow
+from backlit.model.reports.formatting import counted, day_text, number_text, ranges_text
 from backlit.model.reports.report import Measure
-from backlit.model.reports.words import counted, day_text, number_text, ranges_text
 from backlit.model.trees import Totals
 
 _DAY = timedelta(days=1)
@@ -15,7 +15,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The last state of a day: all that counts, and what of it is done."""
+    """The last recorded state of a day: scope and completed work."""
 
     day: date
     scope: Totals
@@ -23,7 +23,7 @@ class Standing:
 
     @property
     def left(self) -> Totals:
-        """What counts and is not done."""
+        """Remaining work: the scope less the completed part."""
         return Totals(self.scope.count - self.done.count, self.scope.points - self.done.points)
 
 
@@ -31,7 +31,7 @@ class Standing:
 class Course:
     """The recorded days of an iteration, a release or a period, the oldest first; `end` is inclusive.
 
-    Up to `sample_until` they are made up, for the sample workspace.
+    Up to `sample_until` the records are demo data of the sample workspace.
     """
 
     name: str
@@ -41,71 +41,71 @@ class Course:
     recorded: Sequence[Standing]
     sample_until: date | None = None
     now: Standing | None = None
-    """How it stands now, where it was never recorded."""
+    """The current state, if no day is recorded."""
     is_period: bool = False
-    """Whether it only ends because today does."""
+    """True for a period that ends today and has no deadline."""
     flows: Mapping[date, Flow] = field(default_factory=dict)
-    """What came and went since the record before, for the days on which that was noted."""
+    """Items added and removed since the previous record, for the days with a scope log."""
 
     @property
     def standings(self) -> tuple[Standing, ...]:
-        """The records of its own days."""
+        """Return the records within the days of the period."""
         return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
 
     @property
     def days(self) -> tuple[date, ...]:
-        """All its days."""
+        """Return all days of the period."""
         return tuple(self.start + _DAY * n for n in range((self.end - self.start).days + 1))
 
     @property
     def gaps(self) -> tuple[date, ...]:
-        """The days that are over, or are today, and have no record."""
+        """Return the days up to today without a record."""
         known = {each.day for each in self.standings}
         return tuple(day for day in self.days if day <= self.today and day not in known)
 
     @property
     def past_days(self) -> tuple[date, ...]:
-        """Its days up to today."""
+        """Return the days up to today."""
         return tuple(day for day in self.days if day <= self.today)
 
     def flow(self, before: Standing, after: Standing) -> Flow | None:
-        """What came and went between two records; None where what was noted is not all that lies between them."""
+        """Return the flow between two records; None if the scope log does not explain the whole change."""
         found = self.flows.get(after.day)
         return found if found is not None and found.leads(before.scope, after.scope) else None
 
     def measure(self, wanted: Measure) -> Measure:
-        """What can be added up: items where nothing is estimated."""
+        """Return the measure of the report; items if no item is estimated."""
         has_points = any(each.scope.points for each in self.standings)
         return wanted if has_points or not self.standings else Measure.ITEMS
 
     def series(self, name: str, tone: Tone, numbers: dict[date, float]) -> Series:
-        """A number for each of its days, None for those that have none."""
+        """Return a number for each day, None for a day without one."""
         return Series(name, tone, tuple(numbers.get(day) for day in self.days))
 
     def unrecorded(self, measure: Measure) -> str:
-        """The headline where no day was recorded: that, and how it stands now."""
+        """Return the headline of a period without records: the lack of records, and the current state."""
         if self.start > self.today:
-            said = "It has not begun."
+            said = "It has not started."
         elif self.end < self.today:
-            said = "It is over, and no day of it is on record."
+            said = "It has ended, and no day was recorded."
         else:
-            said = "No day of it is on record yet; one is from the next sync on."
+            said = "No data yet. Recording starts with the next sync."
         if self.now is None or not self.now.scope.count:
             return said
         shown = measure if self.now.scope.points else Measure.ITEMS
         done, scope = number_text(shown.of(self.now.done)), number_text(shown.of(self.now.scope))
-        return f"{said} As it stands now, {done} of {scope} {shown.value} are done."
+        return f"{said} Currently {done} of {scope} {shown.value} are done."
 
     def notes(self) -> tuple[str, ...]:
-        """Where the numbers come from, and which are missing."""
+        """Return the notes on the origin of the numbers and on missing ones."""
         past = len(self.past_days)
         if not past:
-            return (f"It begins on {day_text(self.start)}; there is nothing to record yet.",)
+            return (f"Starts on {day_text(self.start)}; no data yet.",)
         of_days = f"{len(self.standings):,} of {counted(past, 'day')}"
         notes = []
         if self.sample_until is not None and any(each.day <= self.sample_until for each in self.standings):
-            notes.append(f"SAMPLE: the records up to {day_text(self.sample_until)} are made up for the demonstration.")
-        notes.append(f"From your own records: {of_days}; the service keeps no history.")
+            notes.append(f"Demo data up to {day_text(self.sample_until)}.")
+        notes.append(f"Based on this machine's records of {of_days}; the server keeps no history.")
         if self.gaps and self.standings:
-            notes.append(f"No record of {ranges_text(self.gaps)}: backlit did not sync then.")
+            notes.append(f"No data for {ranges_text(self.gaps)} (backlit was not running).")
         return tuple(notes)

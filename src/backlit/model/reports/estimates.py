@@ -1,21 +1,21 @@
-"""How large the open items are, and how many have no estimate."""
+"""Report on the estimates of open items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
+from backlit.model.reports.formatting import counted, number_text
 from backlit.model.reports.report import Column, Report, ReportName, Table
-from backlit.model.reports.words import counted, number_text
 
 COLUMNS = (Column("Estimate", is_text=True), Column("Items"), Column("Pts"), Column("% items", rank=1))
 UNSET, WORDS = "not set", "no number"
-"""What has no estimate, and what has one that is no number."""
-NOTE = "Open items that can have an estimate, as they stand now: not tasks and not feedback."
+"""Labels for items without an estimate, and with one that is not a number."""
+NOTE = "Current open items, without tasks and feedback, which have no estimate."
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many items have an estimate; `points` is None where it is not a number, `is_set` tells that from none."""
+    """The count of items with one estimate; `points` is None for a text, and `is_set` is False for no estimate."""
 
     points: float | None
     is_set: bool
@@ -28,7 +28,7 @@ class Size:
 
 
 def estimates(about: str, sizes: Sequence[Size]) -> Report:
-    """The items of each size, the small ones first, those without a number at the end."""
+    """Report the items of each estimate, small ones first, those without a number last."""
     shown = sorted(sizes, key=lambda each: (each.points is None, each.points or 0.0, not each.is_set))
     total = sum(each.count for each in shown)
     rows = tuple(
@@ -47,7 +47,7 @@ def estimates(about: str, sizes: Sequence[Size]) -> Report:
 
 def _headline(sizes: Sequence[Size], total: int) -> str:
     if not total:
-        return "Nothing is open here."
+        return "No open items."
     estimated = [(each.points, each.count) for each in sizes if each.points is not None]
     known = sum(count for _, count in estimated)
     lacking = f"{total - known:,} of {counted(total, 'open item')} without a number"
@@ -60,7 +60,7 @@ def _headline(sizes: Sequence[Size], total: int) -> str:
 
 
 def _median(estimated: Sequence[tuple[float, int]], known: int) -> float:
-    """The smallest size that half of the estimated items do not exceed."""
+    """Return the median: the smallest estimate that half of the items do not exceed."""
     seen = 0
     for points, count in estimated:
         seen += count

@@ -1,21 +1,21 @@
-"""Whose the open work is, and where it lies."""
+"""Report on the workload by person and by area."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
+from backlit.model.reports.formatting import number_text
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
-from backlit.model.reports.words import number_text
 from backlit.model.trees import Totals
 
 PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED), Part("not started", Tone.PLAIN))
 NOTHING = Totals()
-CURRENT = "As it stands now, with what is not sent yet; tasks count in hours only."
+CURRENT = "Current state, including unsent changes; tasks count in hours only."
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is open of one person or area: items without their tasks, and the hours that remain of the tasks."""
+    """Open work of one person or area: items without tasks, and the remaining hours of tasks."""
 
     name: str
     started: Totals = NOTHING
@@ -25,7 +25,7 @@ class Load:
 
     @property
     def open(self) -> Totals:
-        """All of it."""
+        """Return the sum of all groups."""
         return self.started + self.tested + self.waiting
 
     def __add__(self, other: "Load") -> "Load":
@@ -39,12 +39,12 @@ class Load:
 
 
 def load_by_person(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
-    """The open work of each person, the most first."""
+    """Report the open work of each person, largest first."""
     return _report(ReportName.PEOPLE, about, loads, wanted)
 
 
 def load_by_area(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
-    """The open work in each area, the most first."""
+    """Report the open work in each area, largest first."""
     return _report(ReportName.AREAS, about, loads, wanted)
 
 
@@ -65,7 +65,7 @@ def _report(name: ReportName, about: str, loads: Sequence[Load], wanted: Measure
 
 def _headline(name: ReportName, loads: Sequence[Load], measure: Measure) -> str:
     if not loads:
-        return "Nothing is open here."
+        return "No open items."
     every = loads[0]
     for each in loads[1:]:
         every += each
@@ -74,4 +74,4 @@ def _headline(name: ReportName, loads: Sequence[Load], measure: Measure) -> str:
     if len(loads) > 1:
         preposition, most = "with" if name is ReportName.PEOPLE else "in", number_text(measure.of(loads[0].open))
         said += f", most {preposition} {loads[0].name} ({most})"
-    return f"{said}; {number_text(every.hours)} hours of tasks remain." if every.hours else f"{said}."
+    return f"{said}; {number_text(every.hours)} hours of tasks remaining." if every.hours else f"{said}."

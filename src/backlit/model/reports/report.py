@@ -1,4 +1,4 @@
-"""A report: one sentence, a chart, the table of its numbers, and what has to be known about them."""
+"""Structure of a report: headline, chart, table of numbers, and notes."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -9,11 +9,11 @@ from backlit.model.reports.chart import Chart
 from backlit.model.trees import Totals
 
 Value: TypeAlias = str | float | date | None
-"""What stands in a cell; None where it is not known."""
+"""A cell's value; None if unknown."""
 
 
 class ReportName(StrEnum):
-    """The reports there are."""
+    """Names of the reports."""
 
     BURNDOWN = "burndown"
     BURNUP = "burnup"
@@ -26,21 +26,21 @@ class ReportName(StrEnum):
 
 
 class Measure(StrEnum):
-    """What is added up."""
+    """The unit of a report: points or items."""
 
     POINTS = "pts"
     ITEMS = "items"
 
     def of(self, totals: Totals) -> float:
-        """The number that counts."""
+        """Return the number in this unit."""
         return totals.points if self is Measure.POINTS else float(totals.count)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table; those of a larger rank go first where there is little room.
+    """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
-    `least` is the width in characters that a text is not cut below.
+    `least` is the minimum width of a text in characters.
     """
 
     title: str
@@ -52,7 +52,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The numbers, row by row; `item_ids` names the item of each row where the rows are items."""
+    """The numbers by row; `item_ids` names the item of each row in a table of items."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -61,7 +61,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One report; the notes say where the numbers come from, and which are missing."""
+    """A report; its notes name the origin of the numbers and missing ones."""
 
     name: ReportName
     about: str
@@ -72,7 +72,7 @@ class Report:
 
     @property
     def title(self) -> str:
-        """What it is of what."""
+        """Return the title: the report's name and its subject."""
         return f"{TITLES[self.name]}: {self.about}"
 
 

@@ -1,4 +1,4 @@
-"""The scale at the side of a chart: a round number at its top, and ticks below."""
+"""Scale at the side of a chart: a round number at the top, and ticks below."""
 
 from math import ceil, floor, log10
 
@@ -6,7 +6,7 @@ _STEPS = (1, 2, 5, 10)
 
 
 def ticks(top: float, most: int) -> tuple[float, ...]:
-    """Whole numbers from 0 up to one that is at least `top`, evenly apart, at most `most` of them and at least two."""
+    """Return evenly spaced whole numbers from 0 to `top` or above, between two and `most` of them."""
     rough = max(1.0, top / max(1, most - 1))
     power = 10.0 ** floor(log10(rough))
     step = next(power * each for each in _STEPS if power * each >= rough * (1 - 1e-9))

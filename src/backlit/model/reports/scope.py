@@ -1,4 +1,4 @@
-"""How the scope changed from one record to the next: what came in, what went out, and what was estimated anew."""
+"""Report on scope change between records: added, removed and re-estimated items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from itertools import pairwise
 from backlit.model.reports.chart import Series, Timeline, Tone
 from backlit.model.reports.course import Course
 from backlit.model.reports.flow import Flow
+from backlit.model.reports.formatting import counted, day_text, number_text, signed_text
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, Value
-from backlit.model.reports.words import counted, day_text, number_text, signed_text
 from backlit.model.trees import Totals
 
 COLUMNS = (
@@ -20,14 +20,14 @@ COLUMNS = (
     Column("Out"),
 )
 OF_POINTS = (Column("Est.", is_signed=True, rank=1), Column("Items", rank=2))
-KNOWN = "In and Out are whole items, from record to record; Est. is what new estimates of the others did."
-KNOWN_ITEMS = "In and Out are from record to record: what came and went between two of them is in neither."
-NET = "Where In and Out have a –, only the net change is on record: what came and what went was not noted then."
+KNOWN = "In and Out are whole items between two records; Est. is the effect of new estimates on the others."
+KNOWN_ITEMS = "Items added and removed between the same two records are not counted."
+NET = "A – in In and Out: only the net change was recorded."
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """By how much the scope changed up to a day since the record before it, and through what, where that is known."""
+    """A change of scope between two records, with its causes if known."""
 
     day: date
     net: float
@@ -35,7 +35,7 @@ class Change:
 
 
 def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
-    """The scope day by day, over the one first recorded."""
+    """Report the scope by day against the first recorded one."""
     measure = course.measure(wanted)
     scope = {each.day: each.scope for each in course.standings}
     changes = {each.day: each for each in _changes(course, measure)}
@@ -77,22 +77,22 @@ def _headline(course: Course, measure: Measure, changes: Sequence[Change]) -> st
     first, last = course.standings[0], course.standings[-1]
     now = f"{number_text(measure.of(last.scope))} {measure.value}"
     if not changes:
-        return f"{now} on {day_text(last.day)}; one record shows no change yet."
+        return f"{now} on {day_text(last.day)}; a change needs a second record."
     since = f"since {day_text(first.day)}"
     known = [each.flow for each in changes if each.flow is not None]
     net = sum(each.net for each in changes if each.flow is None)
     if not known:
-        return f"{now}, {_signed(net)} {since}; what came in and what went out was not noted."
+        return f"{now}, {_signed(net)} {since}; additions and removals were not recorded."
     whole = sum(known, Flow())
-    said = f"{now}: {_amount(whole.came, measure)} came in and {_amount(whole.went, measure)} went out {since}"
+    said = f"{now}: {_amount(whole.came, measure)} added and {_amount(whole.went, measure)} removed {since}"
     sized = whole.sized if measure is Measure.POINTS else 0.0
     more = [f"{_signed(sized)} by new estimates"] if signed_text(sized) != "0" else []
-    more += [f"{_signed(net)} of which only the net is known"] if len(known) < len(changes) else []
+    more += [f"{_signed(net)} of it as net change only"] if len(known) < len(changes) else []
     return f"{', '.join((said, *more))}."
 
 
 def _amount(totals: Totals, measure: Measure) -> str:
-    """As 5 in 1 item; in items only 1."""
+    """Write an amount, such as 5 in 1 item; in items only 1."""
     if not totals.count:
         return "nothing"
     if measure is Measure.ITEMS:

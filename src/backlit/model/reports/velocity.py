@@ -1,4 +1,4 @@
-"""What iterations began with, what of it was done at their end, and what was carried over."""
+"""Velocity: committed, completed and carried-over work of iterations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from datetime import date, timedelta
 from backlit.model.planning import velocity_of
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
 from backlit.model.reports.course import Standing
+from backlit.model.reports.formatting import counted, day_text, number_text
 from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, Value
-from backlit.model.reports.words import counted, day_text, number_text
 from backlit.model.trees import Totals
 
 WEEKEND = 2
-"""Days at the beginning and at the end of an iteration that may be without a record."""
+"""Days at the beginning and end of an iteration that may lack a record."""
 COLUMNS = (
     Column("Iteration", is_text=True),
     Column("Began"),
@@ -23,12 +23,12 @@ COLUMNS = (
 )
 NOTHING = Totals()
 _FRIDAY = 4
-PARTS = (Part("done", Tone.DONE), Part("not done by its end, or yet", Tone.LEFT))
+PARTS = (Part("done", Tone.DONE), Part("not completed", Tone.LEFT))
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One iteration: its days, its records, and how it stands now."""
+    """An iteration: its days, its records, and its current state."""
 
     name: str
     start: date
@@ -36,46 +36,46 @@ class Run:
     recorded: Sequence[Standing]
     now: Standing
     carried: Totals = NOTHING
-    """What went on to a later one from its last day of work on, and is in its records no more."""
+    """Work moved to a later iteration from the last working day on, absent from the records."""
 
     @property
     def standings(self) -> tuple[Standing, ...]:
-        """The records of its own days."""
+        """Return the records within the days of the period."""
         return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
 
     @property
     def began(self) -> Totals | None:
-        """The scope first recorded in it; None without a record."""
+        """Return the first recorded scope; None without a record."""
         return self.standings[0].scope if self.standings else None
 
     @property
     def last(self) -> Standing:
-        """How it stood at its last recorded day; how it stands now where there is none."""
+        """Return the last recorded state, or the current one without a record."""
         return self.standings[-1] if self.standings else self.now
 
     @property
     def left(self) -> Totals:
-        """What was not done by its end, or yet."""
+        """Return the work that was not completed."""
         return self.last.left + self.carried
 
     @property
     def lacks_first_days(self) -> bool:
-        """Whether its records begin late."""
+        """True if the records begin late."""
         return bool(self.standings) and (self.standings[0].day - self.start).days > WEEKEND
 
     @property
     def lacks_last_days(self) -> bool:
-        """Whether its records end early, once it is over."""
+        """True if the iteration is over and its records end early."""
         return bool(self.standings) and (self.end - self.standings[-1].day).days > WEEKEND
 
 
 def last_day_of_work(end: date) -> date:
-    """Friday where an iteration ends on a weekend; what goes on to a later one from then on is carried over."""
+    """Return the last working day: Friday for an end on a weekend. Items moved from then on are carried over."""
     return end - timedelta(days=max(0, end.weekday() - _FRIDAY))
 
 
 def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, sample_until: date | None = None) -> Report:
-    """The iterations in the order of time; the average is of the last finished ones."""
+    """Report the iterations in order of time, with the average of the last finished ones."""
     has_points = any(each.last.scope.points for each in runs)
     measure = wanted if has_points or not runs else Measure.ITEMS
     bars = tuple(Bar(each.name, (measure.of(each.last.done), measure.of(each.left))) for each in runs)
@@ -99,12 +99,12 @@ def _row(run: Run, today: date, measure: Measure) -> tuple[Value, ...]:
 def _headline(runs: Sequence[Run], today: date, measure: Measure) -> str:
     finished = [done for each in runs if each.end < today and (done := measure.of(each.last.done)) > 0]
     if not finished:
-        return "No iteration is finished in which anything was done, so there is no velocity."
+        return "No velocity yet: no finished iteration has completed work."
     recent = velocity_of(reversed(finished)).points
     mean = number_text(sum(recent) / len(recent))
     unit = measure.value
     if len(finished) == 1:
-        return f"{mean} {unit} in the one finished iteration."
+        return f"{mean} {unit} in the only finished iteration."
     spread = f"{number_text(min(finished))} to {number_text(max(finished))}"
     return f"{mean} {unit} on average in the last {len(recent)} finished; {spread} over all {len(finished)}."
 
@@ -113,23 +113,24 @@ def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple
     finished = [each for each in runs if each.end < today]
     notes = []
     if sample_until is not None and any(each.standings and each.standings[0].day <= sample_until for each in runs):
-        notes.append(f"SAMPLE: the records up to {day_text(sample_until)} are made up for the demonstration.")
+        notes.append(f"Demo data up to {day_text(sample_until)}.")
     if finished:
         known = sum(bool(each.standings) for each in finished)
         notes.append(
-            f"From your own records: {known:,} of {counted(len(finished), 'finished iteration')}; the service keeps no"
-            " history."
+            f"Based on this machine's records: {known:,} of {counted(len(finished), 'finished iteration')};"
+            " the server keeps no history."
         )
     lacking = {
-        "{} from which something went on to a later one on the last day: it counts as left.": [
+        "{} with work moved to a later one on the last day: counted as not completed.": [
             each for each in runs if each.carried.count
         ],
-        "No record of {}: shown as they stand now, so what was moved out of them is missing, and what was done later is"
-        " in.": [each for each in finished if not each.standings],
+        "No record of {}: shown in their current state, without moved-out work and with work completed later.": [
+            each for each in finished if not each.standings
+        ],
         "{} without a record of the last days: see “As of”.": [each for each in finished if each.lacks_last_days],
-        "{} without a record of the first days: “Began” is what was recorded first.": [
+        "{} without a record of the first days: “Began” is the first recorded scope.": [
             each for each in runs if each.lacks_first_days
         ],
-        "{} in which nothing was done: not in the average.": [each for each in finished if not each.last.done.count],
+        "{} without completed work: not in the average.": [each for each in finished if not each.last.done.count],
     }
     return (*notes, *(text.format(counted(len(each), "iteration")) for text, each in lacking.items() if each))

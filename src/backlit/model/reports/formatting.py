@@ -1,4 +1,4 @@
-"""Numbers and days as reports say them."""
+"""Text forms of numbers and days in reports."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -7,28 +7,28 @@ from backlit.model.dates import MONTHS
 from backlit.model.reports.report import Column, Value
 
 MOST_RANGES = 4
-"""Stretches of days that are named before the rest is only counted."""
+"""Number of day ranges named in full; further ones are counted."""
 _DAY = timedelta(days=1)
 
 
 def number_text(number: float) -> str:
-    """A number with at most one decimal."""
+    """Write a number with at most one decimal."""
     return f"{round(number, 1) + 0.0:,.10g}"
 
 
 def signed_text(number: float) -> str:
-    """A change, with its sign; a true minus, so that it is as wide as the plus."""
+    """Write a change with its sign; the true minus is as wide as the plus."""
     text = number_text(abs(number))
     return text if text == "0" else f"{'+' if number > 0 else '−'}{text}"
 
 
 def day_text(day: date) -> str:
-    """A day without its year: 3 Mar."""
+    """Write a day without its year: 3 Mar."""
     return f"{day.day} {MONTHS[day.month - 1]}"
 
 
 def value_text(value: Value, column: Column) -> str:
-    """What stands in a cell of a table; – where it is not known."""
+    """Write a cell of a table; – for an unknown value."""
     if value is None:
         return "–"
     if isinstance(value, date):
@@ -39,12 +39,12 @@ def value_text(value: Value, column: Column) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number of things: 1 day, 3 days."""
+    """Write a count with its noun: 1 day, 3 days."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def ranges_text(days: Sequence[date]) -> str:
-    """Days in order, those that follow each other as one stretch: 7–8 Mar, 14 Mar."""
+    """Write ordered days as ranges: 7–8 Mar, 14 Mar."""
     stretches: list[list[date]] = []
     for day in days:
         if stretches and stretches[-1][-1] + _DAY == day:

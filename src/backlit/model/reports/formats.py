@@ -1,4 +1,4 @@
-"""The forms a report can be written in, by the suffix of the file."""
+"""Output formats of reports, by file suffix."""
 
 from collections.abc import Callable, Mapping
 

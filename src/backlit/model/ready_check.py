@@ -1,4 +1,4 @@
-"""The ready-check: rules that say what an item still lacks before a team begins it, written as filters."""
+"""Readiness check: rules for items that a team can start, written as filters."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _BEGUN = ("In Progress", "Ready For Test")
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What the rules judge by: the service's time, the root area, and the iterations that are under way."""
+    """Inputs of the rules: server time, root area, and current iterations."""
 
     now: datetime
     root_area_id: int | None = None
@@ -29,7 +29,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One question of the check; `condition` holds for the items that fail it."""
+    """A rule of the check; `condition` holds for the items that fail it."""
 
     id: str
     label: str
@@ -78,33 +78,33 @@ def _stale(ground: Ground) -> Filter:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("estimate", "no estimate", "It has no estimate in points.", _ESTIMATED, _unestimated),
-    Rule("owner", "no owner", "It is under way or in a current iteration, and nobody owns it.", _OWNED, _without_owner),
-    Rule("area", "no area", "It is still in the root area.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area),
-    Rule("triage", "untriaged", "Nobody has triaged it.", frozenset({ItemType.BUG}), _untriaged),
-    Rule("blocking", "blocking, no owner", "It blocks others, and nobody owns it.", _BLOCKING, _blocking),
+    Rule("estimate", "no estimate", "Not estimated.", _ESTIMATED, _unestimated),
+    Rule("owner", "no owner", "In progress or in the current sprint, but unassigned.", _OWNED, _without_owner),
+    Rule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area),
+    Rule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged),
+    Rule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking),
     Rule(
         "maturity",
         "immature",
-        "Its maturity is too low to begin it.",
+        "Not mature enough to start.",
         frozenset({ItemType.STORY}),
         _immature,
     ),
-    Rule("stale", "stale", "Nothing about it has changed for a long time.", frozenset(ItemType), _stale),
+    Rule("stale", "stale", "No changes for a long time.", frozenset(ItemType), _stale),
 )
-"""In the order in which they are told."""
+"""All rules, in the order of their display."""
 
 RULE_BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
 
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """Which rules hold for which types; made by `chosen`, or every rule for the types it is meant for."""
+    """The rules by type; made by `chosen`, or with every rule on its default types."""
 
     types_by_rule: Mapping[str, frozenset[ItemType]]
 
     def faults(self, item_type: str, values: Mapping[str, object], ground: Ground) -> tuple[Rule, ...]:
-        """The rules that an item fails; `values` as `filters.matches` reads them, with POINTS beside."""
+        """Return the rules that an item fails; `values` are those of `filters.matches`, with POINTS."""
         return tuple(
             rule
             for rule in RULES
@@ -112,7 +112,7 @@ class Lint:
         )
 
     def failing(self, ground: Ground, rule_id: str | None = None) -> Filter:
-        """Holds for the items that fail a rule, or at least one; whether they are open is for the caller to ask."""
+        """Return a filter for items that fail a rule, or any rule, open or not."""
         parts = tuple(
             And((_one_of("type", sorted(types)), rule.condition(ground)))
             for rule in RULES
@@ -127,21 +127,21 @@ USUAL = Lint({rule.id: rule.types for rule in RULES})
 
 
 def chosen(rules_by_type: Mapping[str, object]) -> Lint:
-    """The rules chosen for each type, `{"Story": ["estimate", "maturity"], "Bug": []}`; the rest keep theirs.
+    """Return the check with rules by type, `{"Story": ["estimate", "maturity"], "Bug": []}`; other types keep theirs.
 
-    Raises BadRequest naming the type or rule that there is not, or that a rule says nothing about.
+    Raises BadRequest that names an unknown type or rule, or a rule that does not fit the type.
     """
     types_by_rule = {rule.id: set(rule.types) for rule in RULES}
     for name, ids in rules_by_type.items():
         if name not in set(ItemType):
-            raise BadRequest(f"There is no type {name!r}. There are: {', '.join(ItemType)}.")
+            raise BadRequest(f"Unknown type {name!r}. Choose from: {', '.join(ItemType)}.")
         if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids):
-            raise BadRequest(f"The rules of {name} are a list of words, such as {_example(ItemType(name))}.")
+            raise BadRequest(f"The rules of {name} must be a list of words, such as {_example(ItemType(name))}.")
         for unknown in sorted(set(ids) - RULE_BY_ID.keys()):
-            raise BadRequest(f"There is no rule {unknown!r}. There are: {', '.join(RULE_BY_ID)}.")
+            raise BadRequest(f"Unknown rule {unknown!r}. Choose from: {', '.join(RULE_BY_ID)}.")
         for rule in RULES:
             if rule.id in ids and ItemType(name) not in rule.types:
-                raise BadRequest(f"The rule {rule.id!r} says nothing about {name}. Take {_example(ItemType(name))}.")
+                raise BadRequest(f"The rule {rule.id!r} does not apply to {name}. Use {_example(ItemType(name))}.")
             if rule.id not in ids:
                 types_by_rule[rule.id].discard(ItemType(name))
     return Lint({rule_id: frozenset(types) for rule_id, types in types_by_rule.items()})

@@ -1,4 +1,4 @@
-"""Texts that go to a log or a dialog, without the secrets that a service or a library may have put into them."""
+"""Redaction of secrets in texts for a log or a dialog."""
 
 import re
 
@@ -14,5 +14,5 @@ _NAMED = re.compile(
 
 
 def redacted(text: str) -> str:
-    """The text with `…` for what stands behind the name of a secret (FEATURES rule 7)."""
+    """Replace the value after the name of a secret by `…`."""
     return _NAMED.sub(r"\1\2…", text)

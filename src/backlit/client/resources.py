@@ -1,28 +1,22 @@
-"""The nouns that can do more than any noun can (SPEC 4)."""
+"""Nouns with operations of their own."""
 
 from collections.abc import AsyncIterator
 from typing import Any, TypeVar, Unpack
 
 from backlit.client.answers import read_model
 from backlit.client.calls import Calls
+from backlit.client.envelope import Envelope
 from backlit.client.resource import API, Document, Listing, Page, Query, Resource
-from backlit.model.areas import Area
 from backlit.model.attachments import Attachment
-from backlit.model.comments import Comment
 from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound
-from backlit.model.iterations import Iteration
-from backlit.model.lists import Envelope
-from backlit.model.projects import Project
+from backlit.model.resources import Area, Comment, Iteration, Project, TimeEntryType, User, WorkItem
 from backlit.model.resources import Resource as Model
-from backlit.model.time_entry_types import TimeEntryType
-from backlit.model.users import User
-from backlit.model.work_items import WorkItem
 
 NodeT = TypeVar("NodeT", bound=Model)
 
 
 class WorkItems(Resource[WorkItem]):
-    """Work items, and what hangs below one."""
+    """Work items and their tasks, comments and attachments."""
 
     def __init__(self, calls: Calls) -> None:
         super().__init__(calls, f"{API}workitems", WorkItem)
@@ -40,30 +34,30 @@ class WorkItems(Resource[WorkItem]):
         return await self.attachments_below(identity).list(**query)
 
     def tasks_below(self, identity: int) -> Listing[WorkItem]:
-        """The list of tasks added to an item, to be paged or read as received."""
+        """Return the list of an item's tasks, for paging or reading as received."""
         return Listing(self._calls, f"{self._path}/{identity}/tasks", WorkItem)
 
     def comments_below(self, identity: int) -> Listing[Comment]:
-        """The list of comments on an item, to be paged or read as received."""
+        """Return the list of an item's comments, for paging or reading as received."""
         return Listing(self._calls, f"{self._path}/{identity}/comments", Comment)
 
     def attachments_below(self, identity: int) -> Listing[Attachment]:
-        """The list of files attached to an item, to be paged or read as received."""
+        """Return the list of an item's attachments, for paging or reading as received."""
         return Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment)
 
     async def delete(self, identity: int, if_match: str | None = None) -> None:
-        """Delete one for good; PreconditionFailed when `if_match` is no longer the version."""
+        """Delete one permanently; raise PreconditionFailed if `if_match` is outdated."""
         headers = {"If-Match": if_match} if if_match else None
         await self._calls.call("DELETE", f"{self._path}/{identity}", headers=headers)
 
     async def rank(self, identity: int, place: Document) -> Document:
-        """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension (DECISIONS)."""
+        """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension."""
         answer = await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place)
         return answer.document()
 
 
 class Comments(Resource[Comment]):
-    """Comments; they cannot be changed."""
+    """Comments, which are immutable."""
 
     def __init__(self, calls: Calls) -> None:
         super().__init__(calls, f"{API}comments", Comment)
@@ -74,13 +68,13 @@ class Comments(Resource[Comment]):
 
 
 class Attachments(Resource[Attachment]):
-    """Attached files; what is in them is for `transfers`."""
+    """Attachments without their contents, which `transfers` moves."""
 
     def __init__(self, calls: Calls) -> None:
         super().__init__(calls, f"{API}attachments", Attachment)
 
     async def delete(self, identity: int) -> None:
-        """Delete one for good, by the other spelling of the address where the usual one is not there (SPEC 4.5)."""
+        """Delete one permanently; try the address's other spelling after a 404."""
         try:
             await super().delete(identity)
         except (NotFound, MethodNotAllowed) as error:
@@ -102,46 +96,46 @@ class Nodes(Resource[NodeT]):
         return await self.in_project(project_id).list(**query)
 
     def in_project(self, project_id: int) -> Listing[NodeT]:
-        """The list of one project's nodes, to be paged or read as received."""
+        """Return the list of a project's nodes, for paging or reading as received."""
         return Listing(self._calls, f"{API}projects/{project_id}/{self._noun}", self._model)
 
     async def delete(self, identity: int, reassignment_id: int | None = None) -> None:
-        """Delete a node and what is below it; its items go to `reassignment_id`, the root where that is None."""
+        """Delete a node and its descendants; move their items to `reassignment_id`, or to the root for None."""
         query = {} if reassignment_id is None else {"reassignmentId": reassignment_id}
         await self._calls.call("DELETE", f"{self._path}/{identity}", query)
 
 
 class Users(Resource[User]):
-    """Licensed users; they can only be read."""
+    """Licensed users, read-only."""
 
     def __init__(self, calls: Calls) -> None:
         super().__init__(calls, f"{API}users", User)
 
     async def me(self) -> User:
-        """Read the user who is signed in."""
+        """Read the signed-in user."""
         return read_model(User, await self.my_document())
 
     async def my_document(self) -> Document:
-        """Read the user who is signed in, as received."""
+        """Read the signed-in user, as received."""
         return (await self._calls.call("GET", f"{self._path}/me")).document()
 
 
 class Projects(Resource[Project]):
-    """Projects; SPEC only shows that they are below /api, so their list is looked for (FEATURES rule 42)."""
+    """Projects; the interface does not fix the address of their list, so the client looks for it."""
 
     def __init__(self, calls: Calls) -> None:
         super().__init__(calls, f"{API}projects", Project)
 
     async def time_entry_types(self, project_id: int, **query: Unpack[Query]) -> Envelope[TimeEntryType]:
-        """List the kinds of work that time can be booked on in a project."""
+        """List the time entry types of a project."""
         return await self.time_entry_types_of(project_id).list(**query)
 
     def time_entry_types_of(self, project_id: int) -> Listing[TimeEntryType]:
-        """The list of a project's time entry types, to be paged or read as received."""
+        """Return the list of a project's time entry types, for paging or reading as received."""
         return Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes", TimeEntryType)
 
     async def _envelope(self, query: Query) -> dict[str, Any]:
-        """The list below the resource root, else below /api, else what the root areas say of their projects."""
+        """Return the list below the resource root, or below /api, or the projects of the root areas."""
         for path in (self._path, "api/projects"):
             try:
                 return await Listing(self._calls, path, Project)._envelope(query)  # noqa: SLF001  the same class
@@ -162,10 +156,10 @@ class Projects(Resource[Project]):
 
 
 def areas_of(calls: Calls) -> Nodes[Area]:
-    """The areas of all projects that can be seen."""
+    """Return the areas of all visible projects."""
     return Nodes(calls, "areas", Area)
 
 
 def iterations_of(calls: Calls) -> Nodes[Iteration]:
-    """The iterations and releases of all projects that can be seen."""
+    """Return the iterations and releases of all visible projects."""
     return Nodes(calls, "iterations", Iteration)

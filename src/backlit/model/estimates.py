@@ -1,4 +1,4 @@
-"""What an Estimate is worth in points; it is text (SPEC 2.1), so people write it in many ways."""
+"""Points of an Estimate, which is free text in the interface."""
 
 import math
 import re
@@ -9,7 +9,7 @@ _POINTS = re.compile(
 
 
 def points_of(estimate: str | None) -> float | None:
-    """Read `3`, `3.5`, `3,5` or `5 pts`; None for anything else, which counts as not estimated."""
+    """Read `3`, `3.5`, `3,5` or `5 pts`; None for anything else, which counts as unestimated."""
     found = _POINTS.fullmatch(estimate or "")
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The envelope around every list (SPEC 2.9)."""
+"""The envelope around every list."""
 
 from typing import Any, Generic, TypeVar
 
@@ -11,7 +11,7 @@ ResourceT = TypeVar("ResourceT", bound=Resource)
 
 
 class Envelope(BaseModel, Generic[ResourceT]):
-    """A page of a list; `top` may be what was asked for or what came back, and `total_results` may move."""
+    """A page of a list; `top` is the requested or the returned count, and `total_results` may change."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="allow")
 
@@ -21,7 +21,7 @@ class Envelope(BaseModel, Generic[ResourceT]):
     results: list[ResourceT]
 
     def wire(self) -> dict[str, Any]:
-        """Write the JSON object; `skip` only where it is known (SPEC: work item lists)."""
+        """Write the JSON object; `skip` only in lists of work items."""
         document: dict[str, Any] = {"totalResults": self.total_results, "top": self.top}
         if self.skip is not None:
             document["skip"] = self.skip
