@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-BENCHMARKS = ("start", "keys", "wire", "board", "service", "store")
+BENCHMARKS = ("start", "keys", "wire", "board", "service", "slow_clients", "store", "chaos")
 
 
 def main() -> None:
@@ -12,7 +12,7 @@ def main() -> None:
     for name in BENCHMARKS:
         path = Path(__file__).with_name(f"{name}.py")
         first = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n", 1)[0]
-        print(f"  python -m benchmarks.{name:<9} {first}")
+        print(f"  python -m benchmarks.{name:<12} {first}")
 
 
 if __name__ == "__main__":

@@ -156,6 +156,17 @@ class Program:
             (self.cpu() - spent) * 1e3,
         )
 
+    def type(self, text: str) -> None:
+        """Send keys as they are."""
+        self._send(text)
+
+    def read(self, seconds: float) -> None:
+        """Take what comes within some time, and draw it."""
+        end = time.perf_counter() + seconds
+        while (left := end - time.perf_counter()) > 0:
+            self._take(left)
+        self.terminal.draw()
+
     def burst(self, key: str, count: int = 60, rate: float = 30.0) -> Burst:
         """Press a key at repeat speed."""
         self.terminal.draw()

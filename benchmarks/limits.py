@@ -7,8 +7,8 @@ from contextlib import closing
 import orjson
 from sqlalchemy import ColumnElement, Engine, delete, insert, literal, select, update
 
-from backlit.service.database import engine_at, writing_engine
-from backlit.service.schema import work_items
+from backlit.service.storage.database import engine_at, writing_engine
+from backlit.service.storage.schema import work_items
 
 ORDER = (work_items.c.backlog_priority, work_items.c.id)
 SECONDS = 1.0

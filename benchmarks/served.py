@@ -7,7 +7,7 @@ from pathlib import Path
 import uvicorn
 
 from backlit.service.app import Service
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 
 
 def settings_in(folder: Path, database: str | None = None) -> ServiceSettings:

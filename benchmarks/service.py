@@ -21,9 +21,9 @@ import httpx
 from sqlalchemy import ColumnElement, inspect
 
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_challenge, parse_grant
-from backlit.service.database import engine_at
-from backlit.service.sample import PASSWORD, write_sample
-from backlit.service.schema import schema_version, work_items
+from backlit.service.sample.workspace import PASSWORD, write_sample
+from backlit.service.storage.database import engine_at
+from backlit.service.storage.schema import schema_version, work_items
 from benchmarks import limits
 from benchmarks.processes import cpu_of, memory_of
 from benchmarks.served import settings_in

@@ -22,10 +22,10 @@ from backlit.client.client import Client
 from backlit.model.errors import Offline
 from backlit.model.filters import SortKey
 from backlit.store import Store, ViewSpec
-from backlit.store.mirror import Mirror
-from backlit.store.places import Places
-from backlit.store.rows import Document
-from backlit.store.views_explain import plan_of
+from backlit.store.mirror.mirror import Mirror
+from backlit.store.records.item import Document
+from backlit.store.sqlite.paths import Places
+from backlit.store.views.query import plan_of
 from benchmarks.processes import memory_of
 from benchmarks.table import Cell, median, print_table
 

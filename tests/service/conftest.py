@@ -13,8 +13,8 @@ from tests.service.postgres import TEMPLATE, Postgres
 
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.app import Service
-from backlit.service.sample import write_sample
-from backlit.service.settings import ServiceSettings
+from backlit.service.sample.workspace import write_sample
+from backlit.service.storage.settings import ServiceSettings
 
 BASE = "http://backlit.test"
 TODAY = date(2026, 3, 11)

@@ -10,7 +10,7 @@ from typing import Self
 import httpx
 
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
-from backlit.service.sample import PASSWORD
+from backlit.service.sample.workspace import PASSWORD
 
 PATIENCE = 30
 
@@ -47,9 +47,7 @@ class Served:
 
     def sign_in(self, username: str) -> str:
         """The Authorization header of a user of the sample."""
-        form = {"wrap_client_id": "uri:backlit", "wrap_username": username, "wrap_password": PASSWORD}
-        answer = httpx.post(f"{self.base}{TOKEN_PATH}", data=form, timeout=PATIENCE)
-        return authorization_header(parse_grant(answer.raise_for_status().text).access_token)
+        return sign_in(self.base, username)
 
     def _reap(self) -> int:
         status = self.process.wait(PATIENCE)
@@ -57,3 +55,10 @@ class Served:
             self.process.stdout.close()
         self._errors.close()
         return status
+
+
+def sign_in(base: str, username: str) -> str:
+    """The Authorization header of a user of the sample."""
+    form = {"wrap_client_id": "uri:backlit", "wrap_username": username, "wrap_password": PASSWORD}
+    answer = httpx.post(f"{base}{TOKEN_PATH}", data=form, timeout=PATIENCE)
+    return authorization_header(parse_grant(answer.raise_for_status().text).access_token)

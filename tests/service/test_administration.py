@@ -9,7 +9,7 @@ import pytest
 from tests.cli.admin_world import PASSWORD, Workspace
 
 from backlit.service.app import Service
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_a_new_database_gets_its_first_user_and_project(empty_url: str, tmp_path
     project = workspace.good("projects", "create", "Roof", "--manager", "ann")
     again = workspace.good("users", "add", "ben", "--no-password")
 
-    assert "Next, a project" in said.output
+    assert "Next, create a project" in said.output
     assert (project["id"], again["id"]) == (1, 2)
     assert workspace.problems() == []
 

@@ -16,8 +16,8 @@ from tests.service.conftest import BASE, SignIn
 from backlit.model.file_names import file_name
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
-from backlit.service.content_types import content_type, is_inline
-from backlit.service.settings import ServiceSettings
+from backlit.service.files.content_types import content_type, is_inline
+from backlit.service.storage.settings import ServiceSettings
 
 Client = httpx.AsyncClient
 TEXT = b"0123456789"

@@ -18,12 +18,12 @@ from sqlalchemy.event import listen
 from backlit.model.errors import BadRequest, Conflict, ServiceError, StorageError
 from backlit.service.admin.check import Checker
 from backlit.service.app import Service
-from backlit.service.database import engine_at, writing_engine
-from backlit.service.files import open_files
-from backlit.service.lanes import Lane
-from backlit.service.migrations import VERSION
-from backlit.service.schema import schema_version, work_items
-from backlit.service.settings import Clock, ServiceSettings
+from backlit.service.files.local import open_files
+from backlit.service.storage.database import engine_at, writing_engine
+from backlit.service.storage.lanes import Lane
+from backlit.service.storage.migrations import VERSION
+from backlit.service.storage.schema import schema_version, work_items
+from backlit.service.storage.settings import Clock, ServiceSettings
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import Connection, delete, insert, select, update
 from tests.service.conftest import SignIn
 
-from backlit.service.access import Role
 from backlit.service.app import ROUTES, Service
-from backlit.service.schema import custom_fields, grants, projects, users
+from backlit.service.storage.access import Role
+from backlit.service.storage.schema import custom_fields, grants, projects, users
 
 Client = httpx.AsyncClient
 

@@ -28,11 +28,11 @@ from backlit.model.filters import (
     Term,
     matches,
 )
-from backlit.service.database import writing_engine
-from backlit.service.filter_sql import condition, item_columns
-from backlit.service.items import columns_of
-from backlit.service.migrations import migrate
-from backlit.service.schema import work_items
+from backlit.service.storage.database import writing_engine
+from backlit.service.storage.filter_sql import condition, item_columns
+from backlit.service.storage.migrations import migrate
+from backlit.service.storage.schema import work_items
+from backlit.service.tables.item_documents import columns_of
 
 CUSTOM = (
     custom_field("Channel_cf", Kind.CHOICE),

@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import logging
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,10 +16,10 @@ import pytest
 from backlit.model.errors import BadRequest
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.app import Service
-from backlit.service.front import HEAD_LIMIT
-from backlit.service.logs import set_up_log
+from backlit.service.http.logs import set_up_log
 from backlit.service.routes.capabilities import BODY_LIMIT
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.limits import HEAD_LIMIT
+from backlit.service.storage.settings import ServiceSettings
 
 BASE = "http://backlit.test"
 CLIENT_ID = "uri:backlit"
@@ -101,7 +102,7 @@ async def test_the_log_has_a_line_for_each_request_and_no_secret(
     await visitor.get(f"{BASE}{LOGIN_PATH}?code=secret")
 
     said = lines(log)
-    assert [line["message"] for line in said] == ["request", "A sign-in was refused.", "request", "request"]
+    assert [line["message"] for line in said] == ["request", "A sign-in was rejected.", "request", "request"]
     assert [line.get("status") for line in said] == [200, None, 401, 200]
     assert said[1]["request_id"] == said[2]["request_id"]
     assert not [secret for secret in (*SECRETS, "hunter2") if secret in log.getvalue()]
@@ -139,24 +140,42 @@ async def test_addresses_in_answers_are_those_the_caller_used(visitor: Client, h
     assert f'location="http://{host}{TOKEN_PATH}"' in challenge
 
 
+GRANT = {"wrap_client_id": CLIENT_ID, "wrap_username": "maya", "wrap_password": "wrong"}
+
+
 async def test_one_request_too_many_is_put_off(settings: ServiceSettings) -> None:
-    async with started(replace(settings, concurrent_requests=2)) as (_, visitor):
+    async with started(replace(settings, concurrent_requests=2)) as (service, visitor):
+        gate = threading.Event()
+        service._shared.database.write.submit(lambda _: gate.wait(10))
+        working = [asyncio.create_task(visitor.post(TOKEN_PATH, data=GRANT)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        refused = await visitor.get("/api/v1/users/me")
+        health = await visitor.get("/healthz")
+        gate.set()
+        answered = [await task for task in working]
+        after = await visitor.get("/api/v1/users/me")
+
+    assert (refused.status_code, refused.headers["retry-after"], health.status_code) == (503, "2", 200)
+    assert [answer.status_code for answer in (*answered, after)] == [401, 401, 401]
+
+
+async def test_requests_that_wait_for_their_bodies_take_no_place(settings: ServiceSettings) -> None:
+    async with started(replace(settings, concurrent_requests=1)) as (_, visitor):
         gate = asyncio.Event()
 
         async def slow_body() -> AsyncIterator[bytes]:
             yield b"wrap_client_id="
             await gate.wait()
 
-        waiting = [asyncio.create_task(visitor.post(TOKEN_PATH, content=slow_body())) for _ in range(2)]
-        await asyncio.sleep(0.05)
-        refused = await visitor.get("/api/v1/users/me")
-        health = await visitor.get("/healthz")
+        waiting = []
+        for _ in range(3):
+            waiting.append(asyncio.create_task(visitor.post(TOKEN_PATH, content=slow_body())))
+            await asyncio.sleep(0.05)
+        meanwhile = await visitor.get("/api/v1/users/me")
         gate.set()
         answered = [await task for task in waiting]
-        after = await visitor.get("/api/v1/users/me")
 
-    assert (refused.status_code, refused.headers["retry-after"], health.status_code) == (503, "2", 200)
-    assert [answer.status_code for answer in (*answered, after)] == [400, 400, 401]
+    assert [answer.status_code for answer in (meanwhile, *answered)] == [401, 400, 400, 400]
 
 
 FORWARDED = {"x-forwarded-proto": "https", "x-forwarded-host": "team.example", "x-forwarded-for": "198.51.100.9"}

@@ -11,8 +11,8 @@ from sqlalchemy import update
 
 from backlit.model.wrap import TOKEN_PATH, Challenge, parse_challenge, parse_grant
 from backlit.service.app import Service
-from backlit.service.schema import refresh_tokens
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.schema import refresh_tokens
+from backlit.service.storage.settings import ServiceSettings
 
 BASE = "http://backlit.test"
 CLIENT_ID = "uri:backlit"

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.event import listen, remove
 
-from backlit.service.database import engine_at
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.database import engine_at
+from backlit.service.storage.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from tests.service.conftest import SignIn

@@ -12,10 +12,10 @@ from sqlalchemy import Connection, select, update
 
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH, parse_challenge, parse_grant
 from backlit.service.app import Service
-from backlit.service.passwords import hash_password
+from backlit.service.auth.passwords import hash_password
+from backlit.service.auth.sessions import COOKIE
 from backlit.service.routes.login import LOGOUT_PATH
-from backlit.service.schema import login_sessions, users
-from backlit.service.sessions import COOKIE
+from backlit.service.storage.schema import login_sessions, users
 from backlit.service.tables import users as user_table
 from backlit.service.tables.tokens import digest
 
@@ -123,7 +123,7 @@ async def test_the_token_endpoint_without_a_cookie_challenges(browser: Client) -
 async def test_a_wrong_password_says_the_same_for_everybody(browser: Client, username: str, password: str) -> None:
     answer = await fill_in(browser, username, password)
 
-    assert "The user name or the password is not right." in answer.text
+    assert "Wrong user name or password." in answer.text
     assert COOKIE not in browser.cookies
     assert 'role="alert"' in answer.text
     assert Form(answer.text).fields["username"] == username

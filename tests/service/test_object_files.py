@@ -16,8 +16,8 @@ from tests.service.conftest import BASE
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
-from backlit.service.object_files import PART, ObjectFiles
-from backlit.service.settings import ServiceSettings
+from backlit.service.files.object_store import PART, ObjectFiles
+from backlit.service.storage.settings import ServiceSettings
 
 Client = httpx.AsyncClient
 URL = "s3://backlit-test/attached"
@@ -116,3 +116,13 @@ async def test_a_service_without_a_usable_store_does_not_start(settings: Service
     with pytest.raises(StorageError, match="object store"):
         await service.start()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("backlit")]
+
+
+def test_an_object_has_no_place_but_that_of_a_digest(bucket: S3Store) -> None:
+    obstore.put(bucket, "secret", b"of the host")
+    store = ObjectFiles(URL)
+
+    for act in (store.has, store.remove, lambda digest: list(store.read(digest, 0, 3))):
+        with pytest.raises(StorageError, match="64 lower-case hexadecimal digits"):
+            act("../secret")
+    assert objects(bucket) == ["secret"]

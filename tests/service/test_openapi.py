@@ -26,7 +26,7 @@ from uvicorn import Config, Server
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.app import ROUTES, Service
 from backlit.service.openapi.document import document
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 
 CASES = int(os.environ.get("BACKLIT_OPENAPI_CASES", "2"))
 DOCUMENT = document(ROUTES, "backlit")

@@ -12,13 +12,13 @@ from sqlalchemy.exc import OperationalError
 from tests.service.postgres import Postgres
 
 from backlit.model.errors import StorageError
+from backlit.service.admin.seed import write_local
 from backlit.service.app import Service
-from backlit.service.database import engine_at, parsed_url, writing_engine
-from backlit.service.lanes import Lane
-from backlit.service.local import write_local
-from backlit.service.sample import write_sample
-from backlit.service.schema import users, work_items
-from backlit.service.settings import Clock, ServiceSettings
+from backlit.service.sample.workspace import write_sample
+from backlit.service.storage.database import engine_at, parsed_url, writing_engine
+from backlit.service.storage.lanes import Lane
+from backlit.service.storage.schema import users, work_items
+from backlit.service.storage.settings import Clock, ServiceSettings
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_workspace_is_written_into_an_empty_database_only(empty_url: str, tmp_
     settings = ServiceSettings(empty_url, tmp_path)
     write_local(settings, "robin")
 
-    with pytest.raises(StorageError, match="in use already"):
+    with pytest.raises(StorageError, match="already in use"):
         write_sample(settings, 1)
 
     engine = engine_at(empty_url)

@@ -16,9 +16,9 @@ import pytest
 from sqlalchemy import Connection, func, select, text
 from tests.service.served import Served
 
-from backlit.service.database import engine_at
-from backlit.service.schema import project_totals, work_items
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.database import engine_at
+from backlit.service.storage.schema import project_totals, work_items
+from backlit.service.storage.settings import ServiceSettings
 
 ROUNDS = int(os.environ.get("BACKLIT_ROUNDS", "1"))
 WRITERS = 8

@@ -13,11 +13,11 @@ from sqlalchemy import select
 
 from backlit.model.errors import StorageError
 from backlit.model.statuses import is_open
+from backlit.service.admin.seed import write_local
 from backlit.service.app import Service
-from backlit.service.local import write_local
-from backlit.service.sample import Sample, write_sample
-from backlit.service.schema import work_items
-from backlit.service.settings import ServiceSettings
+from backlit.service.sample.workspace import Sample, write_sample
+from backlit.service.storage.schema import work_items
+from backlit.service.storage.settings import ServiceSettings
 
 TODAY = date(2026, 3, 11)
 
@@ -121,7 +121,7 @@ def test_the_sprints_before_today_were_about_as_full_as_they_could_be(tmp_path: 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
     written(tmp_path, "x", items=1)[1].close()
 
-    with pytest.raises(StorageError, match="exists already"):
+    with pytest.raises(StorageError, match="already exists"):
         write_sample(place(tmp_path, "x"), items=1)
 
 

@@ -7,7 +7,7 @@ import httpx
 import uvicorn
 
 from backlit.service.app import Service
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 
 CLIENT_ID = "uri:backlit"
 

@@ -6,7 +6,7 @@ import httpx
 from sqlalchemy import Connection, insert
 
 from backlit.service.app import Service
-from backlit.service.schema import time_entry_types
+from backlit.service.storage.schema import time_entry_types
 
 Client = httpx.AsyncClient
 

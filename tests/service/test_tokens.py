@@ -13,8 +13,8 @@ from sqlalchemy import Connection, insert, select, update
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, parse_challenge, parse_grant
 from backlit.service.admin.keys import rotate
 from backlit.service.app import Service
-from backlit.service.auth import KEY_AGE
-from backlit.service.schema import refresh_tokens, signing_keys, users, verification_codes
+from backlit.service.auth.access_tokens import KEY_AGE
+from backlit.service.storage.schema import refresh_tokens, signing_keys, users, verification_codes
 from backlit.service.tables.tokens import GRACE, digest
 
 BASE = "http://backlit.test"

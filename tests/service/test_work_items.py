@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from backlit.service.app import Service
-from backlit.service.schema import users
+from backlit.service.storage.schema import users
 
 Client = httpx.AsyncClient
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from tests.service.served import PATIENCE, Served
 
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 
 
 def children(process: int) -> set[int]:

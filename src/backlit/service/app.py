@@ -9,20 +9,22 @@ from functools import partial
 
 import orjson
 from sqlalchemy import Connection, select
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DBAPIError
 from starlette.applications import Starlette
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backlit.model.errors import BacklitError, NotFound, ServiceError, TooManyRequests, error_for
+from backlit.model.errors import BacklitError, BadRequest, NotFound, ServiceError, Trouble, error_for
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
-from backlit.service.endpoint import JSON_TYPE, Endpoint, Handler, Shared, Streamed
-from backlit.service.front import REQUEST_ID_KEY, Front
+from backlit.service.files.uploads import OVERHEAD
+from backlit.service.front import Front
+from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, Endpoint, Handler, Shared, Streamed
+from backlit.service.http.forms import FORM_LIMIT
 from backlit.service.routes import (
     areas,
     attachments,
@@ -40,10 +42,10 @@ from backlit.service.routes import (
     work_items,
 )
 from backlit.service.routes.capabilities import BODY_LIMIT
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
+from backlit.service.storage.troubles import trouble_of
 from backlit.service.tables import tokens as token_table
 from backlit.service.tables import users as user_table
-from backlit.service.uploads import OVERHEAD
 
 _log = logging.getLogger(__name__)
 _LEGACY = (
@@ -133,13 +135,20 @@ class Service:
                 Route("/openapi.json", _openapi),
                 Route(f"{attachments.STREAM_PATH}/{{id:int}}/{{name}}", transfers.stream),
                 Route(f"{attachments.DOWNLOAD_PATH}/{{id:int}}/{{name}}", transfers.download),
-                Route(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"]),
-                Route(LOGIN_PATH, login.page, methods=["GET", "POST"]),
-                Route(login.LOGOUT_PATH, login.logout, methods=["POST"]),
+                Route(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
+                Route(LOGIN_PATH, login.page, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
+                Route(login.LOGOUT_PATH, login.logout, methods=["POST"], max_body_size=FORM_LIMIT),
                 Route("/Authentication/Restrict", tokens.restrict),
                 *(self._route(path, handlers) for path, handlers in ROUTES.items()),
             ],
-            exception_handlers={BacklitError: _on_error, HTTPException: _on_http_error, Exception: _on_crash},
+            exception_handlers={
+                BacklitError: _on_error,
+                HTTPException: _on_http_error,
+                DBAPIError: _on_trouble,
+                OSError: _on_trouble,
+                ClientDisconnect: _on_disconnect,
+                Exception: _on_crash,
+            },
             middleware=[Middleware(_PlainPaths, has_legacy_clients=self.settings.legacy_clients)],
             lifespan=lifespan,
             max_body_size=BODY_LIMIT,
@@ -200,11 +209,11 @@ async def _healthz(_: Request) -> Response:
 
 
 async def _readyz(request: Request) -> Response:
-    """Whether the database answers; 503 where it does not."""
+    """Return 200 if the database responds, else 503."""
     shared: Shared = request.app.state.shared
     try:
         await shared.database.fast.run(lambda connection: connection.execute(select(1)).scalar_one())
-    except (DatabaseError, ServiceError):
+    except (DBAPIError, ServiceError):
         return Response(b'{"status":"not ready"}', 503, media_type=JSON_TYPE)
     return Response(b'{"status":"ready"}', media_type=JSON_TYPE)
 
@@ -228,7 +237,7 @@ async def _on_error(request: Request, error: Exception) -> Response:
     headers = {}
     if error.status == 401:
         headers["www-authenticate"] = tokens.challenge(request, request.app.state.shared)
-    if isinstance(error, TooManyRequests) and error.retry_after is not None:
+    if isinstance(error, Trouble) and error.retry_after is not None:
         headers["retry-after"] = str(int(error.retry_after + 0.999))
     body = orjson.dumps({"message": error.message, "errors": dict(error.errors)})
     return Response(body, error.status or 500, headers, JSON_TYPE)
@@ -238,11 +247,27 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     sentence = _SENTENCES.get(error.status_code, f"{error.detail}.")
     response = await _on_error(request, error_for(error.status_code, sentence))
+    response.status_code = error.status_code
     response.headers.update(error.headers or {})
     return response
 
 
+async def _on_disconnect(request: Request, _: Exception) -> Response:
+    """Answer a caller that has gone, for the log's line alone."""
+    return await _on_error(request, BadRequest("The body broke off."))
+
+
 _SENTENCES = {404: "There is nothing at this address.", 405: "This address does not take that method."}
+
+
+async def _on_trouble(request: Request, error: Exception) -> Response:
+    """Answer for a database or a disk that cannot do its work for now; other errors are defects."""
+    trouble = trouble_of(error)
+    if trouble is None:
+        raise error
+    said = {"request_id": request.scope[REQUEST_ID_KEY], "method": request.method, "path": request.url.path}
+    _log.warning("A request was refused (%s): %s", said["request_id"], error, extra=said)
+    return await _on_error(request, trouble)
 
 
 async def _on_crash(request: Request, error: Exception) -> Response:

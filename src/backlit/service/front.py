@@ -1,4 +1,4 @@
-"""What every request passes on its way in and out: proxies, limits, its id, security headers, the log."""
+"""Front of the service: proxies, limits, request id, security headers and access log."""
 
 import logging
 import re
@@ -13,14 +13,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backlit.model.errors import TooLarge
-from backlit.service.endpoint import JSON_TYPE, USER_KEY
-from backlit.service.proxies import Proxies
-from backlit.service.settings import ServiceSettings
-
-HEAD_LIMIT = 64 * 1024
-"""Bytes of a request's address and headers together."""
-RETRY_AFTER = 2
-REQUEST_ID_KEY = "backlit.request_id"
+from backlit.service.http.bodies import BODY_KEY, RETRY_AFTER, Body, Place, Places
+from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, USER_KEY
+from backlit.service.http.proxies import Proxies, share_of
+from backlit.service.storage.limits import HEAD_LIMIT
+from backlit.service.storage.settings import ServiceSettings
 
 _log = logging.getLogger(__name__)
 _REQUEST_ID = re.compile(rb"[\w.-]{1,64}")
@@ -34,7 +31,7 @@ _USUAL_HEADERS = (
     (b"x-frame-options", b"DENY"),
     (b"cache-control", b"no-store"),
 )
-"""What an answer has unless its route says otherwise."""
+"""Default headers of responses."""
 
 
 class Front:
@@ -43,64 +40,79 @@ class Front:
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app = app
         self._proxies = Proxies(settings.trusted_proxies)
-        self._most = settings.concurrent_requests
-        self._in_flight = 0
+        self._places = Places(settings.concurrent_requests, settings.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let one request through, or refuse it at the door."""
+        """Handle a request, or reject it at once."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         self._proxies.apply(scope)
         head = _Head.of(scope)
-        exchange = _Exchange(scope, send, head.request_id)
+        place = Place(self._places)
+        body = Body(scope, receive, self._places, place, self._address_of(scope)) if head.has_body else None
+        if body is not None:
+            scope[BODY_KEY], receive = body, body.receive
+        exchange = _Exchange(scope, send, head.request_id, place, body)
         refusal = self._refusal(scope, head)
-        self._in_flight += 1
         try:
             if refusal is not None:
                 await refusal(scope, receive, exchange.send)
-            else:
-                await self._app(scope, receive, exchange.send)
+                return
+            if scope["path"] not in _ALWAYS_OPEN:
+                await place.take()
+            await self._app(scope, receive, exchange.send)
         except Exception as error:  # noqa: BLE001 - it was answered and logged by the error table; the log has its kind
             exchange.failure = type(error).__name__
         finally:
-            self._in_flight -= 1
+            place.give_back()
+            if body is not None:
+                body.close()
             exchange.log()
+
+    def _address_of(self, scope: Scope) -> str | None:
+        """Return the address that a waiting request counts for; None for a proxy without a caller."""
+        client = scope.get("client")
+        return None if client is None or self._proxies.is_trusted(client[0]) else share_of(client[0])
 
     def _refusal(self, scope: Scope, head: "_Head") -> Response | None:
         if head.size > HEAD_LIMIT:
             return _error(431, f"The address and the headers together are longer than {HEAD_LIMIT} bytes.")
         if len(head.hosts) > 1 or not all(_HOST.fullmatch(host) for host in head.hosts):
             return _error(400, "The Host header is not a host.")
-        if self._in_flight >= self._most and scope["path"] not in _ALWAYS_OPEN:
-            return _error(503, "The service is busy; try again in a moment.", {"retry-after": str(RETRY_AFTER)})
+        if self._places.are_taken and scope["path"] not in _ALWAYS_OPEN:
+            return _error(503, "The server is busy. Try again in a moment.", {"retry-after": str(RETRY_AFTER)})
         return None
 
 
 class _Head(NamedTuple):
-    """What the front reads of a request's head, in one pass as every request pays for it."""
+    """The parts of a request's head that the front needs, read in one pass."""
 
     size: int
     hosts: list[bytes]
     request_id: str
+    has_body: bool
 
     @classmethod
     def of(cls, scope: Scope) -> Self:
         size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
-        hosts, given = [], b""
+        hosts, given, has_body = [], b"", False
         for name, value in scope["headers"]:
             size += len(name) + len(value) + 4
             if name == b"host":
                 hosts.append(value)
             elif name == b"x-request-id":
                 given = value
-        return cls(size, hosts, given.decode() if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8))
+            elif name == b"transfer-encoding" or (name == b"content-length" and value != b"0"):
+                has_body = True
+        request_id = given.decode() if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        return cls(size, hosts, request_id, has_body)
 
 
 class _Exchange:
-    """One request on its way: its id, and what the log will say of it."""
+    """A request in progress: its id and its log line."""
 
-    def __init__(self, scope: Scope, send: Send, request_id: str) -> None:
+    def __init__(self, scope: Scope, send: Send, request_id: str, place: Place, body: Body | None) -> None:
         self.request_id = scope[REQUEST_ID_KEY] = request_id
         self.failure = ""
         self._path = scope["path"]
@@ -110,6 +122,9 @@ class _Exchange:
         self._status = 0
         self._bytes = 0
         self._is_replaced = False
+        self._place = place
+        self._body = body
+        self._is_early = False
 
     async def send(self, message: Message) -> None:
         """Pass a part of the answer on, its head with the headers that every answer has."""
@@ -129,9 +144,21 @@ class _Exchange:
             given = {name for name, _ in message["headers"]}
             usual = [header for header in _USUAL_HEADERS if header[0] not in given]
             message["headers"] = [*message["headers"], (b"x-request-id", self.request_id.encode()), *usual]
+            if self._body is not None and not await self._body.has_arrived():
+                self._is_early = True
+                if b"connection" not in given:
+                    message["headers"].append((b"connection", b"close"))
+            await self._send(message)
+            return
+        self._bytes += len(message.get("body", b""))
+        if message.get("more_body", False):
+            await self._place.away(self._send(message))
+        elif self._body is not None and self._is_early:
+            await self._send({**message, "more_body": True})
+            await self._body.drop()
+            await self._send({"type": "http.response.body", "body": b""})
         else:
-            self._bytes += len(message.get("body", b""))
-        await self._send(message)
+            await self._send(message)
 
     def log(self) -> None:
         """Write the line of this request; only its path, as queries may hold codes."""

@@ -1,4 +1,4 @@
-"""Looking for what does not fit together in a workspace: rows, documents, figures and files."""
+"""Consistency check of a workspace: rows, documents, figures and files."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -7,13 +7,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, func, select, text
 
+from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.trees import Node, Tree
-from backlit.service.access import Role
 from backlit.service.admin.rendering import item_of_row, item_rows
-from backlit.service.files import FileStore
-from backlit.service.items import Item, calculated, pert
-from backlit.service.schema import (
+from backlit.service.files.interface import FileStore, is_digest
+from backlit.service.rules.work_item_checks import checked
+from backlit.service.storage.access import Role
+from backlit.service.storage.schema import (
     METADATA,
     ROOT_PARENT,
     areas,
@@ -29,6 +30,7 @@ from backlit.service.schema import (
     value_lists,
     work_items,
 )
+from backlit.service.tables.item_documents import Item, calculated, pert
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.projects import settings as settings_of
 
@@ -37,7 +39,7 @@ _FIGURES = tuple(FIELD_BY_KEY[key].column for key in ("PertEstimate", "WorkRemai
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, where, and a sentence about it."""
+    """A problem with its place and a sentence."""
 
     table: str
     id: int | str | None
@@ -45,12 +47,12 @@ class Problem:
     sentence: str
 
     def document(self) -> dict[str, Any]:
-        """The problem as JSON."""
+        """Return the problem as JSON."""
         return {"table": self.table, "id": self.id, "field": self.field, "problem": self.sentence}
 
 
 class Checker:
-    """Checks a whole workspace, a batch of items at a time; a quick one does not read the contents of files."""
+    """Checker of a whole workspace in batches; a quick check skips the contents of files."""
 
     def __init__(self, connection: Connection, files: FileStore, *, is_quick: bool = False) -> None:
         self._connection, self._files, self._is_quick = connection, files, is_quick
@@ -58,9 +60,10 @@ class Checker:
         self.checked = dict.fromkeys(("projects", "workItems", "nodes", "comments", "attachments", "contents"), 0)
 
     def problems(self) -> Iterator[Problem]:
-        """Look at everything and say what is wrong, as it is found."""
+        """Check everything and yield each problem on discovery."""
         yield from self._of_database()
         yield from self._of_settings()
+        yield from self._of_names()
         for project_id in self._connection.execute(select(projects.c.id).order_by(projects.c.id)).scalars().all():
             self.checked["projects"] += 1
             bad_trees = [*self._of_tree(areas, project_id), *self._of_tree(iterations, project_id)]
@@ -96,13 +99,21 @@ class Checker:
             field = FIELD_BY_KEY.get(row.key)
             if field is None or row.type not in types or not field.applies_to(row.type) or not _is_list(row.choices):
                 yield Problem(
-                    "value_lists", row.key, "choices", f"The values of {row.key} of {row.type} make no sense."
+                    "value_lists", row.key, "choices", f"The values of {row.key} of {row.type} are malformed."
                 )
         for row in self._connection.execute(select(custom_fields)):
             known = row.kind in set(Kind) and set(row.types) <= types and isinstance(row.choices, list)
             if not (known and row.key.endswith("_cf")):
                 self._unreadable.add(row.project_id)
-                yield Problem("custom_fields", row.key, "kind", f"The custom field {row.key} makes no sense.")
+                yield Problem("custom_fields", row.key, "kind", f"The custom field {row.key} is malformed.")
+
+    def _of_names(self) -> Iterator[Problem]:
+        """Find names used twice in any case, which a sign-in or a command could not tell apart."""
+        for table, places in ((users, ()), (projects, ()), (teams, (teams.c.project_id,))):
+            name = func.lower(table.c.name)
+            twice = select(func.max(table.c.id), name).group_by(name, *places).having(func.count() > 1)
+            for second, lowered in self._connection.execute(twice):
+                yield Problem(str(table.name), second, "name", f"The name {lowered!r} occurs twice.")
 
     def _of_tree(self, nodes: Table, project_id: int) -> Iterator[Problem]:
         found = self._connection.execute(select(nodes).where(nodes.c.project_id == project_id).order_by(nodes.c.id))
@@ -140,11 +151,11 @@ class Checker:
         mine = select(project_totals.c.item_count).where(project_totals.c.project_id == project_id)
         kept = self._connection.execute(mine).scalar()
         if kept != count:
-            sentence = f"The counter says {kept} items, and there are {count}."
+            sentence = f"The counter is {kept}, but the project has {count} items."
             yield Problem("project_totals", project_id, "item_count", sentence)
 
     def _figures(self, ids: list[int]) -> dict[int, list[Any]]:
-        """The figures of the tasks of some items."""
+        """Return the figures of the tasks of some items."""
         columns = [work_items.c[name] for name in _FIGURES]
         found: dict[int, list[Any]] = {}
         tasks = select(work_items.c.parent_id, *columns).where(work_items.c.parent_id.in_(ids))
@@ -166,19 +177,19 @@ class Checker:
         self.checked["comments"] = self._counted(comments)
         lost = select(comments.c.id).outerjoin(work_items, work_items.c.id == comments.c.work_item_id)
         for comment_id in self._connection.execute(lost.where(_is_elsewhere(comments))).scalars():
-            yield Problem("comments", comment_id, "work_item_id", "Its work item is none of the project.")
+            yield Problem("comments", comment_id, "work_item_id", "Its work item is not in the project.")
 
     def _of_attachments(self) -> Iterator[Problem]:
         self.checked["attachments"] = self._counted(attachments)
         lost = select(attachments.c.id).outerjoin(work_items, work_items.c.id == attachments.c.work_item_id)
         for attachment_id in self._connection.execute(lost.where(_is_elsewhere(attachments))).scalars():
-            yield Problem("attachments", attachment_id, "work_item_id", "Its work item is none of the project.")
+            yield Problem("attachments", attachment_id, "work_item_id", "Its work item is not in the project.")
         lost = select(attachments.c.id).outerjoin(comments, comments.c.id == attachments.c.comment_id)
         other = comments.c.id.is_(None) | (comments.c.work_item_id != attachments.c.work_item_id)
         for attachment_id in self._connection.execute(
             lost.where(attachments.c.comment_id.is_not(None), other)
         ).scalars():
-            yield Problem("attachments", attachment_id, "comment_id", "Its comment is none of the work item.")
+            yield Problem("attachments", attachment_id, "comment_id", "Its comment is not on the work item.")
 
     def _of_contents(self) -> Iterator[Problem]:
         named = select(
@@ -186,7 +197,10 @@ class Checker:
         )
         for digest, first, size, other in self._connection.execute(named.group_by(attachments.c.digest)):
             self.checked["contents"] += 1
-            if not self._files.has(digest):
+            if not is_digest(digest):
+                sentence = f"The digest {digest[:80]!r} is not 64 lower-case hexadecimal digits; delete the attachment."
+                yield Problem("attachments", first, "digest", sentence)
+            elif not self._files.has(digest):
                 yield Problem("attachments", first, "digest", f"The contents {digest} are missing.")
             elif size != other:
                 yield Problem(
@@ -208,7 +222,7 @@ class Checker:
 
 
 class _Place:
-    """All that the items of one project refer to."""
+    """References and settings of one project's items."""
 
     def __init__(self, connection: Connection, project_id: int) -> None:
         def ids(table: Table, *where: Any) -> frozenset[int]:
@@ -225,10 +239,11 @@ class _Place:
             self._references,
             self._figures,
             self._custom,
+            self._values,
         )
 
     def faults(self, item: Item, document: bytes, tasks: list[Any]) -> Iterator[tuple[str, str]]:
-        """What is wrong with an item, as field and sentence."""
+        """Return the faults of an item, as pairs of field and sentence."""
         fields = self._settings.fields_by_type.get(item.type)
         if fields is None:
             yield "type", f"The type {item.type!r} does not exist."
@@ -236,7 +251,7 @@ class _Place:
         for check in self._checks:
             yield from check(item, tasks)
         if item.document(fields) != document:
-            yield "doc", "The rendered document is not what its columns give."
+            yield "doc", "The rendered document differs from the columns."
 
     def _references(self, item: Item, _tasks: list[Any]) -> Iterator[tuple[str, str]]:
         for key, known in self._known.items():
@@ -258,7 +273,17 @@ class _Place:
         known = {field.key for field in self._settings.custom if field.applies_to(item.type)}
         for key in item.values:
             if key not in FIELD_BY_KEY and key not in known:
-                yield "cf", f"It has a value of {key}, which is no custom field of its type."
+                yield "cf", f"It has a value of {key}, which is not a custom field of its type."
+
+    def _values(self, item: Item, _tasks: list[Any]) -> Iterator[tuple[str, str]]:
+        """Return the faults of values by the interface's rules; other checks cover references and figures."""
+        shown = {field.key for field in self._settings.fields_by_type[item.type]}
+        given = {key: value for key, value in item.values.items() if key in shown and value is not None}
+        try:
+            checked(item.type, given, self._settings, lambda _kind, _id: True, creating=False)
+        except BadRequest as error:
+            for key, sentence in error.errors.items():
+                yield FIELD_BY_KEY[key].column if key in FIELD_BY_KEY else "cf", sentence
 
 
 def _is_elsewhere(table: Table) -> Any:

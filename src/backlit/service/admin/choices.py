@@ -1,4 +1,4 @@
-"""Lists of valid values: checked, and carried over to the items that have them."""
+"""Lists of valid values: checks, and updates of the items with them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,11 @@ VALUE_LIMIT = 100
 
 
 def checked_choices(values: Sequence[str], what: str) -> tuple[str, ...]:
-    """A list of values without blanks around them; raises BadRequest naming the bad one."""
+    """Return the values without surrounding blanks; raise BadRequest that names an invalid one."""
     cleaned = tuple(value.strip() for value in values)
     for value in cleaned:
         if not value or len(value) > VALUE_LIMIT or not value.isprintable():
-            raise BadRequest(f"A value of {what} has 1 to {VALUE_LIMIT} characters on one line; {value!r} has not.")
+            raise BadRequest(f"A value of {what} must have 1 to {VALUE_LIMIT} characters on one line, not {value!r}.")
     twice = [value for value, count in Counter(cleaned).items() if count > 1]
     if twice:
         raise BadRequest(f"{what} has {twice[0]!r} twice; name each value once.")
@@ -28,7 +28,7 @@ def renames_of(texts: Sequence[str], choices: Sequence[str]) -> dict[str, str]:
     for text in texts:
         old, equals, new = text.partition("=")
         if not equals:
-            raise BadRequest(f"A renaming is written as OLD=NEW; {text!r} has no equals sign.")
+            raise BadRequest(f"Write a renaming as OLD=NEW; {text!r} has no equals sign.")
         if new.strip() not in choices:
             raise BadRequest(
                 f"{old.strip()!r} cannot become {new.strip()!r}: the new list has only {', '.join(choices)}."
@@ -38,7 +38,7 @@ def renames_of(texts: Sequence[str], choices: Sequence[str]) -> dict[str, str]:
 
 
 class Carrier:
-    """Renames the values of one key in items of some types, and counts those that the new list lacks."""
+    """Renaming of the values of one key in items, with a count of values outside the new list."""
 
     def __init__(
         self,
@@ -53,17 +53,17 @@ class Carrier:
 
     @property
     def alter(self) -> Alter:
-        """What is to be done with each item's values."""
+        """Return the change to each item's values."""
         return self._alter
 
     def must_fit(self) -> None:
-        """Raise Conflict where items have values that are no longer valid."""
+        """Raise Conflict for items with invalid values."""
         if not self._lost:
             return
         (item_type, value), count = self._lost.most_common(1)[0]
         raise Conflict(
             f"{self._key} of {count} {item_type} items is {value!r}, which the new list lacks; nothing was changed."
-            f" Keep the value, or say what it becomes: --rename '{value}=NEW'"
+            f" Keep the value, or replace it: --rename '{value}=NEW'"
         )
 
     def _alter(self, item_type: str, values: Mapping[str, Any]) -> Mapping[str, Any]:

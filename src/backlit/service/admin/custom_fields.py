@@ -1,4 +1,4 @@
-"""Custom fields: a project's own keys, whose names end in `_cf` (SPEC 2.1)."""
+"""Custom fields: a project's own keys, which end in `_cf`."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,18 +12,18 @@ from backlit.model.fields import ItemType, Kind, custom_field
 from backlit.service.admin.choices import Carrier, checked_choices, renames_of
 from backlit.service.admin.rendering import Alter, settings_changed
 from backlit.service.admin.workspace import project_id_of
-from backlit.service.schema import custom_fields
+from backlit.service.storage.schema import custom_fields
 from backlit.service.tables.projects import default_value
 
 KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN)
-"""What a custom field can hold."""
+"""Kinds of custom fields."""
 
 _KEY = re.compile(r"[A-Za-z]\w{0,59}_cf", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """What is to be set of a custom field; None leaves a thing as it is, an empty default is none."""
+    """Changes to a custom field; None leaves a setting unchanged, an empty default removes it."""
 
     types: Sequence[str] | None = None
     choices: Sequence[str] | None = None
@@ -40,16 +40,12 @@ def listed(connection: Connection, project: str | None = None) -> list[dict[str,
 
 
 def add(connection: Connection, project: str, key: str, kind: Kind, given: FieldChange) -> dict[str, Any]:
-    """Add a custom field; items of its types show it at once, with no value."""
+    """Add a custom field; items of its types have it at once, without a value."""
     project_id = project_id_of(connection, project)
-    if not _KEY.fullmatch(key):
-        raise BadRequest(
-            f"The key {key!r} must be letters, digits and underscores, begin with a letter and end in _cf:"
-            f" {_suggestion(key)}"
-        )
+    _must_be_key(key)
     same = (custom_fields.c.project_id == project_id, func.lower(custom_fields.c.key) == key.lower())
     if connection.execute(select(custom_fields.c.key).where(*same)).first():
-        raise Conflict(f"The project has a field {key} already. To change it: backlit admin fields change")
+        raise Conflict(f"The project already has a field {key}. To change it: backlit admin fields change")
     row = _checked({"project_id": project_id, "key": key, "kind": kind.value}, given)
     connection.execute(insert(custom_fields).values(row))
     rewritten = settings_changed(connection, project_id, row["types"])
@@ -77,7 +73,7 @@ def change(connection: Connection, project: str, key: str, given: FieldChange) -
 
 
 def remove(connection: Connection, project: str, key: str) -> dict[str, Any]:
-    """Remove a custom field with all values that items have of it."""
+    """Remove a custom field with all its values in items."""
     row = _found(connection, project, key)
     this = (custom_fields.c.project_id == row["project_id"], custom_fields.c.key == key)
     connection.execute(delete(custom_fields).where(*this))
@@ -94,8 +90,27 @@ def _forgetting(key: str, types: set[Any]) -> Alter:
     return forget
 
 
+def must_be_sound(row: Mapping[str, Any]) -> None:
+    """Raise BadRequest for a row that `add` and `change` would reject."""
+    _must_be_key(row["key"])
+    if row["kind"] not in set(KINDS):
+        raise BadRequest(f"A custom field cannot be of kind {row['kind']!r}; the kinds are: {', '.join(KINDS)}.")
+    unknown = [t for t in row["types"] if t not in set(ItemType)]
+    if unknown:
+        raise BadRequest(f"The type {unknown[0]!r} does not exist; there are: {', '.join(ItemType)}.")
+    _checked(row, FieldChange(choices=row["choices"]))
+
+
+def _must_be_key(key: str) -> None:
+    if not _KEY.fullmatch(key):
+        raise BadRequest(
+            f"The key {key!r} must be letters, digits and underscores, begin with a letter and end in _cf:"
+            f" {_suggestion(key)}"
+        )
+
+
 def _checked(row: Mapping[str, Any], given: FieldChange) -> dict[str, Any]:
-    """The row with what is given; raises BadRequest naming the option."""
+    """Return the row with the given values; raise BadRequest that names the option."""
     key, kind = row["key"], Kind(row["kind"])
     types = list(row.get("types", list(ItemType)) if given.types is None else dict.fromkeys(given.types))
     choices = row.get("choices", ()) if given.choices is None else checked_choices(given.choices, key)

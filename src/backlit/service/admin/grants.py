@@ -1,17 +1,17 @@
-"""Grants: who may do what in which project."""
+"""Grants: roles of users in projects."""
 
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from backlit.model.errors import NotFound
-from backlit.service.access import Role
 from backlit.service.admin.workspace import project_id_of, user_id_of
-from backlit.service.schema import grants, projects, users
+from backlit.service.storage.access import Role
+from backlit.service.storage.schema import grants, projects, users
 
 
 def listed(connection: Connection, user: str | None = None, project: str | None = None) -> list[dict[str, Any]]:
-    """List grants by project and user, of one user or project where named."""
+    """List grants by project and user, optionally of one user or project."""
     rows = (
         select(users.c.name.label("user"), projects.c.id, projects.c.name.label("project"), grants.c.role)
         .select_from(grants.join(users).join(projects))
@@ -26,7 +26,7 @@ def listed(connection: Connection, user: str | None = None, project: str | None 
 
 
 def set_role(connection: Connection, user: str, project: str, role: Role) -> dict[str, Any]:
-    """Let a user into a project, or change what it may do there."""
+    """Give a user a role in a project."""
     keys = {"user_id": user_id_of(connection, user), "project_id": project_id_of(connection, project)}
     this = (grants.c.user_id == keys["user_id"], grants.c.project_id == keys["project_id"])
     before = connection.execute(select(grants.c.role).where(*this)).scalar()
@@ -38,9 +38,12 @@ def set_role(connection: Connection, user: str, project: str, role: Role) -> dic
 
 
 def remove(connection: Connection, user: str, project: str) -> dict[str, Any]:
-    """Shut a user out of a project; raises NotFound where it was not in."""
+    """Remove a user from a project; raise NotFound without a grant."""
     user_id, project_id = user_id_of(connection, user), project_id_of(connection, project)
     this = (grants.c.user_id == user_id, grants.c.project_id == project_id)
     if not connection.execute(delete(grants).where(*this)).rowcount:
-        raise NotFound(f"{user} is not in the project. To see who is: backlit admin grants list --project {project}")
+        raise NotFound(
+            f"{user} has no access to the project."
+            f" To list the users with access: backlit admin grants list --project {project}"
+        )
     return {"userId": user_id, "projectId": project_id}

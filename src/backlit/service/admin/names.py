@@ -1,4 +1,4 @@
-"""What a project has by name only: its teams and its time entry types."""
+"""Teams and time entry types of projects."""
 
 from typing import Any
 
@@ -7,10 +7,11 @@ from sqlalchemy import Connection, Table, delete, insert, select, update
 from backlit.model.errors import Conflict, NotFound
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.service.admin.rendering import Alter, settings_changed
+from backlit.service.admin.seed import audit
 from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project_id_of
-from backlit.service.schema import projects, teams, time_entry_types
-from backlit.service.seed import audit
-from backlit.service.settings import TICK, Clock
+from backlit.service.storage.schema import projects, teams, time_entry_types
+from backlit.service.storage.settings import TICK
+from backlit.service.storage.stamps import clock_of
 
 _WORDS = {teams.name: "team", time_entry_types.name: "time entry type"}
 
@@ -25,23 +26,23 @@ def listed(connection: Connection, table: Table, project: str | None = None) -> 
 
 
 def add(connection: Connection, table: Table, project: str, name: str) -> dict[str, Any]:
-    """Add a team or a time entry type to a project; raises Conflict where it has the name already."""
+    """Add a team or a time entry type to a project; raise Conflict for a duplicate name."""
     project_id = project_id_of(connection, project)
     name = checked_name(name, f"The name of the {_WORDS[table.name]}")
     _must_be_free(connection, table, project_id, name)
-    row = {"project_id": project_id, "name": name} | audit(ADMINISTRATOR, Clock().now())
+    row = {"project_id": project_id, "name": name} | audit(ADMINISTRATOR, clock_of(connection).now())
     new_id = connection.execute(insert(table).values(row).returning(table.c.id)).scalar_one()
     settings_changed(connection, project_id, ())
     return {"id": new_id, "projectId": project_id, "name": name}
 
 
 def rename(connection: Connection, table: Table, project: str, name: str, new_name: str) -> dict[str, Any]:
-    """Give a team or a time entry type another name; items keep it by its id."""
+    """Rename a team or a time entry type; items keep it by its id."""
     row = _found(connection, table, project, name)
     new_name = checked_name(new_name, f"The name of the {_WORDS[table.name]}")
     if new_name.lower() != row["name"].lower():
         _must_be_free(connection, table, row["project_id"], new_name)
-    stamp = max(Clock().now(), row["last_modified_at"] + TICK)
+    stamp = max(clock_of(connection).now(), row["last_modified_at"] + TICK)
     values = {"name": new_name, "last_modified_by": ADMINISTRATOR, "last_modified_at": stamp}
     connection.execute(update(table).where(table.c.id == row["id"]).values(values))
     settings_changed(connection, row["project_id"], ())
@@ -49,7 +50,7 @@ def rename(connection: Connection, table: Table, project: str, name: str, new_na
 
 
 def remove(connection: Connection, table: Table, project: str, name: str) -> dict[str, Any]:
-    """Remove a team, whose items then have none, or a time entry type."""
+    """Remove a team and clear it on its items, or remove a time entry type."""
     row = _found(connection, table, project, name)
     connection.execute(delete(table).where(table.c.id == row["id"]))
     types = FIELD_BY_KEY["TeamID"].types if table is teams else ()

@@ -1,4 +1,4 @@
-"""Projects: made with their roots, changed as a whole."""
+"""Projects: creation with their roots, and changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,13 +9,14 @@ from sqlalchemy import Connection, Table, func, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict
 from backlit.model.fields import ALL_TYPES
-from backlit.service.access import Role
 from backlit.service.admin import grants
 from backlit.service.admin.rendering import settings_changed
+from backlit.service.admin.seed import DEFAULT_ITERATION_LENGTH, audit
 from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project_id_of
-from backlit.service.schema import ROOT_PARENT, areas, iterations, project_totals, projects
-from backlit.service.seed import DEFAULT_ITERATION_LENGTH, audit
-from backlit.service.settings import TICK, Clock
+from backlit.service.storage.access import Role
+from backlit.service.storage.schema import ROOT_PARENT, areas, iterations, project_totals, projects
+from backlit.service.storage.settings import TICK
+from backlit.service.storage.stamps import clock_of
 from backlit.service.tables import tree_changes
 
 A_YEAR = timedelta(days=365)
@@ -24,7 +25,7 @@ LONGEST_ITERATION = 366
 
 @dataclass(frozen=True, slots=True)
 class ProjectChange:
-    """What is to be set of a project; None leaves a thing as it is, or as a new project usually has it."""
+    """Settings of a project to change; None keeps the current value or the default."""
 
     name: str | None = None
     description: str | None = None
@@ -35,7 +36,7 @@ class ProjectChange:
     is_syncable: bool | None = None
 
     def columns(self) -> dict[str, Any]:
-        """The columns that are named; raises BadRequest for a value that cannot be."""
+        """Return the named columns; raise BadRequest for an invalid value."""
         length = self.iteration_length
         if length is not None and not 1 <= length <= LONGEST_ITERATION:
             raise BadRequest(f"The iteration length must be 1 to {LONGEST_ITERATION} days, not {length}.")
@@ -72,8 +73,8 @@ def listed(connection: Connection) -> list[dict[str, Any]]:
 
 
 def create(connection: Connection, given: ProjectChange, manager: str | None = None) -> dict[str, Any]:
-    """Make a project with its root area and root iteration, and let its first manager in."""
-    now = Clock().now()
+    """Create a project with its root area, root iteration and first manager."""
+    now = clock_of(connection).now()
     today = datetime.combine(now.date(), time())
     usual = {
         "description": "",
@@ -86,7 +87,7 @@ def create(connection: Connection, given: ProjectChange, manager: str | None = N
     }
     row = usual | given.columns()
     _must_be_free(connection, row["name"])
-    _must_be_in_order(row)
+    must_be_in_order(row)
     stamp = audit(ADMINISTRATOR, now)
     project_id = connection.execute(insert(projects).values(row | stamp).returning(projects.c.id)).scalar_one()
     connection.execute(insert(project_totals).values(project_id=project_id, item_count=0, revision=0))
@@ -100,13 +101,13 @@ def create(connection: Connection, given: ProjectChange, manager: str | None = N
 
 
 def change(connection: Connection, project: str, given: ProjectChange) -> dict[str, Any]:
-    """Change a project; a new name is also that of its roots where they had the old one, with all paths below."""
+    """Change a project; a new name also renames roots with the old name and updates all paths."""
     project_id = project_id_of(connection, project)
     columns = given.columns()
     if not columns:
-        raise BadRequest("Nothing to change was named. To see what can be: backlit admin projects change --help")
+        raise BadRequest("No change was given. To list the options: backlit admin projects change --help")
     old = connection.execute(select(projects).where(projects.c.id == project_id)).mappings().one()
-    _must_be_in_order({**old, **columns})
+    must_be_in_order({**old, **columns})
     if "name" in columns and columns["name"] != old["name"]:
         if columns["name"].lower() != old["name"].lower():
             _must_be_free(connection, columns["name"])
@@ -114,7 +115,7 @@ def change(connection: Connection, project: str, given: ProjectChange) -> dict[s
             _rename_root(connection, nodes, project_id, old["name"], columns["name"])
     stamp = {
         "last_modified_by": ADMINISTRATOR,
-        "last_modified_at": max(Clock().now(), old["last_modified_at"] + TICK),
+        "last_modified_at": max(clock_of(connection).now(), old["last_modified_at"] + TICK),
     }
     connection.execute(update(projects).where(projects.c.id == project_id).values(columns | stamp))
     rewritten = settings_changed(connection, project_id, ALL_TYPES if "is_syncable" in columns else ())
@@ -125,7 +126,9 @@ def _rename_root(connection: Connection, nodes: Table, project_id: int, old: str
     is_root = (nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT, nodes.c.name == old)
     root = connection.execute(select(nodes).where(*is_root)).mappings().first()
     if root is not None:
-        tree_changes.change(connection, nodes, dict(root), {"name": new}, by=ADMINISTRATOR, now=Clock().now())
+        tree_changes.change(
+            connection, nodes, dict(root), {"name": new}, by=ADMINISTRATOR, now=clock_of(connection).now()
+        )
 
 
 def _project_name(name: str) -> str:
@@ -139,10 +142,11 @@ def _project_name(name: str) -> str:
 
 def _must_be_free(connection: Connection, name: str) -> None:
     if connection.execute(select(projects.c.id).where(func.lower(projects.c.name) == name.lower())).first():
-        raise Conflict(f"There is a project {name!r} already; choose another name.")
+        raise Conflict(f"The project {name!r} already exists. Choose another name.")
 
 
-def _must_be_in_order(row: Mapping[str, Any]) -> None:
+def must_be_in_order(row: Mapping[str, Any]) -> None:
+    """Raise BadRequest for a project that ends before it starts."""
     if row["end_date"] < row["start_date"]:
         start, end = (row[name].date().isoformat() for name in ("start_date", "end_date"))
         raise BadRequest(f"The project would end ({end}) before it starts ({start}); give --start and --end.")

@@ -7,20 +7,21 @@ among them: they are rendered anew from the other columns.
 """
 
 import base64
-import binascii
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, Date, DateTime, LargeBinary, Table, func, insert, inspect, select, text
+from sqlalchemy import Connection, Date, DateTime, LargeBinary, Table, func, insert, inspect, select, text
 from sqlalchemy.exc import StatementError
 from sqlalchemy.types import TypeEngine
 
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, StorageError
 from backlit.service.admin.rendering import rewrite
-from backlit.service.files import FileStore, Incoming
-from backlit.service.migrations import VERSION, follow_ids
-from backlit.service.schema import (
+from backlit.service.admin.row_checks import checked_row
+from backlit.service.files.interface import FileStore, Incoming, is_digest
+from backlit.service.rules.work_item_checks import is_id
+from backlit.service.storage.migrations import VERSION, follow_ids
+from backlit.service.storage.schema import (
     METADATA,
     ROOT_PARENT,
     areas,
@@ -45,18 +46,19 @@ BATCH = 500
 PIECE = 192 * 1024
 """Bytes of contents on one line."""
 SECRET = {signing_keys, refresh_families, refresh_tokens, verification_codes, login_sessions, login_attempts}
-"""What lets people in without a password, or tells who tried to."""
+"""Tables of tokens, sessions and attempts."""
 TABLES = tuple(table for table in METADATA.sorted_tables if table is not schema_version)
-"""Every table, each after those it refers to."""
+"""All tables, each after those it refers to."""
 
 Record = dict[str, Any]
 
 _TABLE_BY_NAME = {table.name: table for table in TABLES}
+_COUNTED = {name for name, table in _TABLE_BY_NAME.items() if table.autoincrement_column is not None}
 _RENDERED = {work_items.c.doc}
 
 
 def header(moment: datetime) -> Record:
-    """The first line of an export."""
+    """Return the first line of an export."""
     return {"format": NAME, "version": FORMAT, "schema": VERSION, "writtenAt": moment.isoformat()}
 
 
@@ -80,17 +82,24 @@ def contents(connection: Connection, files: FileStore) -> Iterator[Record]:
 
 
 def contents_named(connection: Connection) -> list[tuple[str, int]]:
-    """The digest and size of all contents that attachments name."""
-    named = select(attachments.c.digest, func.max(attachments.c.size)).group_by(attachments.c.digest)
-    return [(digest, size) for digest, size in connection.execute(named.order_by(attachments.c.digest))]
+    """Return the digest and size of all contents that attachments name; raise StorageError for what is no digest."""
+    columns = attachments.c.digest, func.max(attachments.c.size), func.min(attachments.c.id)
+    found = connection.execute(select(*columns).group_by(columns[0]).order_by(columns[0])).all()
+    for digest, _, first in found:
+        if not is_digest(digest):
+            raise StorageError(
+                f"The digest {digest[:80]!r} of attachment {first} is not 64 lower-case hexadecimal digits."
+                " Delete the attachment from its work item, then try again."
+            )
+    return [(digest, size) for digest, size, _ in found]
 
 
-def load(connection: Connection, files: FileStore, lines: Iterable[Record]) -> dict[str, int]:
+def load(connection: Connection, files: FileStore, lines: Iterable[Record], kept: list[str]) -> dict[str, int]:
     """Write the rows and contents of an export into an empty workspace; returns how many of each table.
 
-    Raises BadRequest naming the line that does not fit.
+    Contents that are new in the store are noted in `kept`. Raises BadRequest naming the line that does not fit.
     """
-    loader = _Loader(connection, files)
+    loader = _Loader(connection, files, kept)
     numbered = enumerate(lines, 1)
     _check_header(next(numbered, (1, {}))[1])
     try:
@@ -101,7 +110,9 @@ def load(connection: Connection, files: FileStore, lines: Iterable[Record]) -> d
         loader.close()
     follow_ids(connection)
     for name, last in loader.last_ids.items():
-        _set_last_id(connection, _TABLE_BY_NAME[name], last)
+        table = _TABLE_BY_NAME[name]
+        _set_last_id(connection, table, max(last, _last_id(connection, table)))
+    _must_have_sizes(connection, loader.sizes)
     for project_id in connection.execute(select(projects.c.id)).scalars().all():
         _must_have_roots(connection, project_id)
         rewrite(connection, project_id)
@@ -112,16 +123,25 @@ def _must_have_roots(connection: Connection, project_id: int) -> None:
     for nodes in (areas, iterations):
         root = select(func.count()).where(nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT)
         if connection.execute(root).scalar_one() != 1:
-            raise BadRequest(f"Project {project_id} needs one root in {nodes.name}; nothing was imported.")
+            raise BadRequest(f"Project {project_id} needs one root in {nodes.name}. No data was imported.")
+
+
+def _must_have_sizes(connection: Connection, sizes: Mapping[str, int]) -> None:
+    for digest, size in contents_named(connection):
+        if sizes.get(digest, size) != size:
+            raise BadRequest(
+                f"The contents {digest} have {sizes[digest]} bytes, an attachment says {size}. No data was imported."
+            )
 
 
 class _Loader:
-    """Takes one record after the other; rows are written in batches, contents in pieces."""
+    """Loader of records: writes rows in batches and contents in pieces."""
 
-    def __init__(self, connection: Connection, files: FileStore) -> None:
+    def __init__(self, connection: Connection, files: FileStore, kept: list[str]) -> None:
         self.counts: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
         self.last_ids: dict[str, int] = {}
-        self._connection, self._files = connection, files
+        self._connection, self._files, self._kept = connection, files, kept
         self._table: Table | None = None
         self._rows: list[Record] = []
         self._first = 0
@@ -133,12 +153,12 @@ class _Loader:
         match record:
             case {"table": str(name), "row": dict(row)} if name in _TABLE_BY_NAME:
                 self._take_row(number, _TABLE_BY_NAME[name], row)
-            case {"ids": str(name), "last": int(last)} if name in _TABLE_BY_NAME:
+            case {"ids": str(name), "last": last} if name in _COUNTED and is_id(last):
                 self.last_ids[name] = last
             case {"contents": str(digest), "data": str(data)}:
                 self._take_piece(number, digest, data)
             case _:
-                raise BadRequest(f"Line {number} is neither a row, nor ids, nor contents; nothing was imported.")
+                raise BadRequest(f"Line {number} is neither a row, nor ids, nor contents. No data was imported.")
 
     def finish(self) -> None:
         """Write what is left."""
@@ -162,9 +182,10 @@ class _Loader:
             wrong = ", ".join(sorted(row.keys() ^ names))
             raise BadRequest(f"Line {number}: a row of {table.name} lacks or should not have: {wrong}.")
         try:
-            self._rows.append({name: _read(table.c[name], value) for name, value in row.items()})
-        except (ValueError, TypeError) as error:
-            raise BadRequest(f"Line {number}: a value of {table.name} cannot be read: {error}.") from None
+            self._rows.append(checked_row(table, row))
+        except BadRequest as error:
+            place = " ".join(str(part) for part in (table.name, row.get("id")) if part is not None)
+            raise BadRequest(f"Line {number}, {place}: {error.message} No data was imported.") from None
 
     def _write_rows(self) -> None:
         if self._table is None or not self._rows:
@@ -173,7 +194,7 @@ class _Loader:
             self._connection.execute(insert(self._table), self._rows)
         except StatementError as error:
             where = f"Lines {self._first} to {self._first + len(self._rows) - 1}"
-            raise BadRequest(f"{where}: rows of {self._table.name} do not fit in: {error.orig}.") from error
+            raise BadRequest(f"{where}: rows of {self._table.name} could not be stored: {error.orig}.") from error
         name = str(self._table.name)
         self.counts[name] = self.counts.get(name, 0) + len(self._rows)
         self._rows = []
@@ -181,21 +202,34 @@ class _Loader:
     def _take_piece(self, number: int, digest: str, data: str) -> None:
         if digest != self._digest or self._incoming is None:
             self._keep()
+            if not is_digest(digest):
+                raise BadRequest(
+                    f"Line {number}: the digest {digest[:80]!r} is not 64 lower-case hexadecimal digits;"
+                    " nothing was imported."
+                )
             self._incoming, self._digest = self._files.begin(), digest
         try:
             self._incoming.write(base64.b64decode(data, validate=True))
-        except binascii.Error:
-            raise BadRequest(f"Line {number}: the contents are not base64; nothing was imported.") from None
+        except ValueError:
+            raise BadRequest(f"Line {number}: the contents are not base64. No data was imported.") from None
 
     def _keep(self) -> None:
         if self._incoming is None:
             return
         self._incoming.finish()
         if self._incoming.digest != self._digest:
-            raise BadRequest(f"The contents {self._digest} do not match their digest; nothing was imported.")
-        self._files.keep(self._incoming)
+            raise BadRequest(f"The contents {self._digest} do not match their digest. No data was imported.")
+        self.sizes[self._digest] = self._incoming.size
+        keep_new(self._files, self._incoming, self._kept)
         self.close()
         self.counts["contents"] = self.counts.get("contents", 0) + 1
+
+
+def keep_new(files: FileStore, incoming: Incoming, kept: list[str]) -> None:
+    """Keep finished contents, and note them where the store had none such."""
+    if not files.has(incoming.digest):
+        kept.append(incoming.digest)
+    files.keep(incoming)
 
 
 def _check_header(record: Record) -> None:
@@ -229,18 +263,8 @@ def _writer(kind: TypeEngine[Any]) -> Callable[[Any], Any]:
     return lambda value: value
 
 
-def _read(column: Column[Any], value: Any) -> Any:
-    if value is None:
-        return None
-    if isinstance(column.type, LargeBinary):
-        return base64.b64decode(value, validate=True)
-    if isinstance(column.type, DateTime):
-        return datetime.fromisoformat(value)
-    return date.fromisoformat(value) if isinstance(column.type, Date) else value
-
-
 def _last_id(connection: Connection, table: Table) -> int:
-    """The last id a table has given; those of deleted rows are not given again."""
+    """Return the last id of a table; ids of deleted rows are not reused."""
     column = table.autoincrement_column
     assert column is not None
     highest = connection.execute(select(func.coalesce(func.max(column), 0))).scalar_one()
@@ -271,5 +295,5 @@ def _counts_ids(connection: Connection) -> bool:
 
 
 def counted(record: Mapping[str, Any]) -> str:
-    """What a record counts as, for reports: its table, or `contents`."""
+    """Return the category of a record in reports: its table, or `contents`."""
     return str(record.get("table") or ("contents" if "contents" in record else ""))

@@ -8,18 +8,19 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 
 from backlit.model.fields import ALL_TYPES, FIELDS
 from backlit.service.admin.workspace import ADMINISTRATOR
-from backlit.service.items import Item
-from backlit.service.schema import projects as project_rows
-from backlit.service.schema import work_items
-from backlit.service.settings import TICK, Clock
+from backlit.service.storage.schema import projects as project_rows
+from backlit.service.storage.schema import work_items
+from backlit.service.storage.settings import TICK
+from backlit.service.storage.stamps import clock_of
 from backlit.service.tables import projects
+from backlit.service.tables.item_documents import Item
 from backlit.service.tables.work_items import change
 
 BATCH = 500
 """Items in memory at once."""
 
 Alter = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""Makes the values an item of a type is to have from those it has."""
+"""Function from an item's type and values to its new values."""
 
 _KEYS = tuple(f.key for f in FIELDS)
 _PLAIN = ("id", "type", "project_id", "created_by", "created_at", "last_modified_by", "last_modified_at")
@@ -34,7 +35,7 @@ _DOCUMENT = update(work_items).where(work_items.c.id == bindparam("item_id")).va
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """How many items got other values, and how many only another document."""
+    """Counts of items with new values, and of items with only a new document."""
 
     changed: int
     rendered: int
@@ -61,7 +62,7 @@ def rewrite(
     connection: Connection, project_id: int, types: Collection[str] = ALL_TYPES, alter: Alter | None = None
 ) -> Rewritten:
     """Bring items of a project in step with its settings; `alter` may give them other values."""
-    settings, now = projects.settings(connection, project_id), Clock().now()
+    settings, now = projects.settings(connection, project_id), clock_of(connection, [work_items]).now()
     changed = rendered = 0
     for rows in item_rows(connection, project_id, types):
         stale = []
@@ -94,7 +95,7 @@ def item_rows(
 
 
 def item_of_row(row: Row[Any]) -> Item:
-    """An item from its columns, with a value for every key there is, fitting its type or not."""
+    """Return an item from its columns, with a value for every key, even outside its type."""
     values = dict(zip(_KEYS, row[len(_PLAIN) :], strict=False))
     audit = row.created_by, row.created_at, row.last_modified_by, row.last_modified_at
     return Item(row.id, row.type, row.project_id, values | row.cf if row.cf else values, *audit)

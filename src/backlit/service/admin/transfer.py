@@ -17,8 +17,9 @@ from backlit.model.errors import BadRequest, Conflict, NotFound, StorageError
 from backlit.service.admin import records
 from backlit.service.admin.check import Checker
 from backlit.service.admin.workspace import file_of, is_empty, reading, writing
-from backlit.service.files import FileStore, LocalFiles, open_files
-from backlit.service.settings import Clock, ServiceSettings
+from backlit.service.files.interface import FileStore
+from backlit.service.files.local import LocalFiles, open_files
+from backlit.service.storage.settings import Clock, ServiceSettings
 
 DATABASE, LINES, FILES, NOTE = "service.db", "workspace.jsonl", "files", "backup.json"
 """What a backup consists of; it has either a database or lines."""
@@ -40,7 +41,7 @@ def export(
             output.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
             counts[records.counted(record)] += 1
         if folder is not None:
-            counts["contents"] = copy_contents(connection, files, LocalFiles(folder))
+            counts["contents"] = copy_contents(connection, files, LocalFiles(folder), [])
         elif with_contents:
             last = ""
             for record in records.contents(connection, files):
@@ -56,18 +57,18 @@ def import_(
 ) -> dict[str, int]:
     """Fill an empty workspace from lines; all of it, or nothing. Raises Conflict where it is not empty."""
     files = open_files(settings.files)
-    with writing(settings, create=True) as connection:
+    with _all_or_nothing(files) as kept, writing(settings, create=True) as connection:
         if not is_empty(connection):
             raise Conflict(
-                "The workspace has users or projects already; nothing was imported. Name a new one with --database."
+                "The workspace has users or projects already. No data was imported. Name a new one with --database."
             )
-        counts = records.load(connection, files, _parsed(lines))
+        counts = records.load(connection, files, _parsed(lines), kept)
         if folder is not None:
-            counts["contents"] = copy_contents(connection, LocalFiles(folder), files)
+            counts["contents"] = copy_contents(connection, LocalFiles(folder), files, kept)
         problems = [] if accepts_problems else list(Checker(connection, files, is_quick=True).problems())
         if problems:
             raise Conflict(
-                f"The export has {len(problems)} problems, the first: {problems[0].sentence} Nothing was imported."
+                f"The export has {len(problems)} problems, the first: {problems[0].sentence} No data was imported."
                 " To take it as it is: --accept-problems"
             )
     return counts
@@ -91,7 +92,7 @@ def backup(settings: ServiceSettings, target: Path) -> dict[str, Any]:
         with private(unfinished / LINES) as output:
             export(settings, output, folder=None, with_contents=False, with_secrets=True)
     with reading(_of_backup(unfinished) if path is not None else settings) as connection:
-        copied = copy_contents(connection, open_files(settings.files), files)
+        copied = copy_contents(connection, open_files(settings.files), files, [])
         missing = sum(not files.has(digest) for digest, _ in records.contents_named(connection))
     note = {"format": "backlit backup", "madeAt": moment.isoformat(), "contents": copied, "missing": missing}
     with private(unfinished / NOTE) as output:
@@ -112,9 +113,12 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
             if taken.exists():
                 raise StorageError(f"{taken} is never overwritten. Move it away, or name another --database.")
         unfinished = path.with_name(f"{path.name}.part")
-        for leftover in (unfinished, *(unfinished.with_name(f"{unfinished.name}-{kind}") for kind in ("wal", "shm"))):
-            leftover.unlink(missing_ok=True)
-        _fill(replace(settings, database=f"{SQLITE}{unfinished}"), source)
+        _remove_database(unfinished)
+        try:
+            _fill(replace(settings, database=f"{SQLITE}{unfinished}"), source)
+        except BaseException:
+            _remove_database(unfinished)
+            raise
         unfinished.chmod(0o600)
         _rename_durably(unfinished, path)
     return {"database": settings.database, "files": str(settings.files)}
@@ -127,8 +131,8 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
         with (source / LINES).open("rb") as lines:
             import_(settings, lines, folder=folder)
         return
-    with reading(_of_backup(source)) as connection:
-        copy_contents(connection, LocalFiles(folder), files)
+    with _all_or_nothing(files) as kept, reading(_of_backup(source)) as connection:
+        copy_contents(connection, LocalFiles(folder), files, kept)
         path = file_of(settings)
         if path is not None:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -137,11 +141,28 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
         with writing(settings, create=True) as empty:
             if not is_empty(empty):
                 raise Conflict("The database has users or projects already; it is never overwritten.")
-            records.load(empty, files, _lines(connection))
+            records.load(empty, files, _lines(connection), kept)
 
 
-def copy_contents(connection: Connection, source: FileStore, target: FileStore) -> int:
-    """Copy the contents that attachments name and the target lacks; returns how many were copied."""
+@contextmanager
+def _all_or_nothing(files: FileStore) -> Iterator[list[str]]:
+    """Yield a list for digests of new contents, which are removed again if the block fails."""
+    kept: list[str] = []
+    try:
+        yield kept
+    except BaseException:
+        for digest in kept:
+            files.remove(digest)
+        raise
+
+
+def _remove_database(path: Path) -> None:
+    for leftover in (path, *(path.with_name(f"{path.name}-{kind}") for kind in ("wal", "shm"))):
+        leftover.unlink(missing_ok=True)
+
+
+def copy_contents(connection: Connection, source: FileStore, target: FileStore, kept: list[str]) -> int:
+    """Copy the contents that attachments name and the target lacks, note them in `kept` and count them."""
     copied = 0
     for digest, size in records.contents_named(connection):
         if target.has(digest) or not source.has(digest):
@@ -151,9 +172,9 @@ def copy_contents(connection: Connection, source: FileStore, target: FileStore) 
             for piece in source.read(digest, 0, size):
                 incoming.write(piece)
             incoming.finish()
-            if incoming.digest != digest:
+            if (incoming.digest, incoming.size) != (digest, size):
                 raise StorageError(f"The contents {digest} are damaged. To see all that is: backlit admin check")
-            target.keep(incoming)
+            records.keep_new(target, incoming, kept)
         finally:
             target.forget(incoming)
         copied += 1
@@ -162,7 +183,7 @@ def copy_contents(connection: Connection, source: FileStore, target: FileStore) 
 
 @contextmanager
 def private(path: Path) -> Iterator[BinaryIO]:
-    """A new file that only its owner may read, on disk at the end; raises StorageError where there is one."""
+    """Open a new file readable by its owner only, on disk at the end; raise StorageError for an existing one."""
     try:
         output = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
     except FileExistsError:

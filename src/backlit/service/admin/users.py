@@ -7,11 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict
+from backlit.service.admin.seed import audit
 from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, user_id_of
-from backlit.service.passwords import hash_password
-from backlit.service.schema import grants, users
-from backlit.service.seed import audit
-from backlit.service.settings import TICK, Clock
+from backlit.service.auth.passwords import hash_password
+from backlit.service.storage.schema import grants, users
+from backlit.service.storage.settings import TICK
+from backlit.service.storage.stamps import clock_of
 from backlit.service.tables import tokens
 from backlit.service.tables import users as accounts
 
@@ -44,10 +45,15 @@ def listed(connection: Connection) -> list[dict[str, Any]]:
 
 def check_new(connection: Connection, name: str, email: str) -> None:
     """Raise BadRequest or Conflict where a user cannot be added under the name; before a password is asked for."""
-    if not _NAME.fullmatch(checked_name(name, "The user name")):
-        raise BadRequest(f"The user name {name!r} has a blank, a slash or a colon in it; leave those out.")
+    must_be_usable(name, email)
     if connection.execute(select(users.c.id).where(func.lower(users.c.name) == name.strip().lower())).first():
         raise Conflict(f"There is a user {name!r} already. For another password: backlit admin users password {name}")
+
+
+def must_be_usable(name: str, email: str) -> None:
+    """Raise BadRequest for a name or an email address that no user can have."""
+    if not _NAME.fullmatch(checked_name(name, "The user name")):
+        raise BadRequest(f"The user name {name!r} has a blank, a slash or a colon in it; leave those out.")
     if email and not _EMAIL.fullmatch(email):
         raise BadRequest(f"The email address {email!r} is not one: write it as name@example.org, or leave it out.")
 
@@ -68,7 +74,7 @@ def add(
         "password_hash": None if password is None else hash_password(checked_password(password)),
         "is_licensed": is_licensed,
     }
-    new = insert(users).values(row | audit(ADMINISTRATOR, Clock().now())).returning(users.c.id)
+    new = insert(users).values(row | audit(ADMINISTRATOR, clock_of(connection).now())).returning(users.c.id)
     return {"id": connection.execute(new).scalar_one(), "name": row["name"], "isLicensed": is_licensed}
 
 
@@ -76,7 +82,7 @@ def set_password(connection: Connection, name: str, password: str) -> dict[str, 
     """Give a user another password and end every sign-in made with the old one."""
     user_id = user_id_of(connection, name)
     password_hash = hash_password(checked_password(password))
-    accounts.set_password(connection, user_id, password_hash, ADMINISTRATOR, Clock().now())
+    accounts.set_password(connection, user_id, password_hash, ADMINISTRATOR, clock_of(connection).now())
     return {"id": user_id}
 
 
@@ -99,7 +105,7 @@ def deactivate(connection: Connection, name: str) -> dict[str, Any]:
 
 
 def checked_password(password: str) -> str:
-    """A password that may be used; raises BadRequest."""
+    """Return a password that may be used; raise BadRequest."""
     if len(password) < SHORTEST_PASSWORD:
         raise BadRequest(f"The password has {len(password)} characters; it needs {SHORTEST_PASSWORD} or more.")
     if len(password) > LONGEST_PASSWORD:
@@ -110,5 +116,5 @@ def checked_password(password: str) -> str:
 def _update(connection: Connection, user_id: int, **values: Any) -> None:
     this = users.c.id == user_id
     before = connection.execute(select(users.c.last_modified_at).where(this)).scalar_one()
-    stamp = {"last_modified_by": ADMINISTRATOR, "last_modified_at": max(Clock().now(), before + TICK)}
+    stamp = {"last_modified_by": ADMINISTRATOR, "last_modified_at": max(clock_of(connection).now(), before + TICK)}
     connection.execute(update(users).where(this).values(values | stamp))

@@ -10,7 +10,7 @@ from backlit.model.fields import FIELDS, Field, ItemType, Kind
 from backlit.service.admin.choices import Carrier, checked_choices, renames_of
 from backlit.service.admin.rendering import Rewritten, settings_changed
 from backlit.service.admin.workspace import project_id_of
-from backlit.service.schema import value_lists
+from backlit.service.storage.schema import value_lists
 from backlit.service.tables import projects
 
 LISTED = {f.key: f for f in FIELDS if f.kind in {Kind.STATUS, Kind.CHOICE}}
@@ -43,7 +43,7 @@ def set_values(
     renames: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Give a project its own list; raises Conflict where items have values that it lacks and no renaming is given."""
-    project_id, field = project_id_of(connection, project), _field(item_type, key)
+    project_id, field = project_id_of(connection, project), listed_field(item_type, key)
     choices = checked_choices(values, field.key)
     if not choices:
         raise BadRequest(f"Name the values of {field.key}. For the usual ones: backlit admin values reset")
@@ -61,7 +61,7 @@ def reset(
     connection: Connection, project: str, item_type: str, key: str, renames: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Take a project's own list away, so that the usual values go again; raises Conflict as `set_values` does."""
-    project_id, field = project_id_of(connection, project), _field(item_type, key)
+    project_id, field = project_id_of(connection, project), listed_field(item_type, key)
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     if not connection.execute(delete(value_lists).where(*(value_lists.c[n] == v for n, v in row.items()))).rowcount:
         raise NotFound(f"The project has no list of its own for {field.key} of {item_type}; nothing was changed.")
@@ -85,7 +85,8 @@ def _carried(
     return rewritten
 
 
-def _field(item_type: str, key: str) -> Field:
+def listed_field(item_type: str, key: str) -> Field:
+    """Find a field that has a list of values; raises BadRequest."""
     if key.endswith("_cf"):
         raise BadRequest(f"{key} is a custom field; its values are changed with: backlit admin fields change")
     field = LISTED.get(key)

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, Engine, func, inspect, select, text
 from sqlalchemy.exc import DatabaseError
 
 from backlit.model.errors import BadRequest, NotFound, StorageError
-from backlit.service.database import engine_at, parsed_url, writing_engine
-from backlit.service.migrations import VERSION, migrate
-from backlit.service.schema import projects, schema_version, users
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.database import engine_at, parsed_url, writing_engine
+from backlit.service.storage.migrations import VERSION, migrate
+from backlit.service.storage.schema import projects, schema_version, users
+from backlit.service.storage.settings import ServiceSettings
 
 ADMINISTRATOR = "backlit"
 """Who the audit fields name for what the command line did."""
@@ -26,7 +26,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 @contextmanager
 def writing(settings: ServiceSettings, *, create: bool = False, dry_run: bool = False) -> Iterator[Connection]:
-    """One transaction, kept when the block ends well; after a dry run nothing is kept.
+    """Open a transaction that commits at the end of the block, or rolls back after a dry run.
 
     Raises StorageError where there is no database, unless it is to be created.
     """
@@ -48,7 +48,7 @@ def writing(settings: ServiceSettings, *, create: bool = False, dry_run: bool = 
 
 @contextmanager
 def reading(settings: ServiceSettings) -> Iterator[Connection]:
-    """One moment of the database, however long it is looked at; raises StorageError where there is none."""
+    """Open a consistent snapshot of the database for the whole block; raise StorageError without a database."""
     _must_exist(settings)
     engine = engine_at(settings.database)
     try:
@@ -65,13 +65,13 @@ def reading(settings: ServiceSettings) -> Iterator[Connection]:
 
 
 def file_of(settings: ServiceSettings) -> Path | None:
-    """The file of an SQLite database; None for a database on a server."""
+    """Return the file of an SQLite database; None for a database on a server."""
     url = parsed_url(settings.database)
     return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether the workspace has neither users nor projects."""
+    """Return True for a workspace without users and projects."""
     counts = [connection.execute(select(func.count()).select_from(table)).scalar_one() for table in (users, projects)]
     return not any(counts)
 
@@ -101,7 +101,7 @@ def project_id_of(connection: Connection, name: str) -> int:
 
 
 def checked_name(name: str, what: str, limit: int = NAME_LIMIT) -> str:
-    """A name without blanks around it; raises BadRequest naming `what` it is for."""
+    """Return a name without blanks around it; raise BadRequest naming `what` it is for."""
     name = name.strip()
     if not name:
         raise BadRequest(f"{what} cannot be empty.")

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, from the route table (an extension; DECISIONS "Addresses")."""
+"""The OpenAPI 3.1 document, from the route table (an extension)."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -6,11 +6,11 @@ from importlib.metadata import version
 from typing import Any
 
 from backlit.model.wrap import TOKEN_PATH
-from backlit.service.endpoint import Handler, Streamed
-from backlit.service.listing import TOP_DEFAULT, TOP_LIMIT
+from backlit.service.auth.sessions import COOKIE
+from backlit.service.http.endpoint import Handler, Streamed
+from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
-from backlit.service.sessions import COOKIE
 
 _JSON = "application/json"
 _LISTS = frozenset({"listed", "of_project", "of_item", "of_comment", "tasks"})
@@ -29,10 +29,10 @@ _RESOURCES = {
 }
 _NO_ETAG = {"Capabilities"}
 _SENTENCES = {
-    400: "Malformed or invalid; `errors` says what is wrong with which field.",
-    401: "No access token, or one that is no longer good; WWW-Authenticate says where to get one.",
-    403: "The caller may see this, but not do that to it.",
-    404: "There is no such thing, or the caller may not see it.",
+    400: "Malformed or invalid; `errors` maps fields to their faults.",
+    401: "No access token, or one that is an expired one; WWW-Authenticate names the token endpoint.",
+    403: "The caller may read this resource, but not make this change.",
+    404: "The resource does not exist, or the caller has no access to it.",
     412: "If-Match named a version that is no longer the current one.",
     413: "The body is too large.",
     415: "The body's content type is not one that is read here.",
@@ -91,7 +91,7 @@ def _operation(path: str, method: str, handler: Handler | Streamed) -> Schema:
     else:
         headers = () if resource in _NO_ETAG else ("ETag",)
         answer = _answer("The resource.", reference(resource), headers + (("Location",) if _creates(verb) else ()))
-    # SPEC 4.1: a change of a work item is answered 201.
+    # The interface answers 201 to a change of a work item.
     status = 201 if _creates(verb) or (noun, verb) == ("work_items", "update") else 200
     refusals = {
         str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in _refusals(path, method, is_list)
@@ -173,7 +173,7 @@ def _named(status: int) -> str:
 
 
 def _others() -> Schema:
-    """What is served beside the resource root."""
+    """Return the paths beside the resource root."""
 
     def get(summary: str, schema: Schema, *codes: int, is_open: bool = True) -> Schema:
         refusals = {str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (*codes, 431, 503)}
@@ -201,9 +201,9 @@ def _token_operation() -> Schema:
     refusals = {
         str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (400, 401, 413, 415, 429, 431, 503)
     }
-    granted: Schema = {"content": {kinds[0]: {"schema": {"type": "string"}}}, "description": "The tokens (SPEC 5.5)."}
+    granted: Schema = {"content": {kinds[0]: {"schema": {"type": "string"}}}, "description": "The tokens."}
     return {
-        "summary": "Get an access token by password, verification code or refresh token (SPEC 5.3).",
+        "summary": "Get an access token by password, verification code or refresh token.",
         "security": [],
         "requestBody": {"required": True, "content": dict.fromkeys(kinds, schema)},
         "responses": {"200": granted, **refusals},

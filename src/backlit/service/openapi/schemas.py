@@ -3,18 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
-from backlit.model.areas import Area
 from backlit.model.attachments import Attachment
-from backlit.model.comments import INTERNAL, PORTAL, Comment
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
-from backlit.model.iterations import Iteration
-from backlit.model.projects import Project
-from backlit.model.resources import AUDIT_KEYS, Resource
-from backlit.model.teams import Team
-from backlit.model.time_entry_types import TimeEntryType
-from backlit.model.users import User
-from backlit.service.checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
+from backlit.model.resources import (
+    AUDIT_KEYS,
+    INTERNAL,
+    PORTAL,
+    Area,
+    Comment,
+    Iteration,
+    Project,
+    Resource,
+    Team,
+    TimeEntryType,
+    User,
+)
 from backlit.service.routes.ranks import PLACES
+from backlit.service.rules.work_item_checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
 
 Schema = dict[str, Any]
 
@@ -45,7 +50,7 @@ _JSON_TYPES: Mapping[ValueType, Schema] = {
 
 
 def schemas() -> Schema:
-    """All named schemas of the document."""
+    """Return all named schemas of the document."""
     return {
         "Error": _object({"message": {"type": "string"}, "errors": _map({"type": "string"})}),
         "Deleted": _object({"id": ID}),
@@ -64,7 +69,7 @@ def reference(name: str) -> Schema:
 
 
 def list_of(name: str) -> Schema:
-    """The envelope around a list (SPEC 2.9)."""
+    """Return the envelope around a list."""
     count: Schema = {"type": "integer", "minimum": 0}
     skip = {"skip": count} if name == "WorkItem" else {}
     return _object({"totalResults": count, "top": count, **skip, "results": _array(reference(name))})
@@ -89,7 +94,7 @@ def _nullable(schema: Schema) -> Schema:
 
 
 def _resource(model: type[Resource]) -> Schema:
-    """A model as this service writes it: every key is there, and only few may be null."""
+    """Return the schema of a model as written: every key is present, and few may be null."""
     found = model.model_json_schema(mode="serialization")["properties"]
     own = {key: _plain(model.__name__, key, schema) for key, schema in found.items() if key not in AUDIT_KEYS}
     return _object(own if model is TimeEntryType else own | _audit())
@@ -123,7 +128,7 @@ def _work_item(item_type: ItemType) -> Schema:
 
 
 def _field(field: Field, *, reading: bool) -> Schema:
-    """The values of a field; what a caller sends may be null for all, but then some refuse it on change."""
+    """Return the schema of a field; null is allowed for all, though some reject it on change."""
     schema: Schema = dict(_JSON_TYPES[field.value_type])
     if field.kind in {Kind.AREA, Kind.ITERATION, Kind.TEAM, Kind.USER, Kind.ITEM} and not reading:
         schema = {"type": "integer", "format": "int64", "minimum": 0}
@@ -140,7 +145,7 @@ def _field(field: Field, *, reading: bool) -> Schema:
 
 
 def _settable(item_type: ItemType | None, *, creating: bool) -> Schema:
-    """The keys of `fields` that can be given; on create for one type, else for all (SPEC 4.1)."""
+    """Return the keys of `fields` that can be given; on create for one type, else for all."""
     never = {Settable.NEVER} if creating else {Settable.NEVER, Settable.ON_CREATE}
     found = [f for f in FIELDS if f.settable not in never and (item_type is None or f.applies_to(item_type))]
     keys = {f.key: _field(f, reading=False) for f in found}

@@ -1,13 +1,13 @@
-"""Areas (SPEC 4.3)."""
+"""Areas."""
 
-from backlit.model.areas import Area
 from backlit.model.fields import ValueType
-from backlit.service.endpoint import Answer, Call
-from backlit.service.listing import list_resources
-from backlit.service.node_checks import area_values
-from backlit.service.properties import properties_of
+from backlit.model.resources import Area
+from backlit.service.http.endpoint import Answer, Call
+from backlit.service.http.listing import list_resources
 from backlit.service.routes import nodes
-from backlit.service.schema import areas
+from backlit.service.rules.node_checks import area_values
+from backlit.service.storage.properties import properties_of
+from backlit.service.storage.schema import areas
 from backlit.service.tables import trees
 
 PROPERTIES = properties_of(

@@ -1,4 +1,4 @@
-"""Attachments (SPEC 4.5)."""
+"""Attachments."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,17 +12,17 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 
 from backlit.model.attachments import Attachment, friendly_size_of
-from backlit.model.comments import INTERNAL, PORTAL
 from backlit.model.errors import BadRequest, NotFound
-from backlit.service.checks import TEXT_LIMIT
-from backlit.service.endpoint import Answer, Call, Shared, call_of, json_answer
-from backlit.service.etags import etag_of, must_match
-from backlit.service.listing import envelope, options_of
+from backlit.model.resources import INTERNAL, PORTAL
+from backlit.service.files.uploads import Received, must_be_acceptable, receive
+from backlit.service.http.endpoint import Answer, Call, Shared, call_of, json_answer
+from backlit.service.http.etags import etag_of, must_match
+from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.comments import found_comment
 from backlit.service.routes.work_items import found
+from backlit.service.rules.work_item_checks import TEXT_LIMIT, is_text
 from backlit.service.tables import attachments
 from backlit.service.tables.attachments import Query, Stored
-from backlit.service.uploads import Received, must_be_acceptable, receive
 
 STREAM_PATH = "/attachments/stream"
 DOWNLOAD_PATH = "/attachments/download"
@@ -58,7 +58,7 @@ def update(call: Call) -> Answer:
     stored = found_attachment(call, writing=True)
     must_match(call.headers, _version(stored))
     text = body.get("description", stored.description)
-    if text is not None and (not isinstance(text, str) or "\0" in text or len(text) > TEXT_LIMIT):
+    if text is not None and not is_text(text):
         sentence = f"description must be text of at most {TEXT_LIMIT} characters."
         raise BadRequest(sentence, {"description": sentence})
     if text != stored.description:
@@ -76,12 +76,12 @@ def remove(call: Call) -> Answer:
 
 
 def found_attachment(call: Call, *, writing: bool = False) -> Stored:
-    """The attachment of the address; raises NotFound or Forbidden."""
+    """Return the attachment of the address; raise NotFound or Forbidden."""
     stored = attachments.read(call.connection, call.path["id"])
     may = call.caller.must_write if writing else call.caller.must_see
     may(None if stored is None else stored.project_id, f"Attachment {call.path['id']}")
     if stored is None:
-        raise NotFound(f"Attachment {call.path['id']} does not exist, or you may not see it.")
+        raise NotFound(f"Attachment {call.path['id']} does not exist, or you have no access to it.")
     return stored
 
 
@@ -157,7 +157,7 @@ def _answer(call: Call, stored: Stored, status: int = 200, **headers: str) -> An
 
 
 def _version(stored: Stored) -> bytes:
-    """What the ETag is made of: addresses, which differ from caller to caller, are left out."""
+    """Return the input of the ETag: the document without addresses, which differ between callers."""
     return repr(stored).encode()
 
 

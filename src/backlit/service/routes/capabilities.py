@@ -1,13 +1,13 @@
-"""What this service can do beyond the interface (an extension; DECISIONS "Addresses")."""
+"""Capabilities of this service beyond the interface (an extension)."""
 
 from importlib.metadata import version
 from typing import Any
 
 from backlit.model.fields import Field, ItemType
-from backlit.service.auth import LIFETIME
-from backlit.service.checks import TAG_LIMIT, TEXT_LIMIT
-from backlit.service.endpoint import Answer, Call, json_answer
-from backlit.service.listing import TOP_DEFAULT, TOP_LIMIT
+from backlit.service.auth.access_tokens import LIFETIME
+from backlit.service.http.endpoint import Answer, Call, json_answer
+from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
+from backlit.service.rules.work_item_checks import TAG_LIMIT, TEXT_LIMIT
 from backlit.service.tables.projects import ProjectSettings
 
 EXTENSIONS = ("capabilities", "commentAttachments", "etag", "healthz", "openapi", "rank", "readyz", "teams")

@@ -1,17 +1,17 @@
-"""Comments (SPEC 4.2)."""
+"""Comments."""
 
 from dataclasses import replace
 from typing import Any
 
 import orjson
 
-from backlit.model.comments import INTERNAL, PORTAL, Comment
 from backlit.model.errors import BadRequest, Forbidden, NotFound
-from backlit.service.checks import TEXT_LIMIT, is_id
-from backlit.service.endpoint import Answer, Call, json_answer, resource_answer
-from backlit.service.etags import must_match
-from backlit.service.listing import envelope, options_of
+from backlit.model.resources import INTERNAL, PORTAL, Comment
+from backlit.service.http.endpoint import Answer, Call, json_answer, resource_answer
+from backlit.service.http.etags import must_match
+from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.work_items import found
+from backlit.service.rules.work_item_checks import TEXT_LIMIT, is_id, is_text
 from backlit.service.tables import comments, work_items
 
 
@@ -43,18 +43,18 @@ def remove(call: Call) -> Answer:
     comment = found_comment(call)
     call.caller.must_write(comment.project_id, f"Comment {comment.id}")
     if comment.created_by != call.caller.name and not call.caller.is_manager_of(comment.project_id):
-        raise Forbidden("A comment may be deleted by who wrote it and by managers of the project only.")
+        raise Forbidden("Only the author and managers of the project can delete a comment.")
     must_match(call.headers, orjson.dumps(comment.wire()))
     freed = comments.remove(call.connection, comment.id)
     return replace(json_answer({"id": comment.id}), freed=freed)
 
 
 def found_comment(call: Call) -> Comment:
-    """The comment of the address; raises NotFound where the caller may not see it."""
+    """Return the comment of the address; raise NotFound where it is invisible to the caller."""
     comment = comments.read(call.connection, call.path["id"])
     call.caller.must_see(None if comment is None else comment.project_id, f"Comment {call.path['id']}")
     if comment is None:
-        raise NotFound(f"Comment {call.path['id']} does not exist, or you may not see it.")
+        raise NotFound(f"Comment {call.path['id']} does not exist, or you have no access to it.")
     return comment
 
 
@@ -78,7 +78,7 @@ def _checked(call: Call, body: dict[str, Any]) -> dict[str, Any]:
         errors["workItemId"] = "workItemId must be the id of a work item that you may see."
     elif body.get("projectId") != row[0]:
         errors["projectId"] = "projectId must be the project of the work item."
-    if not isinstance(text, str) or not text.strip() or "\0" in text or len(text) > TEXT_LIMIT:
+    if not is_text(text) or not text.strip():
         errors["description"] = f"description must be text of 1 to {TEXT_LIMIT} characters."
     # Not a set: what is asked for may be an object, which none can be asked about.
     if kind not in (None, "", INTERNAL, PORTAL, call.shared.settings.name):

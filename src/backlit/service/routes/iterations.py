@@ -1,15 +1,15 @@
-"""Iterations and releases (SPEC 4.4)."""
+"""Iterations and releases."""
 
 from typing import Any
 
 from backlit.model.fields import ValueType
-from backlit.model.iterations import Iteration
-from backlit.service.endpoint import Answer, Call
-from backlit.service.listing import list_resources
-from backlit.service.node_checks import iteration_values, must_not_end_early, new_dates
-from backlit.service.properties import properties_of
+from backlit.model.resources import Iteration
+from backlit.service.http.endpoint import Answer, Call
+from backlit.service.http.listing import list_resources
 from backlit.service.routes import nodes
-from backlit.service.schema import iterations
+from backlit.service.rules.node_checks import iteration_values, must_not_end_early, new_dates
+from backlit.service.storage.properties import properties_of
+from backlit.service.storage.schema import iterations
 from backlit.service.tables import trees
 
 PROPERTIES = properties_of(

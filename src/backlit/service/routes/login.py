@@ -1,4 +1,4 @@
-"""The pages in the browser: signing in, the verification code, signing out (SPEC 5.4; DECISIONS "Tokens and login")."""
+"""The pages in the browser: signing in, the verification code, signing out."""
 
 import secrets
 from functools import partial
@@ -10,12 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from backlit.model.errors import BacklitError, BadRequest, Forbidden, TooManyRequests, Unauthorized
 from backlit.model.wrap import LOGIN_PATH
-from backlit.service.endpoint import JSON_TYPE, Shared
-from backlit.service.forms import read_form
-from backlit.service.pages.page import page as render
-from backlit.service.routes import tokens as token_routes
-from backlit.service.routes.tokens import CLIENT_ID, must_know_client
-from backlit.service.sessions import (
+from backlit.service.auth.sessions import (
     COOKIE,
     FORM_COOKIE,
     drop_cookie,
@@ -25,12 +20,17 @@ from backlit.service.sessions import (
     set_cookie,
     set_form_cookie,
 )
-from backlit.service.sign_in import by_password
+from backlit.service.http.endpoint import JSON_TYPE, Shared
+from backlit.service.http.forms import read_form
+from backlit.service.pages.page import page as render
+from backlit.service.routes import tokens as token_routes
+from backlit.service.routes.sign_in import by_password
+from backlit.service.routes.tokens import CLIENT_ID, must_know_client
 from backlit.service.tables import sessions, tokens, users
 from backlit.service.tables.tokens import CODE_LIFETIME
 
 LOGOUT_PATH = "/Authentication/Logout"
-_WRONG = "The user name or the password is not right."
+_WRONG = "Wrong user name or password."
 _EXPIRED = "This form has expired. Please try again."
 
 
@@ -42,7 +42,7 @@ async def page(request: Request) -> Response:
         if request.method == "POST":
             return await _sign_in(request, shared)
     except (BadRequest, Forbidden) as error:
-        return _message(shared, "That did not work", error)
+        return _message(shared, "Sign-in failed", error)
     cookie = request.cookies.get(COOKIE)
     return (cookie and await _code_page(request, shared, cookie)) or _form_page(request, shared)
 
@@ -120,7 +120,7 @@ def _form_page(request: Request, shared: Shared, status: int = 200, **values: ob
 
 
 async def _code_page(request: Request, shared: Shared, cookie: str) -> Response | None:
-    """The page with a new code; None where the session has ended."""
+    """Return the page with a new code; None if the session has ended."""
     made = await shared.database.write.run(partial(_new_code, shared, cookie))
     if made is None:
         return None
@@ -178,11 +178,11 @@ def _message(shared: Shared, heading: str, error: BacklitError) -> Response:
 
 
 def _client_id(request: Request, shared: Shared) -> str:
-    """The client a code is for: this service's own unless the query names another."""
+    """Return the client of a code: this service's own unless the query names another."""
     return request.query_params.get(CLIENT_ID, shared.settings.client_id)
 
 
 def _address(request: Request) -> str:
-    """The login page again, for the same client."""
+    """Return the login page again, for the same client."""
     client_id = request.query_params.get(CLIENT_ID)
     return f"{LOGIN_PATH}?{CLIENT_ID}={quote(client_id, safe='')}" if client_id else LOGIN_PATH

@@ -1,4 +1,4 @@
-"""What areas and iterations have in common when they are written (SPEC 4.3 and 4.4)."""
+"""Writes of areas and iterations."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,13 +7,12 @@ from typing import Any, Generic, TypeVar
 import orjson
 from sqlalchemy import RowMapping, Table
 
-from backlit.model.areas import Area
 from backlit.model.errors import BadRequest, NotFound
-from backlit.model.iterations import Iteration
+from backlit.model.resources import Area, Iteration
 from backlit.model.trees import ROOT_PARENT
-from backlit.service.checks import is_id
-from backlit.service.endpoint import Answer, Call, json_answer, resource_answer
-from backlit.service.etags import must_match
+from backlit.service.http.endpoint import Answer, Call, json_answer, resource_answer
+from backlit.service.http.etags import must_match
+from backlit.service.rules.work_item_checks import is_id
 from backlit.service.tables import tree_changes, trees, work_items
 from backlit.service.tables.tree_changes import LAST
 
@@ -23,7 +22,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[NodeModel]):
-    """One of the two trees: its table, its noun in addresses and in sentences, and the items' key for it.
+    """A tree's kind: its table, its noun in addresses and in sentences, and the items' key for it.
 
     `check` reads a body; `complete` presets what a new node was not given and refuses what does not fit together.
     """
@@ -93,12 +92,12 @@ def _named(call: Call, kind: Kind[NodeModel]) -> str:
 def _found(call: Call, kind: Kind[NodeModel]) -> RowMapping:
     row = trees.row_of(call.connection, kind.nodes, call.path["id"])
     if row is None:
-        raise NotFound(f"{_named(call, kind)} does not exist, or you may not see it.")
+        raise NotFound(f"{_named(call, kind)} does not exist, or you have no access to it.")
     return row
 
 
 def _found_to_write(call: Call, kind: Kind[NodeModel]) -> RowMapping:
-    """The node, in the version that If-Match asks for."""
+    """Return the node, in the version that If-Match asks for."""
     row = _found(call, kind)
     call.caller.must_manage(row["project_id"], _named(call, kind))
     must_match(call.headers, orjson.dumps(kind.model(**row).wire()))
@@ -125,7 +124,7 @@ def _values_for_new(call: Call, kind: Kind[NodeModel], body: Mapping[str, Any], 
     errors = {} if "name" in values else {"name": "name is required."}
     tree = tree_changes.tree_of(call.connection, kind.nodes, project_id)
     if "parent_id" not in values and kind.item_key == "IterationID":
-        values["parent_id"] = tree.roots[0].id  # SPEC 2.4 does not require it
+        values["parent_id"] = tree.roots[0].id  # the interface does not require it
     if values.get("parent_id") not in tree:
         errors["parentId"] = f"parentId must be the id of another {kind.what.lower()} of the same project."
     if errors:

@@ -1,10 +1,10 @@
-"""Projects (SPEC 2.8; DECISIONS "Addresses")."""
+"""Projects."""
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import ValueType
-from backlit.service.endpoint import Answer, Call, resource_answer
-from backlit.service.listing import list_resources
-from backlit.service.properties import properties_of
+from backlit.service.http.endpoint import Answer, Call, resource_answer
+from backlit.service.http.listing import list_resources
+from backlit.service.storage.properties import properties_of
 from backlit.service.tables import projects
 
 PROPERTIES = properties_of(
@@ -28,5 +28,5 @@ def read(call: Call) -> Answer:
     call.caller.must_see(project_id, f"Project {project_id}")
     project = projects.read(call.connection, project_id)
     if project is None:
-        raise NotFound(f"Project {project_id} does not exist, or you may not see it.")
+        raise NotFound(f"Project {project_id} does not exist, or you have no access to it.")
     return resource_answer(project)

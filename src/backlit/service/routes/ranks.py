@@ -1,12 +1,12 @@
-"""Ranking a work item (an extension; DECISIONS "Addresses")."""
+"""Ranking a work item (an extension)."""
 
 from backlit.model.errors import BadRequest
-from backlit.service.checks import is_id
-from backlit.service.endpoint import Answer, Call
-from backlit.service.etags import etag_of, must_match
-from backlit.service.items import Item, item_of
+from backlit.service.http.endpoint import Answer, Call
+from backlit.service.http.etags import etag_of, must_match
 from backlit.service.routes.work_items import found
+from backlit.service.rules.work_item_checks import is_id
 from backlit.service.tables import ranks, work_items
+from backlit.service.tables.item_documents import Item, item_of
 
 PLACES = ("before", "after", "top", "bottom")
 
@@ -32,7 +32,7 @@ def rank(call: Call) -> Answer:
 
 
 def _place(call: Call, body: dict[str, object], item: Item) -> tuple[str, Item | None]:
-    """Where the item is to go, and beside which other."""
+    """Return the requested place and the other item's id."""
     given = [place for place in PLACES if body.get(place) not in {None, False}] if _is_plain(body) else []
     if len(given) != 1:
         raise BadRequest(f"Give one of: {', '.join(PLACES)}.", dict.fromkeys(given, "Only one place can be given."))

@@ -1,4 +1,4 @@
-"""The token endpoint and the challenge (SPEC 5; DECISIONS "Tokens and login")."""
+"""The token endpoint and the challenge."""
 
 from functools import partial
 
@@ -8,10 +8,10 @@ from starlette.responses import Response
 
 from backlit.model.errors import BadRequest, Unauthorized
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, write_challenge, write_grant
-from backlit.service.auth import LIFETIME
-from backlit.service.endpoint import Shared
-from backlit.service.forms import read_form
-from backlit.service.sign_in import address_of, by_password, note_refusal
+from backlit.service.auth.access_tokens import LIFETIME
+from backlit.service.http.endpoint import Shared
+from backlit.service.http.forms import read_form
+from backlit.service.routes.sign_in import address_of, by_password, note_refusal
 from backlit.service.tables import attempts, tokens, users
 
 FORM_TYPE = "application/x-www-form-urlencoded; charset=utf-8"
@@ -19,7 +19,7 @@ CLIENT_ID = "wrap_client_id"
 
 
 def challenge(request: Request, shared: Shared) -> str:
-    """The WWW-Authenticate header for the address the caller used."""
+    """Return the WWW-Authenticate header for the address the caller used."""
     base = str(request.base_url).rstrip("/")
     asked = Challenge(f"{base}{TOKEN_PATH}", shared.settings.client_id)
     return write_challenge(asked, quoted=shared.settings.legacy_clients)
@@ -66,7 +66,7 @@ def _granted(request: Request, result: TokenGrant | None) -> Response:
 
 
 def _refusal() -> Unauthorized:
-    return Unauthorized("The user name, password, code or refresh token is not right, or no longer good.")
+    return Unauthorized("Wrong user name, password, code or refresh token.")
 
 
 def _by_code(shared: Shared, code: str, address: str, connection: Connection) -> TokenGrant | None:

@@ -1,4 +1,4 @@
-"""The contents of attachments: shown in place, or downloaded as a file (DECISIONS "Addresses")."""
+"""The contents of attachments: shown in place, or downloaded as a file."""
 
 import asyncio
 import re
@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from backlit.model.errors import ServiceError
-from backlit.service.content_types import is_inline
-from backlit.service.endpoint import Shared, call_of
+from backlit.service.files.content_types import is_inline
+from backlit.service.http.endpoint import Shared, call_of
 from backlit.service.routes.attachments import found_attachment
 from backlit.service.tables.attachments import Stored
 
@@ -70,7 +70,7 @@ def _headers(stored: Stored, *, is_shown: bool) -> dict[str, str]:
 
 
 def _range(request: Request, etag: str) -> tuple[int | None, int | None] | None:
-    """The one range that is asked for; several, or none that makes sense, are answered with the whole."""
+    """Return the requested range; None, which means the whole file, for several or a malformed one."""
     if request.headers.get("if-range", etag) != etag:
         return None
     found = _RANGE.fullmatch(request.headers.get("range", ""))

@@ -1,10 +1,10 @@
-"""Users (SPEC 4.6)."""
+"""Users."""
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import ValueType
-from backlit.service.endpoint import Answer, Call, resource_answer
-from backlit.service.listing import list_resources
-from backlit.service.properties import properties_of
+from backlit.service.http.endpoint import Answer, Call, resource_answer
+from backlit.service.http.listing import list_resources
+from backlit.service.storage.properties import properties_of
 from backlit.service.tables import users
 
 _TEXT = ValueType.TEXT

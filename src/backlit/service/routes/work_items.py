@@ -1,17 +1,17 @@
-"""Work items (SPEC 4.1)."""
+"""Work items."""
 
 from dataclasses import replace
 from typing import Any
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ItemType, Kind
-from backlit.service.checks import Exists, checked, is_id
-from backlit.service.endpoint import Answer, Call, json_answer
-from backlit.service.etags import etag_of, must_match
-from backlit.service.item_lists import list_items
-from backlit.service.items import TASK_FIGURES, Item, item_of, pert
-from backlit.service.settings import TICK
+from backlit.service.http.endpoint import Answer, Call, json_answer
+from backlit.service.http.etags import etag_of, must_match
+from backlit.service.routes.work_item_lists import list_items
+from backlit.service.rules.work_item_checks import Exists, checked, is_id
+from backlit.service.storage.settings import TICK
 from backlit.service.tables import trees, users, work_items
+from backlit.service.tables.item_documents import TASK_FIGURES, Item, item_of, pert
 from backlit.service.tables.projects import ProjectSettings
 
 
@@ -50,7 +50,7 @@ def create(call: Call) -> Answer:
 
 
 def update(call: Call) -> Answer:
-    """PUT /workitems/{id}: a flat object of the keys to change; 201 with the whole item, as SPEC has it."""
+    """PUT /workitems/{id}: a flat object of the keys to change; 201 with the whole item."""
     body = call.json()
     document = found(call, call.path["id"], writing=True)
     must_match(call.headers, document)
@@ -83,13 +83,13 @@ def remove(call: Call) -> Answer:
 
 
 def found(call: Call, item_id: int, *, writing: bool = False) -> bytes:
-    """The document of an item the caller may see (or write); raises NotFound or Forbidden."""
+    """Return the document of an item visible to the caller (or write); raise NotFound or Forbidden."""
     row = work_items.read(call.connection, item_id)
     project_id = None if row is None else row[0]
     may = call.caller.must_write if writing else call.caller.must_see
     may(project_id, f"Work item {item_id}")
     if row is None:
-        raise NotFound(f"Work item {item_id} does not exist, or you may not see it.")
+        raise NotFound(f"Work item {item_id} does not exist, or you have no access to it.")
     return row[1]
 
 

@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
-from backlit.service.filter_sql import columns_of, condition, sort_columns
-from backlit.service.properties import properties_of
-from backlit.service.schema import attachments
+from backlit.service.storage.filter_sql import columns_of, condition, sort_columns
+from backlit.service.storage.properties import properties_of
+from backlit.service.storage.schema import attachments
 
 PROPERTIES = properties_of(
     projectId=ValueType.INTEGER,
@@ -47,7 +47,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Which attachments, in which order; without item and comment, those of all items of the projects."""
+    """Selection and order of attachments; without item and comment, those of all items of the projects."""
 
     project_ids: tuple[int, ...]
     item_id: int | None
@@ -56,7 +56,7 @@ class Query:
     order: tuple[SortKey, ...]
 
     def where(self) -> list[ColumnElement[bool]]:
-        """The conditions of the statement."""
+        """Return the conditions of the statement."""
         if self.comment_id is not None:
             within = attachments.c.comment_id == self.comment_id
         elif self.item_id is not None:
@@ -113,7 +113,7 @@ def remove_of_comment(connection: Connection, comment_id: int) -> tuple[str, ...
 
 
 def uses(connection: Connection, digest: str) -> bool:
-    """Whether any attachment has these contents."""
+    """Return True if any attachment has these contents."""
     return (
         connection.execute(select(attachments.c.id).where(attachments.c.digest == digest).limit(1)).first() is not None
     )

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, delete, func, insert, select
 
 from backlit.model.errors import TooManyRequests
-from backlit.service.schema import login_attempts
+from backlit.service.storage.schema import login_attempts
 from backlit.service.tables.locks import Lock, hold
 
 WINDOW = timedelta(seconds=60)
@@ -22,7 +22,7 @@ def must_be_few(connection: Connection, names: Sequence[str], most: int, now: da
         count, first = connection.execute(select(*columns).where(login_attempts.c.digest == _digest(name))).one()
         if count >= most:
             wait = max(1.0, (first + WINDOW - now).total_seconds()) if first is not None else 1.0
-            raise TooManyRequests("Too many attempts to sign in; wait a little.", retry_after=wait)
+            raise TooManyRequests("Too many attempts to sign in. Wait a moment and try again.", retry_after=wait)
 
 
 def add(connection: Connection, names: Sequence[str], now: datetime) -> list[int]:

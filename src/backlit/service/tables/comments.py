@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 
-from backlit.model.comments import Comment
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
-from backlit.service.filter_sql import columns_of, condition, sort_columns
-from backlit.service.properties import properties_of
-from backlit.service.schema import comments
+from backlit.model.resources import Comment
+from backlit.service.storage.filter_sql import columns_of, condition, sort_columns
+from backlit.service.storage.properties import properties_of
+from backlit.service.storage.schema import comments
 from backlit.service.tables import attachments
 
 PROPERTIES = properties_of(
@@ -32,7 +32,7 @@ def read(connection: Connection, comment_id: int) -> Comment | None:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Which comments, in which order; `item_id` None means those on all items of the projects."""
+    """Selection and order of comments; an `item_id` of None means all items of the projects."""
 
     project_ids: tuple[int, ...]
     item_id: int | None
@@ -40,7 +40,7 @@ class Query:
     order: tuple[SortKey, ...]
 
     def where(self) -> list[ColumnElement[bool]]:
-        """The conditions of the statement."""
+        """Return the conditions of the statement."""
         on_item = comments.c.work_item_id == self.item_id
         within = comments.c.project_id.in_(self.project_ids) if self.item_id is None else on_item
         return [within] if self.filter is None else [within, condition(self.filter, _COLUMNS)]

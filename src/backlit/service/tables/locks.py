@@ -6,7 +6,7 @@ from sqlalchemy import Connection, func, select
 
 
 class Lock(IntEnum):
-    """What is locked; the numbers are part of the database's address space of advisory locks."""
+    """Names of locks; the numbers are PostgreSQL advisory lock ids."""
 
     ATTEMPTS = 8_484_001
     KEYS = 8_484_002

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, bindparam, cast, func, insert, literal_column, select, update
 
 from backlit.model.fields import FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
-from backlit.model.projects import Project
-from backlit.service.prepared import Prepared
-from backlit.service.schema import (
+from backlit.model.resources import Project, Team, TimeEntryType
+from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
     custom_fields,
@@ -21,6 +21,7 @@ from backlit.service.schema import (
     project_totals,
     projects,
     teams,
+    time_entry_types,
     value_lists,
 )
 
@@ -41,7 +42,7 @@ _COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_rev
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """All that decides which values the items of one project may have."""
+    """Settings of one project that decide the valid values of its items."""
 
     id: int
     root_area_id: int
@@ -52,19 +53,19 @@ class ProjectSettings:
     fields_by_type: MappingProxyType[str, tuple[Field, ...]]
 
     def choices(self, item_type: str, field: Field) -> tuple[str, ...]:
-        """The project's valid values of a field; empty where any value goes."""
+        """Return the project's valid values of a field; empty for free values."""
         own = self.value_lists.get((item_type, field.key))
         return field.choices_for(item_type) if own is None else own
 
     def default(self, item_type: str, field: Field) -> str | float | bool | None:
-        """What is preset on create, but for area and iteration."""
+        """Return the preset of a new item's field, apart from area and iteration."""
         if field.kind is Kind.STATUS:
             return next(iter(self.choices(item_type, field)), None)
         return default_value(field)
 
 
 def default_value(field: Field) -> str | float | bool | None:
-    """A field's default as the value its kind has; raises ValueError where the text is none."""
+    """Return a field's default as the value its kind has; raise ValueError where the text is none."""
     text = field.default
     if text is None:
         return None
@@ -93,8 +94,21 @@ def listed(connection: Connection, project_ids: Collection[int]) -> list[Project
     return [Project(**row) for row in rows.mappings()]
 
 
+def teams_of(connection: Connection, project_ids: Collection[int]) -> list[Team]:
+    """List the teams of projects by id."""
+    rows = connection.execute(select(teams).where(teams.c.project_id.in_(project_ids)).order_by(teams.c.id))
+    return [Team(**row) for row in rows.mappings()]
+
+
+def time_entry_types_of(connection: Connection, project_id: int) -> list[TimeEntryType]:
+    """List the time entry types of a project in the order of creation; the interface shows names only."""
+    mine = time_entry_types.c.project_id == project_id
+    names = connection.execute(select(time_entry_types.c.name).where(mine).order_by(time_entry_types.c.id)).scalars()
+    return [TimeEntryType(name=name) for name in names]
+
+
 def count(connection: Connection) -> int:
-    """How many projects there are, seen or not."""
+    """Return the number of all projects, visible or not."""
     return int(_ALL.rows(connection)[0][0])
 
 
@@ -136,7 +150,7 @@ def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:
 
 
 def items_in(connection: Connection, project_ids: Collection[int]) -> int:
-    """How many work items the projects hold together, from the counters."""
+    """Return the number of work items in the projects, from the counters."""
     return int(_held(tuple(project_ids)).rows(connection)[0][0]) if project_ids else 0
 
 
@@ -148,7 +162,7 @@ def _held(project_ids: tuple[int, ...]) -> Prepared:
 
 
 def revision_of(connection: Connection, project_ids: Collection[int]) -> int:
-    """A number that grows with every write to an item of the projects."""
+    """Return a number that grows with every write to an item of the projects."""
     return int(connection.execute(_REVISION, {"projects": list(project_ids)}).scalar_one())
 
 

@@ -1,4 +1,4 @@
-"""The order of a project's backlog: items moved between others (DECISIONS "Work items")."""
+"""The order of a project's backlog: items moved between others."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select, tuple_
 
-from backlit.service.items import Item, item_of
-from backlit.service.schema import work_items
-from backlit.service.settings import TICK
+from backlit.service.storage.schema import work_items
+from backlit.service.storage.settings import TICK
 from backlit.service.tables import work_items as item_table
+from backlit.service.tables.item_documents import Item, item_of
 from backlit.service.tables.projects import ProjectSettings
 
 WINDOW = 32
@@ -54,7 +54,7 @@ _Ranked = tuple[int, float]
 def _neighbours(
     connection: Connection, item: Item, target: Item | None, window: int, *, after: bool
 ) -> tuple[list[_Ranked], list[_Ranked]]:
-    """The items that are to come before and after, nearest in the middle; at most one more than the window of each."""
+    """Return the items before and after the place, nearest in the middle; at most one more than the window of each."""
     ranked: Select[Any] = select(work_items.c.id, work_items.c.backlog_priority).where(
         work_items.c.project_id == item.project_id, work_items.c.id != item.id
     )
@@ -73,7 +73,7 @@ def _neighbours(
 
 
 def _between(low: float | None, high: float | None) -> float | None:
-    """A double strictly between two; None where there is none."""
+    """Return a double strictly between two; None if absent."""
     if low is None:
         return 1.0 if high is None else high - 1.0
     if high is None:

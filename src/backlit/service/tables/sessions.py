@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, insert
 
-from backlit.service.schema import login_sessions
+from backlit.service.storage.schema import login_sessions
 from backlit.service.tables.tokens import digest
 
 LIFETIME = timedelta(hours=12)

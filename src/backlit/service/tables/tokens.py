@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from backlit.service.schema import (
+from backlit.service.storage.schema import (
     login_sessions,
     refresh_families,
     refresh_tokens,
@@ -36,7 +36,7 @@ class Key:
 
 
 def digest(secret: str) -> bytes:
-    """What is kept of a secret that is random by itself."""
+    """Return the stored digest of a random secret."""
     return hashlib.sha256(secret.encode()).digest()
 
 

@@ -5,10 +5,9 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, RowMapping, Table, select
 
-from backlit.model.areas import Area
-from backlit.model.iterations import Iteration
+from backlit.model.resources import Area, Iteration
 from backlit.model.trees import Node, Tree
-from backlit.service.schema import areas, iterations
+from backlit.service.storage.schema import areas, iterations
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
 
@@ -29,12 +28,12 @@ def list_iterations(connection: Connection, project_ids: Collection[int]) -> lis
 
 
 def has_area(connection: Connection, area_id: int, project_id: int) -> bool:
-    """Whether the project has the area."""
+    """Return True if the project has the area."""
     return _has(connection, areas, area_id, project_id)
 
 
 def has_iteration(connection: Connection, iteration_id: int, project_id: int) -> bool:
-    """Whether the project has the iteration."""
+    """Return True if the project has the iteration."""
     return _has(connection, iterations, iteration_id, project_id)
 
 

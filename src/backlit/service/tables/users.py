@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
-from backlit.model.users import User
-from backlit.service.access import Caller, Role
-from backlit.service.prepared import Prepared
-from backlit.service.schema import grants, login_sessions, projects, refresh_families, users
+from backlit.model.resources import User
+from backlit.service.storage.access import Caller, Role
+from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.schema import grants, login_sessions, projects, refresh_families, users
 from backlit.service.tables import tokens
 
 _PUBLIC = [c for c in users.c if c.name not in {"password_hash", "is_licensed"}]
@@ -41,7 +41,7 @@ _CALLER_OF_SESSION = _CALLERS.where(
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What signing in needs to know of a user."""
+    """A user's account data for sign-in."""
 
     id: int
     name: str
@@ -111,7 +111,7 @@ def grant(connection: Connection, user_id: int, project_id: int, role: Role) -> 
 
 
 def has_licensed(connection: Connection, user_id: int) -> bool:
-    """Whether the id is that of a licensed user."""
+    """Return True for the id of a licensed user."""
     return connection.execute(select(users.c.id).where(users.c.id == user_id, users.c.is_licensed)).first() is not None
 
 

@@ -21,11 +21,11 @@ from sqlalchemy import (
 from sqlalchemy.sql import operators
 
 from backlit.model.fields import FIELD_BY_KEY, ItemType
-from backlit.service.items import TASK_FIGURES, Item, calculated, columns_of, item_of
-from backlit.service.prepared import Prepared
-from backlit.service.schema import comments, work_items
-from backlit.service.settings import TICK
+from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.schema import comments, work_items
+from backlit.service.storage.settings import TICK
 from backlit.service.tables import attachments, projects
+from backlit.service.tables.item_documents import TASK_FIGURES, Item, calculated, columns_of, item_of
 from backlit.service.tables.projects import ProjectSettings
 
 DEFAULT_ORDER = (work_items.c.backlog_priority, work_items.c.id)
@@ -47,7 +47,7 @@ Access = tuple[int, ...] | None
 
 @lru_cache(256)
 def within(access: Access) -> tuple[ColumnElement[bool], ...]:
-    """The condition that keeps a statement to some projects."""
+    """Return the condition that keeps a statement to some projects."""
     if access is None:
         return ()
     if len(access) < 2:
@@ -59,7 +59,7 @@ def within(access: Access) -> tuple[ColumnElement[bool], ...]:
 
 
 def below(parent_id: int | None) -> tuple[ColumnElement[bool], ...]:
-    """The condition that keeps a statement to the tasks of an item, where there is one."""
+    """Return the condition that keeps a statement to the tasks of an item, where there is one."""
     return () if parent_id is None else (work_items.c.parent_id == parent_id,)
 
 
@@ -106,7 +106,7 @@ def count(connection: Connection, where: Iterable[ColumnElement[bool]]) -> int:
 
 
 def next_priority(connection: Connection, project_id: int) -> float:
-    """The BacklogPriority that puts an item at the end of its project."""
+    """Return the BacklogPriority that puts an item at the end of its project."""
     last = select(func.max(work_items.c.backlog_priority)).where(work_items.c.project_id == project_id)
     return (connection.execute(last).scalar_one() or 0.0) + 1.0
 
@@ -155,7 +155,7 @@ def _update_of(columns: tuple[str, ...]) -> Prepared:
 
 
 def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, by: str, now: datetime) -> None:
-    """Calculate an item's CalculatedEstimate anew from its tasks; a new figure counts as a change."""
+    """Recalculate an item's CalculatedEstimate from its tasks; a new figure counts as a change."""
     found = read(connection, parent_id)
     if found is None:
         return
@@ -178,7 +178,7 @@ def reassign(
     by: str,
     now: datetime,
 ) -> None:
-    """Give the items that have one of some areas (or iterations) another; `key` is that of the field."""
+    """Move the items of some areas (or iterations) to another; `key` is the field's key."""
     column = work_items.c[FIELD_BY_KEY[key].column]
     some = select(work_items.c.doc).where(column.in_(gone)).order_by(work_items.c.id).limit(BATCH)
     while found := connection.execute(some).scalars().all():

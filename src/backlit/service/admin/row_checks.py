@@ -1,0 +1,203 @@
+"""Checks of an export's rows: an import accepts only values that the interface or `backlit admin` would accept."""
+
+import base64
+import math
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, LargeBinary, Table
+
+from backlit.model.dates import parse_date, parse_datetime
+from backlit.model.errors import BadRequest
+from backlit.model.fields import ItemType
+from backlit.model.file_names import file_name
+from backlit.model.resources import INTERNAL, PORTAL
+from backlit.service.admin import custom_fields as field_rules
+from backlit.service.admin.choices import checked_choices
+from backlit.service.admin.projects import ProjectChange, must_be_in_order
+from backlit.service.admin.users import must_be_usable
+from backlit.service.admin.value_lists import listed_field
+from backlit.service.admin.workspace import checked_name
+from backlit.service.files.content_types import content_type
+from backlit.service.files.interface import is_digest
+from backlit.service.rules.node_checks import area_values
+from backlit.service.rules.work_item_checks import is_id, is_text
+from backlit.service.storage.access import Role
+from backlit.service.storage.schema import (
+    ROOT_PARENT,
+    areas,
+    attachments,
+    comments,
+    custom_fields,
+    grants,
+    iterations,
+    projects,
+    teams,
+    time_entry_types,
+    users,
+    value_lists,
+    work_items,
+)
+
+Row = Mapping[str, Any]
+
+_NUMBER_LIMIT = 1e300
+
+
+def checked_row(table: Table, given: Row) -> dict[str, Any]:
+    """Return a row as its columns take it; raises BadRequest naming the column or the value."""
+    row = {column.name: _value(column, given[column.name]) for column in table.c}
+    if table in _CHECKS:
+        _CHECKS[table](row)
+    return row
+
+
+def _value(column: Column[Any], value: object) -> object:
+    if value is None:
+        if not column.nullable:
+            raise BadRequest(f"{column.name} is missing.")
+        return None
+    for kind, read in _READERS:
+        if isinstance(column.type, kind):
+            return read(column.name, value)
+    if not is_text(value):
+        raise BadRequest(f"{column.name} must be text without NUL characters, of 1000000 at most.")
+    return value
+
+
+def _boolean(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadRequest(f"{name} must be true or false.")
+    return value
+
+
+def _integer(name: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 2**63:
+        raise BadRequest(f"{name} must be a whole number below 2^63.")
+    is_root = name == "parent_id" and value == ROOT_PARENT
+    if (name == "id" or name.endswith("_id")) and not (is_id(value) or is_root):
+        raise BadRequest(f"{name} must be an id, a whole number from 1; it is {value}.")
+    return value
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise BadRequest(f"{name} must be a number.")
+    if not math.isfinite(value) or abs(value) > _NUMBER_LIMIT:
+        raise BadRequest(f"{name} must be a finite number.")
+    return float(value)
+
+
+def _binary(name: str, value: object) -> bytes:
+    try:
+        return base64.b64decode(str(value), validate=True)
+    except ValueError:
+        raise BadRequest(f"{name} is not base64.") from None
+
+
+def _moment(_name: str, value: object) -> datetime:
+    return parse_datetime(str(value))
+
+
+def _day(_name: str, value: object) -> date:
+    return parse_date(str(value))
+
+
+_READERS: tuple[tuple[type[Any], Callable[[str, object], object]], ...] = (
+    (Boolean, _boolean),
+    (Integer, _integer),
+    (Float, _number),
+    (LargeBinary, _binary),
+    (DateTime, _moment),
+    (Date, _day),
+    (JSON, lambda _name, value: value),
+)
+
+
+def _project(row: Row) -> None:
+    length = row["default_iteration_length"]
+    ProjectChange(name=row["name"], template=row["template"], iteration_length=length).columns()
+    must_be_in_order(row)
+
+
+def _grant(row: Row) -> None:
+    if row["role"] not in set(Role):
+        raise BadRequest(f"The role {row['role']!r} does not exist; there are: {', '.join(Role)}.")
+
+
+def _named(row: Row) -> None:
+    checked_name(row["name"], "The name")
+
+
+def _value_list(row: Row) -> None:
+    listed_field(row["type"], row["key"])
+    if not checked_choices(_texts("choices", row["choices"]), row["key"]):
+        raise BadRequest(f"{row['key']} has no values.")
+
+
+def _custom_field(row: Row) -> None:
+    for name in ("types", "choices"):
+        _texts(name, row[name])
+    field_rules.must_be_sound(row)
+
+
+def _node(row: Row) -> None:
+    area_values({"name": row["name"], "parentId": row["parent_id"], "sequence": row["sequence"]})
+    if row["name"].strip() == "":
+        raise BadRequest("The name cannot be empty.")
+
+
+def _work_item(row: Row) -> None:
+    """Check the shape of an item; its values are checked with its project's settings, when all rows are in."""
+    if row["type"] not in set(ItemType):
+        raise BadRequest(f"The type {row['type']!r} does not exist; there are: {', '.join(ItemType)}.")
+    custom = row["cf"] or {}
+    if not isinstance(custom, dict) or not all(isinstance(value, str | int | float) for value in custom.values()):
+        raise BadRequest("cf must be an object of texts, numbers, true and false.")
+    _texts("tags", row["tags"] or [])
+
+
+def _comment(row: Row) -> None:
+    if not row["description"].strip():
+        raise BadRequest("description cannot be empty.")
+    _visibility(row)
+
+
+def _attachment(row: Row) -> None:
+    if not is_digest(row["digest"]):
+        raise BadRequest(f"The digest {row['digest'][:80]!r} is not 64 lower-case hexadecimal digits.")
+    if row["name"] != file_name(row["name"]):
+        raise BadRequest(f"{row['name'][:80]!r} cannot be the name of an attached file.")
+    if content_type(row["content_type"], "").lower() != row["content_type"].lower():
+        raise BadRequest(f"{row['content_type'][:80]!r} is not a content type.")
+    if row["size"] < 0:
+        raise BadRequest("size cannot be below 0.")
+    _visibility(row)
+
+
+def _visibility(row: Row) -> None:
+    if row["type"] not in {INTERNAL, PORTAL}:
+        raise BadRequest(f"type must be {INTERNAL} or {PORTAL}.")
+
+
+def _texts(name: str, value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise BadRequest(f"{name} must be a list of texts.")
+    return value
+
+
+_CHECKS: Mapping[Table, Callable[[Row], object]] = {
+    users: lambda row: must_be_usable(row["name"], row["email"]),
+    projects: _project,
+    grants: _grant,
+    teams: _named,
+    time_entry_types: _named,
+    value_lists: _value_list,
+    custom_fields: _custom_field,
+    areas: _node,
+    iterations: _node,
+    work_items: _work_item,
+    comments: _comment,
+    attachments: _attachment,
+}

@@ -1,0 +1,122 @@
+"""HTTP on one connection: uvicorn's protocol with limits on heads, idle times and answers that are not taken."""
+
+import asyncio
+import time
+
+import orjson
+from uvicorn import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from backlit.service.connections.table import Connection, Connections
+from backlit.service.storage.limits import HEAD_LIMIT, Limits
+
+
+def _refusal(status: bytes, sentence: str) -> bytes:
+    body = orjson.dumps({"message": sentence, "errors": {}})
+    head = b"HTTP/1.1 %b\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
+    return head % (status, len(body)) + body
+
+
+_TOO_LONG = _refusal(
+    b"431 Request Header Fields Too Large", f"The address and the headers together are longer than {HEAD_LIMIT} bytes."
+)
+_TOO_SLOW = _refusal(b"408 Request Timeout", "The head of the request came too slowly. Send it again.")
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """Ends a connection whose head is too long or comes too slowly, that is idle, or whose answers are not taken.
+
+    The parser and uvicorn's protocol know none of these limits but the idle one.
+    """
+
+    def __init__(
+        self, config: Config, state: ServerState, connection: Connection, connections: Connections, limits: Limits
+    ) -> None:
+        super().__init__(config, state, {})
+        self._connection = connection
+        self._connections = connections
+        self._limits = limits
+        self._head_size = 0
+        self._in_head = self._is_first = True
+        self._stalled_since: float | None = None
+        self._closing_since: float | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
+        """Enter the table's sweep."""
+        self._connection.peer = self
+        self._connection.abort = transport.abort
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Leave the table."""
+        self._connections.remove(self._connection)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Count the bytes of a head; refuse one that is too long and still not over."""
+        if self._in_head:
+            if not self._head_size and not self._is_first and self._connection.since is not None:
+                self._connection.since = time.monotonic()  # the idle time ends, the head's time begins
+            self._head_size += len(data)
+        super().data_received(data)
+        if self._in_head and self._head_size > HEAD_LIMIT:
+            self._refuse(_TOO_LONG)
+
+    def on_message_begin(self) -> None:
+        """Count a head that begins among the bytes of the request before it."""
+        self._head_size = self._head_size or 1
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Leave the connections that wait; the body follows."""
+        self._in_head = self._is_first = False
+        self._connections.begin(self._connection)
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Begin to count the next head."""
+        self._in_head, self._head_size = True, 0
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless one was sent ahead."""
+        super().on_response_complete()
+        if self.cycle.response_complete:
+            self._connections.wait(self._connection)
+
+    def pause_writing(self) -> None:
+        """Note since when the caller takes nothing."""
+        self._stalled_since = time.monotonic()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """Note that the caller takes bytes again."""
+        self._stalled_since = None
+        super().resume_writing()
+
+    def end_if_late(self, now: float) -> bool:
+        """End the connection where a limit has passed; returns whether it did."""
+        since = self._connection.since
+        if self.transport.is_closing():
+            self._closing_since = self._closing_since or now
+            is_late = now - self._closing_since >= self._limits.send
+        else:
+            is_late = self._stalled_since is not None and now - self._stalled_since >= self._limits.send
+        if is_late:
+            self.transport.abort()
+        elif since is not None and not self.transport.is_closing():
+            in_head = self._is_first or self._head_size
+            is_late = now - since >= (self._limits.head if in_head else self._limits.idle)
+            if is_late and self._head_size:
+                self._refuse(_TOO_SLOW)
+            elif is_late:
+                self.transport.close()
+        return is_late
+
+    def _refuse(self, answer: bytes) -> None:
+        """Answer and close, unless the answer would stand in the middle of another one."""
+        if not self.transport.is_closing():
+            if self.cycle is None or self.cycle.response_complete:
+                self.transport.write(answer)
+            self.transport.close()

@@ -1,0 +1,124 @@
+"""The web server: uvicorn, with connections accepted here, where they can be counted."""
+
+import asyncio
+import errno
+import resource
+import socket
+
+import uvicorn
+
+from backlit.service.connections.protocol import BoundedProtocol
+from backlit.service.connections.table import Connection, Connections
+from backlit.service.http.proxies import Proxies, share_of
+from backlit.service.storage.limits import Limits
+
+RETRY = 0.1
+"""Seconds after which accepting is tried again where the system has no means left."""
+_AT_ONCE = 16
+"""Connections that are accepted before others' bytes are looked at again."""
+_OWN_FILES = 64
+"""Files of the process's own: databases, the log, libraries."""
+_NO_MEANS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+def most_connections(limits: Limits, concurrent_requests: int) -> int:
+    """Return how many connections leave enough of the process's open files to the requests and to itself."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if files == resource.RLIM_INFINITY:
+        return limits.connections
+    reserve = min(_OWN_FILES + concurrent_requests, files // 2)
+    return min(limits.connections, files - reserve)
+
+
+class BoundedServer(uvicorn.Server):
+    """Uvicorn's server over connections that are accepted one by one, each within the limits."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        listener: socket.socket,
+        connections: Connections,
+        limits: Limits,
+        proxies: Proxies,
+    ) -> None:
+        super().__init__(config)
+        self._listener = listener
+        self._connections = connections
+        self._limits = limits
+        self._proxies = proxies
+        self._running: list[asyncio.Task[None]] = []
+        self._opening: set[asyncio.Task[None]] = set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to accept."""
+        await super().startup(sockets)
+        self._listener.setblocking(False)
+        self._running = [asyncio.create_task(self._accept()), asyncio.create_task(self._sweep())]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept nothing more, then let the requests in the works end; late connections are ended meanwhile."""
+        accepting, sweeping = self._running
+        accepting.cancel()
+        self._listener.close()
+        for task in self._opening:
+            task.cancel()
+        await super().shutdown(sockets)
+        sweeping.cancel()
+
+    async def _accept(self) -> None:
+        loop = asyncio.get_running_loop()
+        accepted = 0
+        while True:
+            try:
+                caller, peer = await loop.sock_accept(self._listener)
+            except OSError as error:
+                if error.errno in _NO_MEANS:
+                    self._connections.note("failed")
+                    self._connections.end_oldest()
+                    await asyncio.sleep(RETRY)
+                continue
+            try:
+                await self._connections.room()
+            except asyncio.CancelledError:
+                caller.close()
+                raise
+            connection = self._connections.add(self._address_of(peer))
+            if connection is None:
+                caller.close()
+            else:
+                task = asyncio.create_task(self._open(caller, connection))
+                connection.abort = task.cancel
+                self._opening.add(task)
+                task.add_done_callback(self._opening.discard)
+            accepted += 1
+            if accepted % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+
+    async def _open(self, caller: socket.socket, connection: Connection) -> None:
+        """Hand the connection to its protocol, after the TLS handshake where there is one."""
+        try:
+            tls = self.config.ssl
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: BoundedProtocol(self.config, self.server_state, connection, self._connections, self._limits),
+                caller,
+                ssl=tls,
+                ssl_handshake_timeout=self._limits.head if tls else None,
+                ssl_shutdown_timeout=self._limits.linger if tls else None,
+            )
+        except OSError:  # the caller went away, or does not speak TLS
+            self._connections.remove(connection)
+        except asyncio.CancelledError:
+            self._connections.remove(connection)
+            raise
+
+    async def _sweep(self) -> None:
+        limits = self._limits
+        pause = min(1.0, *(limit / 4 for limit in (limits.head, limits.idle, limits.send, limits.linger)))
+        while True:
+            await asyncio.sleep(pause)
+            self._connections.sweep()
+
+    def _address_of(self, peer: object) -> str | None:
+        """Return the address that a connection counts for; None for a trusted proxy."""
+        host = peer[0] if isinstance(peer, tuple) else None
+        return None if host is None or self._proxies.is_trusted(host) else share_of(host)

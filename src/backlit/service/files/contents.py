@@ -1,0 +1,93 @@
+"""Contents of attachments together with the database: what no attachment names any more is removed."""
+
+import logging
+import threading
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from backlit.model.errors import BacklitError
+from backlit.service.files.interface import FileStore, Incoming, is_digest
+from backlit.service.files.local import open_files
+from backlit.service.storage.database import Database
+from backlit.service.tables import attachments
+
+FIRST_SWEEP = 60.0
+"""Seconds after the start; services that live shorter never look for orphans."""
+SWEEP_EVERY = 6 * 3600.0
+
+_log = logging.getLogger(__name__)
+
+
+class Contents:
+    """The file store of one service.
+
+    Contents are removed in writing transactions, of which there is one at a time: an upload that finds its contents
+    there while it writes its row can rely on them. Such a transaction is shared with no other job, so that it reads
+    committed rows only: no rollback brings back an attachment whose contents are gone.
+    """
+
+    def __init__(self, place: Path | str, database: Database) -> None:
+        self._place = place
+        self._database = database
+        self._stopping = threading.Event()
+        self._sweeper = threading.Thread(target=self._sweep_now_and_then, name="backlit-sweep", daemon=True)
+        self.store: FileStore
+
+    def open(self) -> None:
+        """Open the store; raises StorageError."""
+        self.store = open_files(self._place)
+        self._sweeper.start()
+
+    def close(self) -> None:
+        """Stop looking for orphans."""
+        self._stopping.set()
+        self._sweeper.join(5)
+
+    def ensure(self, incoming: Incoming) -> None:
+        """In a writing transaction: keep what an upload kept before, where it was removed meanwhile."""
+        if not self.store.has(incoming.digest):
+            self.store.keep(incoming)
+
+    def release(self, digests: Iterable[str]) -> int:
+        """Remove those of the contents that no attachment has; blocks. Returns how many went.
+
+        The deletions that freed them are committed: where this fails, the next sweep removes the contents.
+        """
+        removed = 0
+        for digest in digests:
+            try:
+                removed += self._database.write.submit(partial(self._remove_unused, digest), alone=True).result()
+            except (OSError, BacklitError, SQLAlchemyError) as error:
+                _log.warning("The contents %s of no attachment could not be removed: %s", digest, error)
+        return removed
+
+    def sweep(self) -> int:
+        """Remove old contents that no attachment has, such as those of uploads that broke off; blocks."""
+        removed = 0
+        for digest in self.store.old():
+            if self._stopping.is_set():
+                break
+            if not self._database.slow.submit(partial(attachments.uses, digest=digest)).result():
+                removed += self.release([digest])
+        return removed
+
+    def _remove_unused(self, digest: str, connection: Connection) -> bool:
+        if not is_digest(digest) or attachments.uses(connection, digest):
+            return False
+        self.store.remove(digest)
+        return True
+
+    def _sweep_now_and_then(self) -> None:
+        wait = FIRST_SWEEP
+        while not self._stopping.wait(wait):
+            wait = SWEEP_EVERY
+            try:
+                removed = self.sweep()
+            except (OSError, BacklitError, SQLAlchemyError) as error:
+                _log.warning("Looking for files without an attachment failed: %s", error)
+            else:
+                _log.info("Removed %d files without an attachment.", removed)

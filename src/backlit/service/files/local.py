@@ -1,0 +1,121 @@
+"""File store in a folder, content-addressed by SHA-256."""
+
+import hashlib
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from backlit.service.files.interface import GRACE, FileStore, Incoming, is_digest, place_of
+
+CHUNK = 256 * 1024
+"""Bytes read at a time."""
+
+
+class _LocalIncoming:
+    """A file with a random name beside its later place."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.digest = ""
+        self.size = 0
+        self._sha256 = hashlib.sha256()
+        self._file: BinaryIO = path.open("xb", buffering=0)
+
+    def write(self, data: bytes) -> None:
+        """Add to the contents."""
+        self._sha256.update(data)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        self.size += len(data)
+
+    def finish(self) -> None:
+        """Make all that was written durable and `digest` true."""
+        os.fsync(self._file.fileno())
+        self._file.close()
+        self.digest = self._sha256.hexdigest()
+
+    def drop(self) -> None:
+        """Remove the file."""
+        self._file.close()
+        self.path.unlink(missing_ok=True)
+
+
+class LocalFiles:
+    """Contents in a folder: `ab/cdef…` by digest, and `incoming` for what is being written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._incoming = folder / "incoming"
+
+    def begin(self) -> _LocalIncoming:
+        """Begin a file; the folders are made when they are first needed."""
+        self._incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return _LocalIncoming(self._incoming / secrets.token_hex(16))
+
+    def keep(self, incoming: Incoming) -> None:
+        """Link the file to its digest; link and folder are durable afterwards."""
+        assert isinstance(incoming, _LocalIncoming)
+        place = self._place(incoming.digest)
+        if not place.parent.exists():
+            place.parent.mkdir(mode=0o700, exist_ok=True)
+            _flush(self._folder)
+        again = incoming.path.with_name(secrets.token_hex(16))
+        os.link(incoming.path, again)
+        again.replace(place)  # over the same contents, whose age begins anew
+        _flush(place.parent)
+
+    def forget(self, incoming: Incoming) -> None:
+        """Remove the temporary name."""
+        assert isinstance(incoming, _LocalIncoming)
+        incoming.drop()
+
+    def has(self, digest: str) -> bool:
+        """Return True if the file exists."""
+        return self._place(digest).is_file()
+
+    def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]:
+        """Read a part of a file."""
+        with self._place(digest).open("rb", buffering=0) as file:
+            file.seek(start)
+            while start < stop and (data := file.read(min(CHUNK, stop - start))):
+                start += len(data)
+                yield data
+
+    def remove(self, digest: str) -> None:
+        """Delete a file."""
+        self._place(digest).unlink(missing_ok=True)
+
+    def old(self) -> Iterator[str]:
+        """Return the files older than the grace."""
+        limit = time.time() - GRACE
+        for path in self._incoming.glob("*"):
+            if path.stat().st_mtime < limit:
+                path.unlink(missing_ok=True)
+        for path in self._folder.glob("[0-9a-f][0-9a-f]/*"):
+            if is_digest(path.parent.name + path.name) and path.stat().st_mtime < limit:
+                yield path.parent.name + path.name
+
+    def _place(self, digest: str) -> Path:
+        return self._folder / place_of(digest)
+
+
+def _flush(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def open_files(place: Path | str) -> FileStore:
+    """Return the store at a folder, or at `s3://bucket/prefix`; raise StorageError where its driver is missing."""
+    if str(place).startswith("s3://"):
+        from backlit.service.files.object_store import ObjectFiles
+
+        return ObjectFiles(str(place))
+    return LocalFiles(Path(place))

@@ -1,0 +1,114 @@
+"""Contents of attachments in an S3-compatible object store (extra `s3`); set up by the usual AWS_… variables."""
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from backlit.model.errors import StorageError
+from backlit.service.files.interface import GRACE, Incoming, is_digest, place_of
+
+try:
+    import obstore
+    from obstore.exceptions import BaseError
+    from obstore.store import S3Store
+except ModuleNotFoundError as error:
+    raise StorageError("An object store needs a driver; install it with: pip install 'backlit[s3]'") from error
+
+if TYPE_CHECKING:
+    from obstore import WritableFile
+
+PART = 8 * 1024 * 1024
+"""Bytes of one part of a large upload, and of one request when reading."""
+AT_ONCE = 2
+"""Parts that are on their way together; with the one that is filling they bound the memory."""
+
+
+class _ObjectIncoming:
+    """An object with a random name; large ones travel in parts while they are written."""
+
+    def __init__(self, store: S3Store, path: str) -> None:
+        self.path = path
+        self.digest = ""
+        self.size = 0
+        self._sha256 = hashlib.sha256()
+        self._object: WritableFile = obstore.open_writer(store, path, buffer_size=PART, max_concurrency=AT_ONCE)
+
+    def write(self, data: bytes) -> None:
+        """Add to the contents."""
+        self._sha256.update(data)
+        self._object.write(data)
+        self.size += len(data)
+
+    def finish(self) -> None:
+        """Make all that was written durable and `digest` true."""
+        self.close()
+        self.digest = self._sha256.hexdigest()
+
+    def close(self) -> None:
+        """Complete the object."""
+        if not self._object.closed():
+            self._object.close()
+
+
+class ObjectFiles:
+    """Contents as objects `ab/cdef…` by digest under the prefix, and `incoming/` for what is being written."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            self._store = S3Store.from_url(url)
+        except BaseError as error:
+            raise StorageError(f"The object store {url} cannot be used: {error}.") from error
+
+    def begin(self) -> _ObjectIncoming:
+        """Begin an object."""
+        return _ObjectIncoming(self._store, f"incoming/{secrets.token_hex(16)}")
+
+    def keep(self, incoming: Incoming) -> None:
+        """Copy the object to its digest, within the store."""
+        assert isinstance(incoming, _ObjectIncoming)
+        obstore.copy(self._store, incoming.path, place_of(incoming.digest))
+
+    def forget(self, incoming: Incoming) -> None:
+        """Remove the temporary object; one that is not complete has to be completed first."""
+        assert isinstance(incoming, _ObjectIncoming)
+        incoming.close()
+        obstore.delete(self._store, incoming.path)
+
+    def has(self, digest: str) -> bool:
+        """Return True if the object exists."""
+        try:
+            obstore.head(self._store, place_of(digest))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]:
+        """Read a part of an object, a few megabytes to a request."""
+        for begin in range(start, stop, PART):
+            yield bytes(obstore.get_range(self._store, place_of(digest), start=begin, end=min(begin + PART, stop)))
+
+    def remove(self, digest: str) -> None:
+        """Delete an object."""
+        try:
+            obstore.delete(self._store, place_of(digest))
+        except BaseError as error:
+            raise StorageError(f"The object store cannot remove {place_of(digest)}: {error}.") from error
+
+    def old(self) -> Iterator[str]:
+        """Return the objects older than the grace."""
+        try:
+            yield from self._old(datetime.now(UTC) - timedelta(seconds=GRACE))
+        except BaseError as error:
+            raise StorageError(f"The object store cannot be read: {error}.") from error
+
+    def _old(self, limit: datetime) -> Iterator[str]:
+        for page in obstore.list(self._store):
+            for found in page:
+                if found["last_modified"] >= limit:
+                    continue
+                if found["path"].startswith("incoming/"):
+                    obstore.delete(self._store, found["path"])
+                elif is_digest(digest := found["path"].replace("/", "")):
+                    yield digest

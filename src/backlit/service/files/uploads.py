@@ -1,0 +1,144 @@
+"""Reading one file out of a multipart body as it comes, straight into the file store."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+from backlit.model.errors import BadRequest, UnsupportedMedia
+from backlit.model.file_names import file_name
+from backlit.service.files.content_types import content_type
+from backlit.service.files.interface import FileStore, Incoming
+
+PART = "files"
+"""The name of the form field that carries the file."""
+OVERHEAD = 1024 * 1024
+"""Bytes that a body may have beside the file."""
+_GATHERED = 512 * 1024
+_HEADER_LIMIT = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A file that has come in whole."""
+
+    incoming: Incoming
+    name: str
+    content_type: str
+
+
+class _Form:
+    """Takes the parser's events; keeps the first file of the right name until it is written."""
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        self.content_type = ""
+        self.waiting = bytearray()
+        self.is_complete = False
+        self.is_ended = False
+        self._headers: dict[bytes, bytes] = {}
+        self._key, self._value = bytearray(), bytearray()
+        self._is_ours = False
+
+    def on_part_begin(self) -> None:
+        self._headers.clear()
+
+    def on_header_field(self, data: bytes, start: int, end: int) -> None:
+        self._key += data[start:end]
+
+    def on_header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def on_header_end(self) -> None:
+        self._headers[bytes(self._key).lower()] = bytes(self._value[:_HEADER_LIMIT])
+        self._key.clear()
+        self._value.clear()
+
+    def on_headers_finished(self) -> None:
+        _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        self._is_ours = options.get(b"name") == PART.encode() and b"filename" in options
+        if not self._is_ours:
+            return
+        if self.name is not None:
+            raise BadRequest(f"Send one file; the body has more than one part {PART!r}.")
+        self.name = file_name(options[b"filename"].decode(errors="replace"))
+        self.content_type = content_type(self._headers.get(b"content-type", b"").decode("latin-1"), self.name)
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        if self._is_ours:
+            self.waiting += data[start:end]
+
+    def on_part_end(self) -> None:
+        self.is_complete = self.is_complete or self._is_ours
+
+    def on_end(self) -> None:
+        self.is_ended = True
+
+    def name_of_complete_file(self) -> str:
+        if self.name is None or not self.is_complete or not self.is_ended:
+            raise BadRequest(f"The body has no complete file part named {PART!r}.")
+        return self.name
+
+
+def must_be_acceptable(request: Request, limit: int) -> bytes:
+    """Check what can be known before anything is read; returns the boundary.
+
+    Raises UnsupportedMedia, BadRequest, or the answer 413, after which the connection is closed.
+    """
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    if kind.lower() != b"multipart/form-data":
+        raise UnsupportedMedia("Send multipart/form-data.")
+    boundary = options.get(b"boundary", b"")
+    if not 0 < len(boundary) <= 256:
+        raise BadRequest("The Content-Type has no usable boundary.")
+    length = request.headers.get("content-length", "0")
+    if length.isascii() and length.isdigit() and int(length[:18]) > limit + OVERHEAD:
+        raise too_large(limit)
+    return boundary
+
+
+def too_large(limit: int) -> HTTPException:
+    """Return the response to a file over the limit; the rest of the body is not read."""
+    return HTTPException(413, f"A file may have {limit} bytes at most", {"connection": "close"})
+
+
+async def receive(request: Request, boundary: bytes, store: FileStore, limit: int) -> Received:
+    """Write the file of a body into the store; the caller keeps or forgets it. Memory does not grow with it."""
+    form = _Form()
+    incoming = await asyncio.to_thread(store.begin)
+    try:
+        async for data in _parsed(request.stream(), boundary, form):
+            _must_fit(incoming.size + len(data), limit)
+            await asyncio.to_thread(incoming.write, data)
+        name = form.name_of_complete_file()
+        await asyncio.to_thread(incoming.finish)
+    except BaseException:
+        await asyncio.to_thread(store.forget, incoming)
+        raise
+    return Received(incoming, name, form.content_type)
+
+
+def _must_fit(size: int, limit: int) -> None:
+    if size > limit:
+        raise too_large(limit)
+
+
+async def _parsed(stream: AsyncIterator[bytes], boundary: bytes, form: _Form) -> AsyncIterator[bytes]:
+    """Feed the parser; gives the file's bytes in pieces that are worth a hop to a thread."""
+    names = (name for name in dir(form) if name.startswith("on_"))
+    parser = MultipartParser(boundary, {name: getattr(form, name) for name in names})  # type: ignore[arg-type] # the keys are right
+    try:
+        async for chunk in stream:
+            parser.write(chunk)
+            if len(form.waiting) >= _GATHERED:
+                yield bytes(form.waiting)
+                form.waiting.clear()
+        parser.finalize()
+    except (FormParserError, ClientDisconnect):
+        raise BadRequest("The multipart body is malformed or broken off.") from None
+    if form.waiting:
+        yield bytes(form.waiting)

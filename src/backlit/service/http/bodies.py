@@ -1,0 +1,171 @@
+"""Bodies of requests while they come in: their time, their rate, and the places of those who wait for them."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope
+
+from backlit.model.errors import TooManyRequests
+from backlit.service.storage.limits import Limits
+
+BODY_KEY = "backlit.body"
+"""Where a request's scope has its body, unless it has none."""
+RETRY_AFTER = 2
+DROPPED = 1024 * 1024
+"""Bytes of an unread body that are taken from a caller who is still sending, so that it gets to read the answer."""
+
+Result = TypeVar("Result")
+
+
+class Places:
+    """The places of requests at work, and the shares of addresses in the requests that wait for their bodies."""
+
+    def __init__(self, most: int, limits: Limits) -> None:
+        self.limits = limits
+        self._free = asyncio.Semaphore(most)
+        self._waiting: Counter[str | None] = Counter()
+
+    @property
+    def are_taken(self) -> bool:
+        """True if a new request has no place."""
+        return self._free.locked()
+
+    def enter_waiting(self, address: str | None) -> None:
+        """Note that a request waits for its body; raises TooManyRequests. The address None has no bound."""
+        if address is not None and self._waiting[address] >= self.limits.bodies_per_address:
+            sentence = "Too many requests from your address wait for their bodies. Try again in a moment."
+            raise TooManyRequests(sentence, retry_after=RETRY_AFTER)
+        self._waiting[address] += 1
+
+    def leave_waiting(self, address: str | None) -> None:
+        """Note that a request has its body, or has ended."""
+        self._waiting[address] -= 1
+        if not self._waiting[address]:
+            del self._waiting[address]
+
+    async def take(self) -> None:
+        """Take a place, after those who wait for one already."""
+        await self._free.acquire()
+
+    def give_back(self) -> None:
+        """Give the place to the next request."""
+        self._free.release()
+
+
+class Place:
+    """The place of one request, which it gives back while it waits for its caller."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._is_held = False
+
+    async def take(self) -> None:
+        """Take the place, after those who wait for one already."""
+        await self._places.take()
+        self._is_held = True
+
+    def give_back(self) -> None:
+        """Give the place to the next request."""
+        if self._is_held:
+            self._is_held = False
+            self._places.give_back()
+
+    async def away(self, waiting: Awaitable[Result]) -> Result:
+        """Wait for the caller without the place; a wait that fails ends the request, which needs it no more."""
+        was_held = self._is_held
+        self.give_back()
+        result = await waiting
+        if was_held:
+            await self.take()
+        return result
+
+
+class Body:
+    """The body of one request, as it comes in."""
+
+    def __init__(self, scope: Scope, receive: Receive, places: Places, place: Place, address: str | None) -> None:
+        self.is_whole = False
+        self._is_held_back = any(name == b"expect" for name, _ in scope["headers"])
+        self._receive = receive
+        self._places = places
+        self._limits = places.limits
+        self._place = place
+        self._address = address
+        self._is_waiting = False
+        self._coming: asyncio.Task[Message] | None = None
+        self._size = 0
+        self._waited = 0.0
+
+    async def has_arrived(self) -> bool:
+        """Return True if the rest of the body has arrived; neither waits for it nor asks the caller for it."""
+        if self.is_whole or self._is_held_back:
+            return self.is_whole
+        coming = self._next()
+        if not coming.done():
+            await asyncio.sleep(0)
+        return coming.done() and not coming.exception() and not coming.result().get("more_body", False)
+
+    async def receive(self) -> Message:
+        """Return the next piece, as ASGI has it; raises the answer 408 when it comes too slowly."""
+        if self.is_whole:
+            return await self._receive()
+        self._is_held_back = False
+        coming = self._next()
+        if not coming.done():
+            await asyncio.sleep(0)
+        if not coming.done():
+            if not self._is_waiting:
+                self._places.enter_waiting(self._address)
+                self._is_waiting = True
+            await self._place.away(self._wait(coming))
+        self._coming = None
+        message = coming.result()
+        self._size += len(message.get("body", b""))
+        if not message.get("more_body", False):
+            self.is_whole = True
+            self._end_waiting()
+        return message
+
+    async def drop(self) -> None:
+        """Take what is still on its way for a moment: bytes that nobody takes would cut off the answer."""
+        until = asyncio.get_running_loop().time() + self._limits.linger
+        dropped = 0
+        self._place.give_back()
+        while not self.is_whole and dropped < DROPPED:
+            coming = self._next()
+            await asyncio.wait([coming], timeout=until - asyncio.get_running_loop().time())
+            if not coming.done():
+                break
+            self._coming = None
+            message = coming.result()
+            dropped += len(message.get("body", b""))
+            self.is_whole = not message.get("more_body", False)
+
+    def close(self) -> None:
+        """End the wait for what nobody reads any more."""
+        self._end_waiting()
+        if self._coming is not None:
+            self._coming.cancel()
+
+    def _next(self) -> "asyncio.Task[Message]":
+        """Return the task of the next piece; a cancelled wait would lose the piece."""
+        if self._coming is None:
+            self._coming = asyncio.ensure_future(self._receive())
+        return self._coming
+
+    async def _wait(self, coming: "asyncio.Task[Message]") -> None:
+        loop, limits = asyncio.get_running_loop(), self._limits
+        began = loop.time()
+        allowed = min(limits.body, limits.body_grace + self._size / limits.body_rate)
+        await asyncio.wait([coming], timeout=min(limits.stall, allowed - self._waited))
+        self._waited += loop.time() - began
+        if not coming.done():
+            raise HTTPException(408, "The body came too slowly. Send it again", {"connection": "close"})
+
+    def _end_waiting(self) -> None:
+        if self._is_waiting:
+            self._is_waiting = False
+            self._places.leave_waiting(self._address)

@@ -1,0 +1,246 @@
+"""From ASGI to plain functions and back: body, thread, transaction, caller, JSON."""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection
+from starlette.datastructures import Headers, QueryParams
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, StorageError, UnsupportedMedia
+from backlit.model.filters import Filter
+from backlit.model.resources import Resource
+from backlit.service.auth.access_tokens import Tokens
+from backlit.service.auth.passwords import Passwords
+from backlit.service.files.contents import Contents
+from backlit.service.http.bodies import BODY_KEY, Body
+from backlit.service.http.etags import etag_of
+from backlit.service.storage.access import Caller
+from backlit.service.storage.database import Database
+from backlit.service.storage.settings import Clock, ServiceSettings
+from backlit.service.tables import projects
+from backlit.service.tables.projects import ProjectSettings
+
+REMEMBERED = 256
+
+Key = tuple[tuple[int, ...], Filter]
+"""The projects and the filter of a list."""
+
+
+class Totals:
+    """Counts by projects and filter; each is good for one revision of the projects' items."""
+
+    def __init__(self) -> None:
+        self._counts: OrderedDict[Key, tuple[int, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Key, revision: int, count: Callable[[], int]) -> int:
+        """Return the remembered total, or count it; `revision` is of the same transaction."""
+        with self._lock:
+            known = self._counts.get(key)
+        if known is not None and known[0] == revision:
+            return known[1]
+        total = count()
+        with self._lock:
+            self._counts[key] = revision, total
+            self._counts.move_to_end(key)
+            if len(self._counts) > REMEMBERED:
+                self._counts.popitem(last=False)
+        return total
+
+
+ID_LIMIT = 2**63 - 1
+JSON_TYPE = "application/json"
+REQUEST_ID_KEY = "backlit.request_id"
+USER_KEY = "backlit.user"
+"""Key of the user's id in a request's scope, for the log."""
+
+
+class Shared:
+    """State shared by all requests of one service."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings = settings
+        self.clock = Clock()
+        self.database = Database(settings.database, self.clock)
+        self.tokens = Tokens(settings, self.clock)
+        self.passwords = Passwords()
+        self.project_settings: dict[tuple[int, int], ProjectSettings] = {}
+        self.totals = Totals()
+        self.contents = Contents(settings.files, self.database)
+
+    def open(self) -> None:
+        """Open what needs threads or files."""
+        self.database.open()
+        try:
+            self.contents.open()
+        except StorageError:
+            self.database.close()
+            raise
+
+    def close(self) -> None:
+        """Release what `open` and the requests since took."""
+        self.contents.close()
+        self.database.close()
+        self.passwords.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Response of a handler; `body` is JSON, `freed` holds digests of contents that lost an attachment."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    freed: tuple[str, ...] = ()
+
+
+class NeedsSlowLane(Exception):
+    """Raised on the fast lane by work that may take long, before it begins; it is then done on the slow one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request of a signed-in user, inside its transaction."""
+
+    connection: Connection
+    caller: Caller
+    shared: Shared
+    request: Request
+    body: bytes
+    is_slow: bool
+
+    @property
+    def path(self) -> Mapping[str, int]:
+        """The numbers in the address."""
+        return self.request.path_params
+
+    @property
+    def query(self) -> QueryParams:
+        """Return the query of the address."""
+        return self.request.query_params
+
+    @property
+    def headers(self) -> Headers:
+        """The headers of the request."""
+        return self.request.headers
+
+    @property
+    def root(self) -> str:
+        """The resource root, as the caller addressed it."""
+        return f"{str(self.request.base_url).rstrip('/')}/api/v1"
+
+    def json(self) -> dict[str, Any]:
+        """Read the body, which has to be a JSON object; raises BadRequest or UnsupportedMedia."""
+        kind = self.headers.get("content-type", JSON_TYPE).partition(";")[0].strip().lower()
+        if kind != JSON_TYPE and not kind.endswith("+json"):
+            raise UnsupportedMedia(f"Send {JSON_TYPE}, not {kind[:80]}.")
+        try:
+            read = orjson.loads(self.body)
+        except orjson.JSONDecodeError as error:
+            raise BadRequest(f"The body is not JSON: {error}.") from None
+        if not isinstance(read, dict):
+            raise BadRequest("The body must be a JSON object.")
+        return read
+
+    def settings_of(self, project_id: int) -> ProjectSettings:
+        """Return the settings of a project visible to the caller, from memory while they do not change."""
+        key = project_id, self.caller.revisions[project_id]
+        known = self.shared.project_settings
+        if key not in known:
+            known[key] = projects.settings(self.connection, project_id)
+        return known[key]
+
+    def may_take_long(self) -> None:
+        """Go on in the slow lane only."""
+        if not self.is_slow:
+            raise NeedsSlowLane
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """A handler that reads its body itself, as it comes, and makes its own transactions."""
+
+    respond: Callable[[Shared, Request], Awaitable[Answer]]
+
+
+Handler = Callable[[Call], Answer]
+
+
+def json_answer(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    """Answer with one JSON document."""
+    return Answer(orjson.dumps(document), status, headers or {})
+
+
+def resource_answer(resource: Resource, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    """Answer with one resource and its version."""
+    body = orjson.dumps(resource.wire())
+    return Answer(body, status, {"etag": etag_of(body), **(headers or {})})
+
+
+class Endpoint:
+    """A path of the resource root: a plain function for each method, run on a database thread.
+
+    GET runs on a reader, everything else in the writer's transaction.
+    """
+
+    def __init__(self, shared: Shared, handlers: Mapping[str, Handler | Streamed]) -> None:
+        self._shared = shared
+        self._handlers = {**handlers, **({"HEAD": handlers["GET"]} if "GET" in handlers else {})}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; errors are raised, and translated by the application's table."""
+        request = Request(scope, receive)
+        handler = self._handlers.get(request.method)
+        if handler is None:
+            raise HTTPException(MethodNotAllowed.status, headers={"allow": ", ".join(self._handlers)})
+        answer = await (
+            handler.respond(self._shared, request) if isinstance(handler, Streamed) else self._answer(request, handler)
+        )
+        if answer.freed:
+            await asyncio.to_thread(self._shared.contents.release, answer.freed)
+        response = Response(answer.body, answer.status, answer.headers, JSON_TYPE)
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request, handler: Handler) -> Answer:
+        body = b"" if request.method in {"GET", "HEAD"} else await self._body(request)
+        work = partial(self._work, request, handler, body)
+        database = self._shared.database
+        if request.method not in {"GET", "HEAD"}:
+            return await database.write.run(partial(work, is_slow=True))
+        try:
+            return await database.fast.run(partial(work, is_slow=False))
+        except NeedsSlowLane:
+            return await database.slow.run(partial(work, is_slow=True))
+
+    async def _body(self, request: Request) -> bytes:
+        """Read the body; one that is still on its way only from somebody who is signed in."""
+        body: Body | None = request.scope.get(BODY_KEY)
+        if body is not None and not await body.has_arrived():
+            await self._shared.database.fast.run(lambda connection: call_of(self._shared, request, connection))
+        return await request.body()
+
+    def _work(
+        self, request: Request, handler: Handler, body: bytes, connection: Connection, *, is_slow: bool
+    ) -> Answer:
+        return handler(call_of(self._shared, request, connection, body, is_slow=is_slow))
+
+
+def call_of(
+    shared: Shared, request: Request, connection: Connection, body: bytes = b"", *, is_slow: bool = False
+) -> Call:
+    """Find who is asking; raises Unauthorized, and NotFound for ids that nothing can have."""
+    caller = shared.tokens.caller(connection, request)
+    request.scope[USER_KEY] = caller.id
+    if any(isinstance(value, int) and value > ID_LIMIT for value in request.path_params.values()):
+        raise NotFound("No resource has such an id.")
+    return Call(connection, caller, shared, request, body, is_slow)

@@ -1,0 +1,92 @@
+"""The options of a list ($top, $skip, $filter, $orderby) and its envelope."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from backlit.model.errors import BadRequest
+from backlit.model.filters import Filter, SortKey, matches
+from backlit.model.odata import parse_filter, parse_order
+from backlit.model.resources import Resource
+from backlit.service.http.endpoint import Answer
+from backlit.service.storage.properties import Properties
+
+if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
+
+    from backlit.model.fields import Field
+
+TOP_DEFAULT = 100
+TOP_LIMIT = 1000
+SKIP_LIMIT = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """Options of a list; `top` is None if absent."""
+
+    top: int | None
+    skip: int
+    filter: Filter | None
+    order: tuple[SortKey, ...]
+
+    @property
+    def limit(self) -> int:
+        """Return the most results to return."""
+        return TOP_DEFAULT if self.top is None else min(self.top, TOP_LIMIT)
+
+
+def options_of(
+    query: "QueryParams", properties: Properties | None = None, custom: Sequence["Field"] = ()
+) -> ListOptions:
+    """Read the list options; raises BadRequest naming the option."""
+    table = {} if properties is None else {"properties": properties}
+    text, order = query.get("$filter", "").strip(), query.get("$orderby", "").strip()
+    return ListOptions(
+        _number(query, "$top"),
+        min(_number(query, "$skip") or 0, SKIP_LIMIT),
+        parse_filter(text, custom, **table) if text else None,
+        parse_order(order, custom, **table) if order else (),
+    )
+
+
+def _number(query: "QueryParams", name: str) -> int | None:
+    text = query.get(name, "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise BadRequest(f"{name} must be a whole number that is not negative, not {text[:20]!r}.")
+    return int(text[:18])
+
+
+def envelope(documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False) -> Answer:
+    """Wrap rendered documents; `top` is what was asked for, else what is returned."""
+    top = len(documents) if options.top is None else options.top
+    skip = b'"skip":%d,' % options.skip if with_skip else b""
+    return Answer(b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents)))
+
+
+def list_resources(resources: Sequence[Resource], query: "QueryParams", properties: Properties) -> Answer:
+    """Filter, sort and page resources that are few enough to be held at once, as SQL does the many."""
+    options = options_of(query, properties)
+    rows = [({f.key: getattr(r, f.column) for f in properties.values()}, r) for r in resources]
+    if options.filter is not None:
+        rows = [row for row in rows if matches(options.filter, row[0])]
+    if options.order:
+        rows.sort(key=lambda row: int(str(row[0].get("id", 0))))
+    for key in reversed(options.order):
+        rows.sort(key=_sorter(key.name), reverse=key.descending)
+        rows.sort(key=lambda row, name=key.name: row[0][name] is None)  # type: ignore[misc] # the default binds the name
+    end = None if options.top is None else options.skip + options.limit
+    page = [orjson.dumps(resource.wire()) for _, resource in rows[options.skip : end]]
+    return envelope(page, len(rows), options)
+
+
+def _sorter(name: str) -> Callable[[tuple[Mapping[str, Any], object]], Any]:
+    def key(row: tuple[Mapping[str, Any], object]) -> Any:
+        value = row[0][name]
+        return (value is not None, value)
+
+    return key

@@ -1,0 +1,170 @@
+"""Checks of work items from callers, by the field table."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeGuard
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import NAME_LIMIT, PROPERTY_BY_LOWER_NAME, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
+from backlit.service.tables.projects import ProjectSettings
+
+Exists = Callable[[Kind, int], bool]
+"""Check that the project has the area, iteration or team, or the service the user."""
+
+REFERENCES = {Kind.AREA: "area", Kind.ITERATION: "iteration", Kind.TEAM: "team", Kind.USER: "user", Kind.ITEM: "item"}
+INTEGER_LIMIT = 2**53 - 1
+"""Beyond this, JSON readers disagree about integers."""
+TEXT_LIMIT = 1_000_000
+TAG_LIMIT = 100
+
+_IGNORED = frozenset(f.key for f in TOP_LEVEL) | SYNC_KEYS
+_NEVER_EMPTY = frozenset({"Name", "Status", "AreaID", "IterationID", "ParentID"})
+
+
+def is_id(value: object) -> TypeGuard[int]:
+    """Return True for a possible id."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Return True for storable text."""
+    return isinstance(value, str) and "\0" not in value and len(value) <= TEXT_LIMIT
+
+
+class _Wrong(ValueError):
+    """Why one value is refused."""
+
+
+def checked(
+    item_type: str, given: Mapping[str, Any], settings: ProjectSettings, exists: Exists, *, creating: bool
+) -> dict[str, Any]:
+    """Return the values that are to be stored, of those given; raises BadRequest with every fault by key.
+
+    Read-only keys are left out. On create, null and the zero values that whole-object clients send
+    count as not given.
+    """
+    by_key = {f.key: f for f in settings.fields_by_type[item_type]}
+    values: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for key, value in given.items():
+        field = by_key.get(key)
+        if field is None:
+            if key not in _IGNORED:
+                errors[key] = _unknown(key, item_type)
+        elif _is_supplied(field, value, creating=creating):
+            try:
+                values[key] = _value(item_type, field, value, settings, exists)
+            except _Wrong as error:
+                errors[key] = str(error)
+    if creating:
+        errors |= {
+            f.key: f"{f.key} is required." for f in by_key.values() if f.required and f.key not in values | errors
+        }
+    if errors:
+        raise BadRequest(f"These fields were refused: {', '.join(errors)}.", errors)
+    return values
+
+
+def _unknown(key: str, item_type: str) -> str:
+    if key.lower() in PROPERTY_BY_LOWER_NAME and PROPERTY_BY_LOWER_NAME[key.lower()].key == key:
+        return f"A {item_type} has no {key}."
+    return "There is no such field."
+
+
+def _is_supplied(field: Field, value: object, *, creating: bool) -> bool:
+    if field.settable is Settable.NEVER or (field.settable is Settable.ON_CREATE and not creating):
+        return False
+    if field.kind in REFERENCES and value == 0 and not isinstance(value, bool):
+        return False
+    return not (creating and value is None)
+
+
+def _value(item_type: str, field: Field, value: object, settings: ProjectSettings, exists: Exists) -> object:
+    if value is None:
+        return _nothing(field)
+    checked_value = _CHECKS[field.kind](field, value)
+    choices = settings.choices(item_type, field)
+    if choices and checked_value not in choices:
+        raise _Wrong(f"{field.key} must be one of: {', '.join(choices)}.")
+    if field.kind in REFERENCES and isinstance(checked_value, int) and not exists(field.kind, checked_value):
+        where = "service" if field.kind is Kind.USER else "project"
+        raise _Wrong(f"The {where} has no {REFERENCES[field.kind]} {checked_value}.")
+    return checked_value
+
+
+def _nothing(field: Field) -> object:
+    if field.key in _NEVER_EMPTY:
+        raise _Wrong(f"{field.key} cannot be empty.")
+    if field.kind is Kind.TAGS:
+        return []
+    return "" if field.key == "Description" else None
+
+
+def _text(field: Field, value: object) -> str:
+    if field.key == "Estimate" and isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{_number(field, value):.15g}"
+    if not isinstance(value, str):
+        raise _Wrong(f"{field.key} must be text.")
+    limit = NAME_LIMIT if field.key == "Name" else TEXT_LIMIT
+    if len(value) > limit:
+        raise _Wrong(f"{field.key} may have {limit} characters; this has {len(value)}.")
+    if "\0" in value:
+        raise _Wrong(f"{field.key} may not contain NUL characters.")
+    if field.key == "Name" and not value.strip():
+        raise _Wrong("Name cannot be empty.")
+    return value
+
+
+def _integer(field: Field, value: object) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _Wrong(f"{field.key} must be a whole number.")
+    if abs(value) > INTEGER_LIMIT:
+        raise _Wrong(f"{field.key} is too large.")
+    return value
+
+
+def _number(field: Field, value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise _Wrong(f"{field.key} must be a number.")
+    if abs(value) > 1e300 or not math.isfinite(value):
+        raise _Wrong(f"{field.key} must be a finite number.")
+    return float(value)
+
+
+def _boolean(field: Field, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong(f"{field.key} must be true or false.")
+    return value
+
+
+def _tags(field: Field, value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
+        raise _Wrong(f"{field.key} must be a list of texts.")
+    tags = list(dict.fromkeys(tag.strip() for tag in value))
+    if any(not tag or "\0" in tag or len(tag) > TAG_LIMIT for tag in tags):
+        raise _Wrong(f"A tag has 1 to {TAG_LIMIT} characters.")
+    return tags
+
+
+def _computed(field: Field, _value: object) -> object:
+    raise _Wrong(f"{field.key} is read-only.")
+
+
+_CHECKS: Mapping[Kind, Callable[[Field, object], object]] = {
+    Kind.TEXT: _text,
+    Kind.LONG_TEXT: _text,
+    Kind.CHOICE: _text,
+    Kind.STATUS: _text,
+    Kind.INTEGER: _integer,
+    Kind.NUMBER: _number,
+    Kind.BOOLEAN: _boolean,
+    Kind.TAGS: _tags,
+    Kind.AREA: _integer,
+    Kind.ITERATION: _integer,
+    Kind.TEAM: _integer,
+    Kind.USER: _integer,
+    Kind.ITEM: _integer,
+    Kind.COMPUTED: _computed,
+}

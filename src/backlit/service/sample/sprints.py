@@ -1,0 +1,139 @@
+"""Sprints of the sample: completed items of past ones, and progress of the current one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+
+from backlit.service.tables.item_documents import Item
+
+_LEAST_ITEMS = 250
+"""Items of a project from which there are enough of them for sprints that are full."""
+_UNTOUCHED = 70
+"""Items at the beginning that stay in the backlog: somebody always has old plans."""
+_SHARES = (0.8, 1.0, 0.86, 0.94, 1.08, 0.76, 0.97, 0.9, 1.04, 0.84)
+"""How full the sprints are, one after the other, of what is between their least and their most."""
+_SPARED = 3
+"""Every so manieth item stays in the backlog."""
+_STEP = 0.618
+_FIRST_HOUR, _HOURS = 9, 8
+_DAY = timedelta(days=1)
+
+
+class SprintBefore:
+    """A past sprint with its remaining points."""
+
+    def __init__(self, sprint_id: int, start: date, end: date, room: float) -> None:
+        self.id = sprint_id
+        self.start = start
+        self.end = end
+        self.room = room
+
+    def days_from(self, first: date) -> list[date]:
+        """Return the working days of the sprint from a day on."""
+        every = (self.start + number * _DAY for number in range((self.end - self.start).days + 1))
+        return [day for day in every if day >= first and day.weekday() < 5]
+
+
+class SprintsBefore:
+    """Takes a project's items in order of id, and has some of the backlog's done.
+
+    Chance has no part in it, so that all other items stay as they were.
+    """
+
+    def __init__(self, sprints: Sequence[SprintBefore], members: Sequence[tuple[int, str]], wanted: int) -> None:
+        self._sprints = sprints if wanted >= _LEAST_ITEMS else ()
+        self._members = members
+        self._seen = 0
+        self._done: dict[int, datetime] = {}
+
+    def item(self, item: Item, points: int, number: int) -> Item:
+        """Return an item, done in the first later sprint with room for it, or unchanged.
+
+        `number` counts the project's items.
+        """
+        if number < _UNTOUCHED or not self._sprints:
+            return item
+        self._seen += 1
+        if self._seen % _SPARED == 0:
+            return item
+        first = item.created_at.date() + 2 * _DAY
+        for sprint in self._sprints:
+            days = sprint.days_from(first) if sprint.room >= points else []
+            if days:
+                sprint.room -= points
+                return self._finished(item, points, sprint, days)
+        return item
+
+    def _finished(self, item: Item, points: int, sprint: SprintBefore, days: Sequence[date]) -> Item:
+        at = time(_FIRST_HOUR + item.id % _HOURS, item.id * 7 % 60)
+        day = days[int(len(self._done) * _STEP % 1 * len(days))]
+        self._done[item.id] = datetime.combine(day, at)
+        owner = item.values["AssignedToID"] or self._members[len(self._done) % len(self._members)][0]
+        own = {"Status": "Done", "IterationID": sprint.id, "AssignedToID": owner, "Estimate": str(points)}
+        return replace(item, values={**item.values, **own}, last_modified_at=self._done[item.id])
+
+    def task(self, task: Item, parent: Item) -> Item:
+        """Return a task, done together with its item."""
+        if parent.id not in self._done:
+            return task
+        hours = task.values["WorkRemaining"] + task.values["WorkCompleted"]
+        own = {
+            "Status": "Done",
+            "IterationID": parent.values["IterationID"],
+            "WorkRemaining": 0.0,
+            "WorkCompleted": hours,
+        }
+        owner = task.values["AssignedToID"] or parent.values["AssignedToID"]
+        values = {**task.values, **own, "AssignedToID": owner}
+        return replace(task, values=values, last_modified_at=self._done[parent.id])
+
+
+def room_in(number: int, capacity: float, taken: float) -> float:
+    """Return the remaining points of a sprint, by its index."""
+    return max(0.0, capacity * _SHARES[number % len(_SHARES)] - taken)
+
+
+_STATUSES = ("Done", "Done", "In Progress", "Done", "Not Done", "In Progress", "Ready For Test", "Done")
+"""Those of its items, one after the other; today is in its second week."""
+_FIRST_HOUR, _HOURS = 9, 8
+_BEGIN, _STEP = 0.68, 0.618
+"""Where in its days the first change falls, and how much later each next one, round and round: they spread evenly."""
+
+
+class SprintUnderWay:
+    """Takes a project's items in order of id. Chance has no part in it, so that all other items stay as they were."""
+
+    def __init__(self, sprint_id: int, start: date, today: date, members: Sequence[tuple[int, str]]) -> None:
+        later = (start + timedelta(days=number) for number in range(1, (today - start).days))
+        self._days = [day for day in later if day.weekday() < 5] or [start]
+        self._sprint_id = sprint_id
+        self._members = members
+        self._taken = self._done = 0
+
+    def item(self, item: Item) -> Item:
+        """Return an item with its progress in the sprint; a started item has an owner."""
+        if item.values["IterationID"] != self._sprint_id:
+            return item
+        status = _STATUSES[self._taken % len(_STATUSES)]
+        self._taken += 1
+        if status == "Not Done":
+            return replace(item, values={**item.values, "Status": status})
+        owner = item.values["AssignedToID"] or self._members[self._taken % len(self._members)][0]
+        if status == "Done":
+            self._done += 1
+        part = (_BEGIN + _STEP * (self._done if status == "Done" else self._taken)) % 1
+        at = time(_FIRST_HOUR + item.id % _HOURS, item.id * 7 % 60)
+        changed_at = max(datetime.combine(self._days[int(part * len(self._days))], at), item.created_at)
+        values = {**item.values, "Status": status, "AssignedToID": owner}
+        return replace(item, values=values, last_modified_at=changed_at)
+
+    def task(self, task: Item, parent: Item) -> Item:
+        """Return a task of the sprint: done with its item, and not started before it."""
+        status = parent.values["Status"]
+        if parent.values["IterationID"] != self._sprint_id or status not in {"Done", "Not Done"}:
+            return task
+        hours = task.values["WorkRemaining"] + task.values["WorkCompleted"]
+        is_done = status == "Done"
+        owner = (task.values["AssignedToID"] or parent.values["AssignedToID"]) if is_done else None
+        work = {"WorkRemaining": 0.0 if is_done else hours, "WorkCompleted": hours if is_done else 0.0}
+        return replace(task, values={**task.values, "Status": status, "AssignedToID": owner, **work})

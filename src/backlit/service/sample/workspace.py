@@ -1,0 +1,219 @@
+"""A believable workspace of any size, the same for the same seed and day."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from random import Random
+
+from sqlalchemy import Connection, Engine, insert, update
+
+from backlit.model.fields import ItemType, Kind
+from backlit.service.admin.seed import add_project, add_user, audit, new_database, user_of
+from backlit.service.auth.passwords import hash_password
+from backlit.service.sample.items import ItemMaker, Places, Sprint
+from backlit.service.sample.vocabulary import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS
+from backlit.service.storage.access import Role
+from backlit.service.storage.schema import (
+    areas,
+    comments,
+    custom_fields,
+    iterations,
+    project_totals,
+    teams,
+    time_entry_types,
+    work_items,
+)
+from backlit.service.storage.settings import ServiceSettings
+from backlit.service.tables import projects, users
+
+PASSWORD = "lantern"  # noqa: S105  the sample's password is meant to be known
+UNLICENSED = frozenset({"uma"})
+SPRINTS = 18
+CURRENT = 14
+"""The number of the sprint that today is in."""
+SPRINTS_PER_RELEASE = 6
+BATCH = 1000
+_SHARES = (0.72, 0.18, 0.10)
+_TIME_ENTRY_TYPES = ("Development", "Testing", "Design", "Meetings", "Support")
+_CUSTOM_FIELDS: tuple[tuple[str, Kind, list[str], str | None], ...] = (
+    ("Channel_cf", Kind.CHOICE, ["Web", "Store", "Phone"], "Web"),
+    ("BusinessValue_cf", Kind.NUMBER, [], None),
+    ("TargetDate_cf", Kind.TEXT, [], None),
+    ("NeedsLegalReview_cf", Kind.BOOLEAN, [], None),
+)
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Summary of the sample: users, password and contents."""
+
+    usernames: tuple[str, ...]
+    password: str
+    project_ids: tuple[int, ...]
+    items: int
+    comments: int
+
+
+def write_sample(
+    settings: ServiceSettings,
+    items: int = 500,
+    seed: int = 1,
+    today: date | None = None,
+    progress: Progress | None = None,
+) -> Sample:
+    """Create and fill the database; raises StorageError where there is one already."""
+    random = Random(seed)  # noqa: S311  a sample, not a secret
+    day = today or date.today()
+    begun = datetime.combine(_first_day(day) - timedelta(days=30), time(9))
+    with new_database(settings) as engine:
+        with engine.connect() as connection, connection.begin():
+            places = _write_frame(connection, random, day, begun)
+        written = _write_items(engine, places, items, random=random, today=day, progress=progress or _nothing)
+    usernames = tuple(name for name, _, _ in PEOPLE if name not in UNLICENSED)
+    return Sample(usernames, PASSWORD, tuple(p.settings.id for p in places), items, written)
+
+
+def _nothing(_done: int, _total: int) -> None:
+    return
+
+
+def _first_day(today: date) -> date:
+    """Return the Monday on which sprint 1 begins, so that today is in the second week of the current one."""
+    monday = today - timedelta(days=today.weekday())
+    return monday - timedelta(days=7 + 14 * (CURRENT - 1))
+
+
+def _write_frame(connection: Connection, random: Random, today: date, now: datetime) -> list[Places]:
+    password_hash = hash_password(PASSWORD)
+    for number, (name, first_name, last_name) in enumerate(PEOPLE, 1):
+        person = user_of(number, name, first_name, last_name)
+        add_user(connection, person, now, password_hash, is_licensed=name not in UNLICENSED)
+    places = []
+    for project_id, name in enumerate(AREAS, 1):
+        dates = _first_day(today), _first_day(today) + timedelta(days=14 * SPRINTS - 1)
+        root_area, root_iteration = add_project(
+            connection, project_id, name, description=PROJECT_TEXTS[name], dates=dates, now=now
+        )
+        _write_teams(connection, project_id, name, now)
+        _write_time_entry_types(connection, project_id, now)
+        _write_custom_fields(connection, project_id)
+        found_areas = _write_areas(connection, project_id, name, root_area, now)
+        sprints = _write_iterations(connection, project_id, name, root_iteration, today=today, random=random)
+        members = _grant(connection, project_id)
+        settings = projects.settings(connection, project_id)
+        places.append(Places(settings, found_areas, sprints, members))
+    return places
+
+
+def _grant(connection: Connection, project_id: int) -> tuple[tuple[int, str], ...]:
+    members = []
+    for number, (name, _, _) in enumerate(PEOPLE, 1):
+        is_everywhere = name in {"maya", "jon", "ada"}
+        if name in UNLICENSED or not (
+            is_everywhere or project_id == 1 or (name != "rex" and number % 2 == project_id % 2)
+        ):
+            continue
+        role = Role.MANAGER if name == "maya" else Role.READER if name == "rex" else Role.CONTRIBUTOR
+        users.grant(connection, number, project_id, role)
+        if role is not Role.READER:
+            members.append((number, name))
+    return tuple(members)
+
+
+def _write_teams(connection: Connection, project_id: int, name: str, now: datetime) -> None:
+    rows = [{"project_id": project_id, "name": team, **audit("maya", now)} for team in TEAMS[name]]
+    connection.execute(insert(teams), rows)
+
+
+def _write_time_entry_types(connection: Connection, project_id: int, now: datetime) -> None:
+    rows = [{"project_id": project_id, "name": each, **audit("maya", now)} for each in _TIME_ENTRY_TYPES]
+    connection.execute(insert(time_entry_types), rows)
+
+
+def _write_custom_fields(connection: Connection, project_id: int) -> None:
+    types = [t for t in ItemType if t is not ItemType.TASK]
+    for key, kind, choices, default in _CUSTOM_FIELDS if project_id == 1 else ():
+        row = {"key": key, "kind": kind, "types": types, "choices": choices, "default_value": default}
+        connection.execute(insert(custom_fields).values(project_id=project_id, **row))
+
+
+def _write_areas(
+    connection: Connection, project_id: int, project: str, root: int, now: datetime
+) -> tuple[tuple[int, str], ...]:
+    """Write the area tree; returns (id, name of the top area) of every node below the root."""
+    found = []
+    for sequence, (name, below) in enumerate(AREAS[project].items(), 1):
+        node = {"project_id": project_id, "parent_id": root, "name": name, "path": f"{project}\\{name}"}
+        row = node | {"sequence": sequence} | audit("maya", now)
+        top = connection.execute(insert(areas).values(row).returning(areas.c.id)).scalar_one()
+        found.append((top, name))
+        for place, part in enumerate(below, 1):
+            row |= {"parent_id": top, "name": part, "path": f"{project}\\{name}\\{part}", "sequence": place}
+            found.append((connection.execute(insert(areas).values(row).returning(areas.c.id)).scalar_one(), name))
+    return tuple(found)
+
+
+def _write_iterations(
+    connection: Connection, project_id: int, project: str, root: int, *, today: date, random: Random
+) -> tuple[Sprint, ...]:
+    """Write releases with their two-week sprints; returns the root first, as a place without dates."""
+    sprints = [Sprint(root, None, None, 0.0)]
+    begun = datetime.combine(_first_day(today) - timedelta(days=30), time(9))
+    release, release_path = root, project
+    for number in range(1, SPRINTS + 1):
+        start = _first_day(today) + timedelta(days=14 * (number - 1))
+        row = {"project_id": project_id, **audit("maya", begun)}
+        if (number - 1) % SPRINTS_PER_RELEASE == 0:
+            order = (number - 1) // SPRINTS_PER_RELEASE
+            release_path = f"{project}\\Release 3.{order}"
+            end = start + timedelta(days=14 * SPRINTS_PER_RELEASE - 1)
+            node = {"parent_id": root, "name": f"Release 3.{order}", "path": release_path, "sequence": order + 1}
+            node |= {"is_release": True, "start_date": start, "end_date": end}
+            release = connection.execute(insert(iterations).values(row | node).returning(iterations.c.id)).scalar_one()
+        low = float(random.randrange(26, 35))
+        end = start + timedelta(days=13)
+        node = {"parent_id": release, "name": f"Sprint {number}", "path": f"{release_path}\\Sprint {number}"}
+        node |= {"sequence": (number - 1) % SPRINTS_PER_RELEASE + 1, "is_release": False}
+        node |= {"start_date": start, "end_date": end, "min_capacity": low, "max_capacity": low + 10}
+        sprint = connection.execute(insert(iterations).values(row | node).returning(iterations.c.id)).scalar_one()
+        sprints.append(Sprint(sprint, start, end, low + 5))
+    return tuple(sprints)
+
+
+def _write_items(
+    engine: Engine, places: Sequence[Places], total: int, *, random: Random, today: date, progress: Progress
+) -> int:
+    """Write all items and their comments, a batch to a transaction; returns how many comments there are."""
+    done = written_comments = 0
+    for place, share in zip(places, _SHARES, strict=True):
+        is_last = place is places[-1]
+        wanted = total - done if is_last else round(total * share)
+        maker = ItemMaker(place, wanted, done + 1, today, random)
+        rows: list[dict[str, object]] = []
+        for row in maker.rows():
+            rows.append(row)
+            if len(rows) == BATCH:
+                written_comments += _write_batch(engine, rows, maker)
+                done += len(rows)
+                rows.clear()
+                progress(done, total)
+        written_comments += _write_batch(engine, rows, maker)
+        done += len(rows)
+        progress(done, total)
+    return written_comments
+
+
+def _write_batch(engine: Engine, rows: list[dict[str, object]], maker: ItemMaker) -> int:
+    if not rows:
+        return 0
+    said = maker.take_comments()
+    count = {"item_count": project_totals.c.item_count + len(rows), "revision": project_totals.c.revision + 1}
+    with engine.connect() as connection, connection.begin():
+        connection.execute(insert(work_items), rows)
+        if said:
+            connection.execute(insert(comments), said)
+        mine = project_totals.c.project_id == maker.project_id
+        connection.execute(update(project_totals).where(mine).values(count))
+    return len(said)

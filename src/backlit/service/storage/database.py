@@ -1,0 +1,229 @@
+"""Engines, connections and the three lanes on which the service reads and writes."""
+
+import math
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.pool import NullPool
+
+from backlit.model.errors import StorageError
+from backlit.service.storage.database_file import DatabaseFile, path_of
+from backlit.service.storage.lanes import Lane
+from backlit.service.storage.migrations import migrate
+from backlit.service.storage.settings import Clock
+from backlit.service.storage.stamps import keep_ahead, keep_ahead_of_items
+
+SLOW_QUERY_LIMIT = 10.0
+"""Seconds after which a query is refused."""
+BATCH = 64
+"""Most writes that share one commit."""
+READERS = {"sqlite": 1, "postgresql": 2}
+"""Threads of a reading lane; more of them fight for the interpreter, and on SQLite one is fastest."""
+
+_POSTGRES = "postgresql+psycopg"
+_SPELLINGS = {"postgres": _POSTGRES, "postgresql": _POSTGRES}
+_WRITE_LOCK = 0x6261636B6C6974
+"""All services on one PostgreSQL write in turn, as on SQLite: no write has to reckon with another."""
+_TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC', clock_timestamp())"
+_SESSION = "SET TimeZone = 'UTC'; SET jit = off; SET idle_in_transaction_session_timeout = '60s'"
+_READING = "SET default_transaction_read_only = on; SET default_transaction_isolation = 'repeatable read'"
+
+
+class Database:
+    """The database of one service: fast and slow reader threads, and the one thread that writes.
+
+    The clock is kept ahead of every stamp that is stored.
+    """
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        self._url = parsed_url(url)
+        self._clock = clock
+        path = path_of(self._url)
+        self._file = DatabaseFile(path) if path is not None else None
+        self._engines: tuple[Engine, ...] = ()
+        self.fast: Lane
+        self.slow: Lane
+        self.write: Lane
+
+    def open(self) -> None:
+        """Create or upgrade the tables and start the threads; raises StorageError."""
+        reading, writing = engine_at(self._url, SLOW_QUERY_LIMIT), writing_engine(self._url, self._clock)
+        self._engines = (reading, writing)
+        threads = READERS[self._url.get_backend_name()]
+        try:
+            _migrate(writing)
+            self.fast = Lane(reading, "fast", threads=threads, time_limit=SLOW_QUERY_LIMIT, before=self._before_read)
+            self.slow = Lane(reading, "slow", threads=threads, time_limit=SLOW_QUERY_LIMIT, before=self._before_read)
+            self.write = Lane(writing, "write", batch=BATCH, before=self._before_write, after=self._must_be_there)
+            self.slow.submit(partial(keep_ahead, self._clock)).result()
+            if self._file is not None:
+                self._file.opened()
+        except DatabaseError as error:
+            raise unusable(self._url, error) from error
+
+    def close(self) -> None:
+        """Finish queued work and release threads and files."""
+        for lane in (self.fast, self.slow, self.write):
+            lane.close()
+        for engine in self._engines:
+            engine.dispose()
+
+    def _before_read(self, _: Connection) -> None:
+        self._must_be_there()
+
+    def _before_write(self, connection: Connection) -> None:
+        self._must_be_there()
+        keep_ahead_of_items(self._clock, connection)  # others may have written: an import, a service beside this one
+
+    def _must_be_there(self) -> None:
+        if self._file is not None:
+            self._file.must_be_there()
+
+
+def prepare(url: str | URL) -> None:
+    """Create or upgrade the tables; raises StorageError."""
+    parsed = parsed_url(url)
+    engine = writing_engine(parsed)
+    try:
+        _migrate(engine)
+    except DatabaseError as error:
+        raise unusable(parsed, error) from error
+    finally:
+        engine.dispose()
+
+
+def unusable(url: URL, error: DatabaseError) -> StorageError:
+    """Return a database's error without its password."""
+    return StorageError(f"The database {url.database} cannot be used: {error.orig}.")
+
+
+def _migrate(writing: Engine) -> None:
+    with writing.connect() as connection, connection.begin():
+        migrate(connection)
+
+
+def parsed_url(url: str | URL) -> URL:
+    """Read the address of a database, `sqlite:///path` or `postgresql://…`; raises StorageError."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise StorageError("A database is written as sqlite:///path or postgresql://user@host/name.") from error
+    parsed = parsed.set(drivername=_SPELLINGS.get(parsed.drivername, parsed.drivername))
+    if parsed.drivername not in {"sqlite", _POSTGRES}:
+        raise StorageError(f"There are no databases {parsed.drivername}://, only sqlite:/// and postgresql://.")
+    return parsed
+
+
+def engine_at(url: str | URL, time_limit: float = 0) -> Engine:
+    """Return an engine for reading, whose transactions see one state of the database; one connection per caller.
+
+    PostgreSQL ends queries after `time_limit` seconds itself; 0 is no limit.
+    """
+    engine = _engine(parsed_url(url))
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "begin", _begin("BEGIN"))
+    else:
+        statements = f"{_SESSION}; {_READING}; SET statement_timeout = '{time_limit:g}s'"
+        event.listen(engine, "connect", partial(_set_up_postgres, statements))
+    return engine
+
+
+def writing_engine(url: str | URL, clock: Clock | None = None) -> Engine:
+    """Return an engine whose transactions take the write lock at once, so that none fails half-way.
+
+    The clock follows that of the database, where that is another machine's.
+    """
+    engine = _engine(parsed_url(url))
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "begin", _begin("BEGIN IMMEDIATE"))
+    else:
+        event.listen(engine, "connect", partial(_set_up_postgres, _SESSION))
+        event.listen(engine, "begin", _wait_for_turn(clock))
+    return engine
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite" and url.database:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        engine = create_engine(
+            url,
+            poolclass=NullPool,
+            json_serializer=_dumps,
+            json_deserializer=orjson.loads,
+            hide_parameters=True,  # errors go into the log, which has no secrets
+        )
+    except (ModuleNotFoundError, NoSuchModuleError) as error:
+        raise StorageError("PostgreSQL needs a driver; install it with: pip install 'backlit[postgres]'") from error
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+    return engine
+
+
+def _dumps(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _begin(statement: str) -> Callable[[Connection], None]:
+    """Begin transactions of SQLite through the driver, at half the cost of the engine's own way."""
+
+    def begin(connection: Connection) -> None:
+        try:
+            connection.connection.cursor().execute(statement)
+        except sqlite3.Error as error:
+            raise OperationalError(statement, None, error) from error
+
+    return begin
+
+
+def _wait_for_turn(clock: Clock | None) -> Callable[[Connection], None]:
+    def wait(connection: Connection) -> None:
+        _, moment = connection.exec_driver_sql(_TURN).one()
+        if clock is not None:
+            clock.follow(moment)
+
+    return wait
+
+
+def _set_up_postgres(statements: str, connection: Any, _record: object) -> None:
+    connection.autocommit = True
+    connection.execute(statements)
+    connection.autocommit = False
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None  # transactions are begun by the engine's own event
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "busy_timeout=10000",
+        "cache_size=-8192",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    for name, function in _FUNCTIONS.items():
+        connection.create_function(name, 1, function, deterministic=True)
+
+
+def _of_text(function: Callable[[str], str]) -> Callable[[object], str | None]:
+    return lambda value: function(value) if isinstance(value, str) else None
+
+
+def _of_number(function: Callable[[float], float]) -> Callable[[object], float | None]:
+    return lambda value: float(function(value)) if isinstance(value, int | float) else None
+
+
+_FUNCTIONS: dict[str, Callable[[object], str | float | None]] = {
+    # SQLite's own fold ASCII only, or may be left out of a build; these do as the model's `matches` does.
+    "backlit_lower": _of_text(str.lower),
+    "backlit_upper": _of_text(str.upper),
+    "backlit_round": _of_number(lambda number: math.copysign(math.floor(abs(number) + 0.5), number)),
+    "backlit_floor": _of_number(math.floor),
+    "backlit_ceiling": _of_number(math.ceil),
+}

@@ -1,0 +1,132 @@
+"""Differences of SQLite and PostgreSQL; all other statements are the same for both."""
+
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement, Float, Integer, Text, literal
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+Sql = ColumnElement[Any]
+
+CASE_FUNCTIONS = """
+CREATE OR REPLACE FUNCTION backlit_{name}(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+AS $$ SELECT {name}($1 COLLATE {collation}) $$
+"""
+"""PostgreSQL's own functions fold as the collation says; these fold as Python does, whatever the column's is."""
+
+
+TEXT: Text = Text().with_variant(Text(collation="C"), "postgresql")
+"""The type of a text column: compared by code points, as Python and SQLite do."""
+
+
+class position(FunctionElement[int]):  # noqa: N801  it is written like a function
+    """Return the position of a text in another, from 1; 0 if absent."""
+
+    type = Integer()
+    inherit_cache = True
+
+
+class second(FunctionElement[int]):  # noqa: N801  it is written like a function
+    """The whole seconds of a moment's minute."""
+
+    type = Integer()
+    inherit_cache = True
+
+
+class rounded(FunctionElement[float]):  # noqa: N801  it is written like a function
+    """The nearest whole number, halves away from zero."""
+
+    type = Float()
+    inherit_cache = True
+
+
+class floored(FunctionElement[float]):  # noqa: N801  it is written like a function
+    """The next whole number below."""
+
+    type = Float()
+    inherit_cache = True
+
+
+class raised(FunctionElement[float]):  # noqa: N801  it is written like a function
+    """The next whole number above."""
+
+    type = Float()
+    inherit_cache = True
+
+
+class each_text(FunctionElement[str]):  # noqa: N801  it is written like a function
+    """The texts in a JSON array, one a row, in a column `value`."""
+
+    type = Text()
+    inherit_cache = True
+
+
+class by_code_point(FunctionElement[str]):  # noqa: N801  it is written like a function
+    """A text that is no column's, compared by code points."""
+
+    type = Text()
+    inherit_cache = True
+
+
+class _Kept(FunctionElement[Any]):
+    """A value in a JSON object; null where it is of another type than is asked for."""
+
+    inherit_cache = True
+
+    def __init__(self, document: Sql, key: str) -> None:
+        super().__init__(document, literal(f'$."{key}"', Text()), literal(key, Text()))
+
+
+class kept_text(_Kept):  # noqa: N801  it is written like a function
+    """A text in a JSON object."""
+
+    type = Text()
+    inherit_cache = True
+
+
+class kept_number(_Kept):  # noqa: N801  it is written like a function
+    """A number in a JSON object."""
+
+    type = Float()
+    inherit_cache = True
+
+
+class kept_boolean(_Kept):  # noqa: N801  it is written like a function
+    """True or false in a JSON object."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+_TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
+    # By number of the argument; the rounding functions of SQLite are ours (see `database`).
+    position: ("instr({0}, {1})", "strpos({0}, {1})"),
+    second: ("CAST(strftime('%S', {0}) AS INTEGER)", "floor(extract(second FROM {0}))"),
+    rounded: ("backlit_round({0})", "(sign({0}) * floor(abs({0}) + 0.5))"),
+    floored: ("backlit_floor({0})", "floor({0})"),
+    raised: ("backlit_ceiling({0})", "ceiling({0})"),
+    each_text: ("json_each({0})", "json_array_elements_text({0})"),
+    by_code_point: ("{0}", '({0} COLLATE "C")'),
+    kept_text: (
+        "(CASE WHEN json_type({0}, {1}) = 'text' THEN json_extract({0}, {1}) END)",
+        "(CASE WHEN json_typeof({0} -> {2}) = 'string' THEN ({0} ->> {2}) COLLATE \"C\" END)",
+    ),
+    kept_number: (
+        "(CASE WHEN json_type({0}, {1}) IN ('integer', 'real') THEN CAST(json_extract({0}, {1}) AS REAL) END)",
+        "(CASE WHEN json_typeof({0} -> {2}) = 'number' THEN CAST({0} ->> {2} AS double precision) END)",
+    ),
+    kept_boolean: (
+        "(CASE json_type({0}, {1}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END)",
+        "(CASE WHEN json_typeof({0} -> {2}) = 'boolean' THEN CAST({0} ->> {2} AS boolean) END)",
+    ),
+}
+
+
+def _write(element: FunctionElement[Any], compiler: SQLCompiler, **options: Any) -> str:
+    template = _TEMPLATES[type(element)][compiler.dialect.name == "postgresql"]
+    return template.format(*(compiler.process(clause, **options) for clause in element.clauses))
+
+
+for _element in _TEMPLATES:
+    compiles(_element)(_write)

@@ -1,0 +1,296 @@
+"""Threads with a connection of their own, through which all of the service's work on the database goes."""
+
+import asyncio
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from enum import IntEnum
+from typing import Generic, TypeVar, cast
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from backlit.model.errors import BadRequest, Unavailable
+
+Result = TypeVar("Result")
+Work = Callable[[Connection], Result]
+
+TRIES = 5
+"""How often work is begun anew that another transaction, or a connection that broke, has undone."""
+_TIMED_OUT = "57014"
+_UNDONE = frozenset({"40001", "40P01"})
+
+
+class Unconfirmed(Exception):
+    """A commit got no answer: its changes may or may not have been kept."""
+
+
+class _Stage(IntEnum):
+    """Progress of a transaction."""
+
+    BEGINNING = 0
+    WORKING = 1
+    COMMITTING = 2
+    COMMITTED = 3
+
+
+class _Job(Generic[Result]):
+    """A piece of work, who waits for it, and how it went."""
+
+    def __init__(self, work: Work[Result], *, is_alone: bool = False) -> None:
+        self.work = work
+        self.is_alone = is_alone
+        self.future: Future[Result] = Future()
+        self.error: BaseException | None = None
+        self.result: Result | None = None
+
+    def run(self, connection: Connection) -> None:
+        """Do the work; raises what it raised, after keeping it."""
+        try:
+            self.result = self.work(connection)
+        except BaseException as error:
+            self.error = error
+            raise
+
+    def tell(self) -> None:
+        """Hand the outcome to whoever waits; for writes that is after the commit."""
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(cast("Result", self.result))
+
+
+class Lane:
+    """A queue of jobs and the threads that do them, each job in a transaction.
+
+    With `batch` above 1, jobs that are waiting share a commit, each in a savepoint. `time_limit` is in
+    seconds for one job, after which it is refused as too slow. `before` is called at the start of each
+    transaction, `after` when its commit is done and not yet acknowledged; an error of either fails all jobs
+    of the transaction. Raises what connecting raises.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        name: str,
+        *,
+        threads: int = 1,
+        batch: int = 1,
+        time_limit: float | None = None,
+        before: Callable[[Connection], None] = lambda _: None,
+        after: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._jobs: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
+        self._gate = threading.Lock()
+        self._closed = False
+        self._workers = [
+            _Worker(engine, self._jobs, batch=batch, time_limit=time_limit, before=before, after=after)
+            for _ in range(threads)
+        ]
+        self._threads = [
+            threading.Thread(target=worker.work, name=f"backlit-{name}", daemon=True) for worker in self._workers
+        ]
+        for thread in self._threads:
+            thread.start()
+        try:
+            for worker in self._workers:
+                worker.ready.result()
+        except BaseException:
+            self.close()
+            raise
+
+    async def run(self, work: Work[Result]) -> Result:
+        """Wait for a piece of work; for the writing lane, until it is durable."""
+        return await asyncio.wrap_future(self.submit(work))
+
+    def submit(self, work: Work[Result], *, alone: bool = False) -> "Future[Result]":
+        """Queue a piece of work from any thread.
+
+        `alone` work shares its transaction with no other, and so reads only committed data.
+        """
+        job = _Job(work, is_alone=alone)
+        with self._gate:
+            if self._closed:
+                raise Unavailable("The service is stopping.")
+            self._jobs.put(cast("_Job[object]", job))
+        return job.future
+
+    def close(self) -> None:
+        """Finish what is queued and release the threads and their connections."""
+        with self._gate:
+            self._closed = True
+            for _ in self._threads:
+                self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+
+class _Worker:
+    """A thread with its connection."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        jobs: "queue.SimpleQueue[_Job[object] | None]",
+        *,
+        batch: int,
+        time_limit: float | None,
+        before: Callable[[Connection], None],
+        after: Callable[[], None],
+    ) -> None:
+        self.ready: Future[None] = Future()
+        self._engine = engine
+        self._jobs = jobs
+        self._batch = batch
+        self._time_limit = time_limit
+        self._before = before
+        self._after = after
+        self._deadline: float | None = None
+        self._next: _Job[object] | None = None
+        self._stage = _Stage.BEGINNING
+
+    def work(self) -> None:
+        """Do jobs until told to stop."""
+        try:
+            connection = self._engine.connect()
+        except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to who made the lane
+            self.ready.set_exception(error)
+            return
+        with connection:
+            self._watch_the_clock(connection)
+            self.ready.set_result(None)
+            is_open = True
+            while is_open:
+                jobs, is_open = self._waiting()
+                if jobs:
+                    self._run(connection, jobs)
+
+    def _waiting(self) -> tuple[list[_Job[object]], bool]:
+        """Return the next jobs, at least one unless the lane closes, and whether it stays open."""
+        jobs: list[_Job[object]] = []
+        while len(jobs) < self._batch:
+            try:
+                job = self._next or self._jobs.get(block=not jobs)
+            except queue.Empty:
+                break
+            if job is None:
+                return jobs, False
+            self._next = job if job.is_alone and jobs else None
+            if self._next is not None:
+                break
+            if job.future.set_running_or_notify_cancel():
+                jobs.append(job)
+                if job.is_alone:
+                    break
+        return jobs, True
+
+    def _run(self, connection: Connection, jobs: list[_Job[object]]) -> None:
+        """Do jobs in one transaction and acknowledge them after its commit.
+
+        A batch whose transaction was rolled back is done again, each job in a transaction of its own.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                self._transact(connection, jobs)
+            except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to everyone who waits
+                if left and _may_try_again(error, self._stage):
+                    continue
+                if len(jobs) > 1 and _is_rolled_back(error, self._stage):
+                    for job in jobs:
+                        self._run(connection, [job])
+                    return
+                for job in jobs:
+                    job.error = job.error or _told(error, self._stage)
+            break
+        for job in jobs:
+            job.tell()
+
+    def _transact(self, connection: Connection, jobs: list[_Job[object]]) -> None:
+        self._stage = _Stage.BEGINNING
+        for job in jobs:
+            job.error = None
+        with connection.begin():
+            self._before(connection)
+            self._stage = _Stage.WORKING
+            if len(jobs) == 1:
+                self._run_alone(connection, jobs[0])
+            else:
+                self._run_together(connection, jobs)
+            if not _is_open(connection):  # the driver's commit would do nothing, and say nothing
+                raise Unavailable("The database rolled the change back. Try again in a moment.")
+            self._stage = _Stage.COMMITTING
+        self._stage = _Stage.COMMITTED
+        self._after()
+
+    def _run_alone(self, connection: Connection, job: _Job[object]) -> None:
+        self._deadline = None if self._time_limit is None else time.monotonic() + self._time_limit
+        try:
+            job.run(connection)
+        except OperationalError as error:
+            if self._time_limit is not None and (self._is_late() or _state(error) == _TIMED_OUT):
+                job.error = BadRequest(f"$filter: this takes longer than {self._time_limit:g} s; narrow it.")
+                raise job.error from error
+            raise
+        finally:
+            self._deadline = None
+
+    @staticmethod
+    def _run_together(connection: Connection, jobs: list[_Job[object]]) -> None:
+        for job in jobs:
+            try:
+                with connection.begin_nested():
+                    job.run(connection)
+            except BaseException as error:
+                if _is_open(connection) and not _may_try_again(error, _Stage.WORKING):
+                    job.error = error  # kept for its caller; the others go on
+                    continue
+                raise
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    def _watch_the_clock(self, connection: Connection) -> None:
+        driver = connection.connection.driver_connection
+        if self._time_limit is not None and driver is not None and hasattr(driver, "set_progress_handler"):
+            driver.set_progress_handler(self._is_late, 20_000)
+
+
+def _state(error: DBAPIError) -> str | None:
+    return getattr(error.orig, "sqlstate", None)
+
+
+def _is_open(connection: Connection) -> bool:
+    """True if the transaction is still open; a database may roll it back itself, as SQLite does on a full disk."""
+    if connection.invalidated:
+        return False
+    driver = connection.connection.driver_connection
+    if isinstance(driver, sqlite3.Connection):
+        return driver.in_transaction
+    return driver is not None and driver.info.transaction_status.name == "INTRANS"
+
+
+def _is_cut_off(error: BaseException) -> bool:
+    return isinstance(error, DBAPIError) and error.connection_invalidated
+
+
+def _told(error: BaseException, stage: _Stage) -> BaseException:
+    if stage is not _Stage.COMMITTING or not _is_cut_off(error):
+        return error
+    told = Unconfirmed("The connection to the database broke during a commit.")
+    told.__cause__ = error
+    return told
+
+
+def _may_try_again(error: BaseException, stage: _Stage) -> bool:
+    """Return True for a certainly rolled back transaction that a retry may complete."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return _state(error) in _UNDONE or (_is_cut_off(error) and stage < _Stage.COMMITTING)
+
+
+def _is_rolled_back(error: BaseException, stage: _Stage) -> bool:
+    """Return True if one job, or the size of the batch, made the whole batch roll back."""
+    return stage in {_Stage.WORKING, _Stage.COMMITTING} and not _is_cut_off(error)

@@ -1,0 +1,94 @@
+"""The numbered steps that bring an older database to the tables of `schema`."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, func, insert, inspect, select, text, update
+
+from backlit.model.errors import StorageError
+from backlit.service.storage.dialects import CASE_FUNCTIONS
+from backlit.service.storage.schema import (
+    METADATA,
+    attachments,
+    login_attempts,
+    login_sessions,
+    schema_version,
+    time_entry_types,
+    work_items,
+)
+
+Step = Callable[[Connection], None]
+
+
+def _add_files_and_sign_ins(connection: Connection) -> None:
+    """Add attachments, time entry types, sign-ins by cookie and the count of failed ones; name the type in an index."""
+    METADATA.create_all(connection, [time_entry_types, attachments, login_sessions, login_attempts])
+    for index in work_items.indexes:
+        if index.name == "items_by_status":
+            index.drop(connection)
+            index.create(connection)
+
+
+STEPS: tuple[Step, ...] = (_add_files_and_sign_ins,)
+"""Step n brings version n to n + 1; a fresh database gets today's tables at once."""
+
+VERSION = len(STEPS) + 1
+
+_NEWEST_COLLATION = 180000
+"""From this PostgreSQL on there is a collation that folds case as Unicode says, wherever it runs."""
+
+
+def migrate(connection: Connection) -> None:
+    """Create or upgrade the tables in the caller's transaction, which holds the write lock.
+
+    Raises StorageError on a newer database, and on one that was never finished.
+    """
+    if not inspect(connection).has_table(schema_version.name):
+        create(connection)
+        finish(connection)
+        return
+    version = connection.execute(select(schema_version.c.version)).scalar_one_or_none()
+    if version is None:
+        raise StorageError("The database was being filled when that was broken off; fill it again.")
+    if version > VERSION:
+        raise StorageError(
+            f"The database was written by a newer backlit (its schema is {version}; this one knows {VERSION})."
+            " Upgrade backlit."
+        )
+    for step in STEPS[version - 1 :]:
+        step(connection)
+    if version < VERSION:
+        connection.execute(update(schema_version).values(version=VERSION))
+
+
+def create(connection: Connection) -> None:
+    """Make today's tables; no service takes the database before `finish`."""
+    if connection.dialect.name == "postgresql":
+        for name in ("lower", "upper"):
+            connection.execute(text(CASE_FUNCTIONS.format(name=name, collation=_collation(connection))))
+    METADATA.create_all(connection)
+
+
+def _collation(connection: Connection) -> str:
+    """Return the server's best collation for case folding: Unicode's rules, or its own library's."""
+    if connection.execute(text("SELECT current_setting('server_version_num')::int")).scalar_one() >= _NEWEST_COLLATION:
+        return "pg_catalog.pg_unicode_fast"
+    has_icu = connection.execute(text("SELECT count(*) FROM pg_collation WHERE collname = 'und-x-icu'")).scalar_one()
+    return 'pg_catalog."und-x-icu"' if has_icu else 'pg_catalog."default"'
+
+
+def finish(connection: Connection) -> None:
+    """Declare a filled database complete."""
+    follow_ids(connection)
+    connection.execute(insert(schema_version).values(version=VERSION))
+
+
+def follow_ids(connection: Connection) -> None:
+    """Let new ids follow the highest there is, after rows were written with ids of their own; SQLite does so itself."""
+    if connection.dialect.name != "postgresql":
+        return
+    for table in METADATA.sorted_tables:
+        column = table.autoincrement_column
+        if column is not None:
+            sequence = func.pg_get_serial_sequence(table.name, column.name)
+            highest = select(func.coalesce(func.max(column), 0) + 1).scalar_subquery()
+            connection.execute(select(func.setval(sequence, func.greatest(highest, func.nextval(sequence)), False)))

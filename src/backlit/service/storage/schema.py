@@ -1,0 +1,293 @@
+"""The service's tables; work items have one typed column for each key of the field table."""
+
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Date,
+    DateTime,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+)
+from sqlalchemy.types import TypeEngine
+
+from backlit.model.fields import FIELDS, ValueType
+from backlit.service.storage.dialects import TEXT
+
+METADATA = MetaData()
+ROOT_PARENT = -1
+
+_ID = BigInteger().with_variant(Integer, "sqlite")
+_TYPE_BY_VALUE: dict[ValueType, TypeEngine[Any]] = {
+    ValueType.TEXT: TEXT,
+    ValueType.INTEGER: BigInteger(),
+    ValueType.NUMBER: Float(),
+    ValueType.BOOLEAN: Boolean(),
+    ValueType.TAGS: JSON(none_as_null=True),
+    ValueType.DATETIME: DateTime(),
+}
+
+
+def _audit() -> tuple[Column[object], ...]:
+    return (
+        Column("created_by", TEXT, nullable=False),
+        Column("created_at", DateTime, nullable=False),
+        Column("last_modified_by", TEXT, nullable=False),
+        Column("last_modified_at", DateTime, nullable=False),
+    )
+
+
+def _project() -> Column[int]:
+    return Column("project_id", _ID, ForeignKey("projects.id"), nullable=False)
+
+
+schema_version = Table("schema_version", METADATA, Column("version", Integer, nullable=False))
+
+users = Table(
+    "users",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("name", TEXT, nullable=False, unique=True),
+    Column("first_name", TEXT, nullable=False),
+    Column("last_name", TEXT, nullable=False),
+    Column("display_name", TEXT, nullable=False),
+    Column("email", TEXT, nullable=False),
+    Column("password_hash", TEXT),
+    Column("is_licensed", Boolean, nullable=False),
+    *_audit(),
+    sqlite_autoincrement=True,
+)
+
+projects = Table(
+    "projects",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("name", TEXT, nullable=False),
+    Column("template", TEXT, nullable=False),
+    Column("description", TEXT, nullable=False),
+    Column("start_date", DateTime, nullable=False),
+    Column("end_date", DateTime, nullable=False),
+    Column("default_iteration_length", Integer, nullable=False),
+    Column("is_syncable", Boolean, nullable=False),
+    # Raised whenever value lists, custom fields, teams or trees change: caches are keyed by it.
+    Column("settings_revision", Integer, nullable=False),
+    *_audit(),
+    sqlite_autoincrement=True,
+)
+
+project_totals = Table(
+    "project_totals",
+    METADATA,
+    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("item_count", BigInteger, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+)
+
+grants = Table(
+    "grants",
+    METADATA,
+    Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("role", TEXT, nullable=False),
+)
+
+teams = Table(
+    "teams",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("name", TEXT, nullable=False),
+    *_audit(),
+    sqlite_autoincrement=True,
+)
+
+value_lists = Table(
+    "value_lists",
+    METADATA,
+    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("type", TEXT, primary_key=True),
+    Column("key", TEXT, primary_key=True),
+    Column("choices", JSON, nullable=False),
+)
+
+time_entry_types = Table(
+    "time_entry_types",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("name", TEXT, nullable=False),
+    *_audit(),
+    Index("time_entry_types_by_project", "project_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+custom_fields = Table(
+    "custom_fields",
+    METADATA,
+    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("key", TEXT, primary_key=True),
+    Column("kind", TEXT, nullable=False),
+    Column("types", JSON, nullable=False),
+    Column("choices", JSON, nullable=False),
+    Column("default_value", TEXT),
+)
+
+areas = Table(
+    "areas",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("parent_id", _ID, nullable=False),
+    Column("name", TEXT, nullable=False),
+    Column("path", TEXT, nullable=False),
+    Column("sequence", Integer, nullable=False),
+    *_audit(),
+    Index("areas_by_project", "project_id"),
+    sqlite_autoincrement=True,
+)
+
+iterations = Table(
+    "iterations",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("parent_id", _ID, nullable=False),
+    Column("name", TEXT, nullable=False),
+    Column("path", TEXT, nullable=False),
+    Column("sequence", Integer, nullable=False),
+    Column("is_release", Boolean, nullable=False),
+    Column("start_date", Date, nullable=False),
+    Column("end_date", Date, nullable=False),
+    Column("min_capacity", Float),
+    Column("max_capacity", Float),
+    *_audit(),
+    Index("iterations_by_project", "project_id"),
+    sqlite_autoincrement=True,
+)
+
+_NEVER_NULL = {"Name", "Description", "BacklogPriority", "AreaID", "IterationID"}
+
+work_items = Table(
+    "work_items",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("type", TEXT, nullable=False),
+    _project(),
+    *_audit(),
+    *(Column(f.column, _TYPE_BY_VALUE[f.value_type], nullable=f.key not in _NEVER_NULL) for f in FIELDS),
+    Column("cf", JSON(none_as_null=True)),
+    # The rendered JSON of the item, as it goes over the wire: a page is a join of these.
+    Column("doc", LargeBinary, nullable=False),
+    Index("items_by_rank", "backlog_priority", "id", "project_id"),
+    Index("items_by_project_rank", "project_id", "backlog_priority", "id"),
+    Index("items_by_project_id", "project_id", "id"),
+    Index("items_by_change", "last_modified_at", "id", "project_id"),
+    Index("items_by_project_change", "project_id", "last_modified_at", "id"),
+    Index("items_by_status", "project_id", "status", "type"),
+    Index("items_by_owner", "assigned_to_id"),
+    Index("items_by_parent", "parent_id"),
+    Index("items_by_iteration", "iteration_id"),
+    Index("items_by_area", "area_id"),
+    sqlite_autoincrement=True,
+)
+
+comments = Table(
+    "comments",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("work_item_id", _ID, nullable=False),
+    Column("description", TEXT, nullable=False),
+    Column("type", TEXT, nullable=False),
+    *_audit(),
+    Index("comments_by_item", "work_item_id", "id"),
+    Index("comments_by_project", "project_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+attachments = Table(
+    "attachments",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("work_item_id", _ID, nullable=False),
+    Column("comment_id", _ID),
+    Column("name", TEXT, nullable=False),
+    Column("description", TEXT),
+    Column("size", BigInteger, nullable=False),
+    Column("content_type", TEXT, nullable=False),
+    # SHA-256 of the contents, in hex: their address in the file store.
+    Column("digest", TEXT, nullable=False),
+    Column("type", TEXT, nullable=False),
+    *_audit(),
+    Index("attachments_by_item", "work_item_id", "id"),
+    Index("attachments_by_comment", "comment_id", "id"),
+    Index("attachments_by_project", "project_id", "id"),
+    Index("attachments_by_digest", "digest"),
+    sqlite_autoincrement=True,
+)
+
+signing_keys = Table(
+    "signing_keys",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("secret", LargeBinary, nullable=False),
+    Column("created_at", DateTime, nullable=False),
+)
+
+refresh_families = Table(
+    "refresh_families",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("user_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("is_revoked", Boolean, nullable=False),
+    Index("families_by_user", "user_id"),
+)
+
+refresh_tokens = Table(
+    "refresh_tokens",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("family_id", Integer, ForeignKey("refresh_families.id"), nullable=False),
+    Column("expires_at", DateTime, nullable=False),
+    # When it was exchanged for its successor; for a grace after that it still works.
+    Column("used_at", DateTime),
+    Index("tokens_by_family", "family_id"),
+)
+
+verification_codes = Table(
+    "verification_codes",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("user_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("client_id", TEXT, nullable=False),
+    Column("expires_at", DateTime, nullable=False),
+)
+
+login_sessions = Table(
+    "login_sessions",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("user_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("expires_at", DateTime, nullable=False),
+    Index("sessions_by_user", "user_id"),
+)
+
+login_attempts = Table(
+    "login_attempts",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    # A digest of the user name or address: what people type as their name is at times their password.
+    Column("digest", LargeBinary, nullable=False),
+    Column("at", DateTime, nullable=False),
+    Index("attempts_by_digest", "digest", "at"),
+    Index("attempts_by_time", "at"),
+)
