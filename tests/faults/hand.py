@@ -20,11 +20,11 @@ from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BadRequest, Trouble
-from backlit.service.sample import PASSWORD
+from backlit.service.sample.workspace import PASSWORD
 from backlit.store import ConnectionState, EntryState, Store
-from backlit.store.engine import Report
-from backlit.store.history import Reversal
-from backlit.store.pacing import Waits
+from backlit.store.engine.engine import Report
+from backlit.store.remote.retry import Waits
+from backlit.store.undo.history import Reversal
 
 PACING = Pacing(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)
 WAITS = Waits(first_pause=0.05, longest_pause=0.5, settling=1.5, sync_every=1.0)

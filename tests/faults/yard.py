@@ -16,7 +16,7 @@ from tests.store.world import make_sample
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.service.sample import PASSWORD
+from backlit.service.sample.workspace import PASSWORD
 
 HOUSE = Path(__file__).resolve().parents[2]
 _PATIENCE = 20

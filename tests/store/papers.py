@@ -7,8 +7,8 @@ from pathlib import Path
 from backlit.client.client import Client
 from backlit.model.errors import Offline
 from backlit.store import Places, Store
-from backlit.store.engine import Report
-from backlit.store.rows import Document
+from backlit.store.engine.engine import Report
+from backlit.store.records.item import Document
 
 
 def places_in(folder: Path) -> Places:
@@ -58,5 +58,5 @@ def put(store: Store, documents: Iterable[Document]) -> None:
     """Store documents as sync does."""
     received = list(documents)
     store._files.submit(
-        lambda writer: writer.announce(writer.mirror.put_items(received, writer.journal.undelivered()))
+        lambda writer: writer.announce(writer.mirror.put_items(received, writer.journal.entries.undelivered()))
     ).result()

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from tests.store.world import World, sent
 
 from backlit.store import IterationEntry, Row, Store, TreeKind, ViewSpec
-from backlit.store.nodes import NewNode
+from backlit.store.edits.nodes import NewNode
 
 ITERATIONS = TreeKind.ITERATIONS
 

@@ -7,7 +7,7 @@ from sqlalchemy import insert
 from tests.store.test_sync import mirrored
 from tests.store.world import World, until
 
-from backlit.service.schema import time_entry_types
+from backlit.service.storage.schema import time_entry_types
 from backlit.store import Store
 
 UPLOAD = (

@@ -74,7 +74,7 @@ async def test_a_case_says_what_clashes_who_did_it_and_what_was_before(world: Wo
     assert field.base not in {"Maya's", "Jon's"}
     assert (case.changed_by, case.item_type) == ("jon", "Story")
     assert case.changed_at is not None
-    assert store.outbox_entries()[0].reason == "jon changed Name meanwhile."
+    assert store.outbox_entries()[0].reason == "jon changed Name in the meantime."
     found = store.conflicts.of_item(item_id)
     assert found is not None
     assert found.id == case.entry.id
@@ -182,7 +182,7 @@ async def test_what_is_settled_is_not_settled_again(world: World) -> None:
 
     error = await raised(store.conflicts.settle(case, {"Name": Keep.MINE}))
 
-    assert "settled already" in str(error)
+    assert "already resolved" in str(error)
     assert store.conflicts.case(case.entry.id) is None
 
 
@@ -243,5 +243,5 @@ async def test_a_refused_comment_is_sent_again_with_other_words(world: World) ->
     (again,) = store.outbox_entries()
     assert (again.payload, again.reason, store.outbox.refused) == ({"text": "Other words"}, "", 0)
     assert set(empty.errors) == {"description"}
-    assert "settled already" in str(early)
+    assert "already resolved" in str(early)
     assert store.conflicts.case(entry.id) is None

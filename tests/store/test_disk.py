@@ -14,7 +14,7 @@ from tests.store.world import World, raised, until
 
 from backlit.model.errors import StorageError
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 
 
 @contextmanager
@@ -134,7 +134,7 @@ async def test_a_journal_that_is_damaged_while_it_is_used_is_said_and_kept(tmp_p
         torn = places_in(tmp_path).journal.read_bytes()
 
         error = await raised(store.edit([1], {"Name": "After"}))
-        with pytest.raises(StorageError, match="left as it is"):
+        with pytest.raises(StorageError, match="Restore a backup"):
             store.outbox_entries()
 
         assert isinstance(error, StorageError)
@@ -150,7 +150,7 @@ async def test_a_journal_torn_before_the_start_is_said_and_kept(tmp_path: Path) 
     tear(places_in(tmp_path).journal)
     torn = places_in(tmp_path).journal.read_bytes()
 
-    with pytest.raises(StorageError, match=f"{places_in(tmp_path).journal} is damaged.*left as it is"):
+    with pytest.raises(StorageError, match=f"{places_in(tmp_path).journal} is damaged.*Restore a backup"):
         Store(places_in(tmp_path), no_service).open()
 
     assert places_in(tmp_path).journal.read_bytes() == torn

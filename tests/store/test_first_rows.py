@@ -3,7 +3,7 @@
 from tests.store.world import World, until
 
 from backlit.store import Store, ViewSpec
-from backlit.store.database import drop_database
+from backlit.store.sqlite.database import drop_database
 
 LIST, PROJECTS = "/workitems", "/projects"
 SIGN_IN = ("/users/me", "/WRAPv0.9")

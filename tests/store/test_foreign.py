@@ -17,9 +17,9 @@ from backlit.client.tokens import TokenCache
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.engine import Report
-from backlit.store.lookups import told_field
-from backlit.store.probes import DateForm, Filtering, probe
+from backlit.store.engine.engine import Report
+from backlit.store.remote.capabilities import DateForm, Filtering, probe
+from backlit.store.views.lookups import told_field
 
 PACING = Pacing(first_pause=0.001)
 VARIANTS = {
@@ -185,7 +185,7 @@ async def test_loading_can_be_stopped_and_a_refresh_goes_on_with_it(online: Onli
     await store.refresh()
 
     assert 0 < len(stopped) < 600
-    assert sentence == "Loading was stopped; a refresh goes on with it."
+    assert sentence == "Loading stopped. Refresh to resume."
     assert known(store) == server.names()
 
 
@@ -195,8 +195,8 @@ async def test_what_is_missing_is_said(online: Online) -> None:
     said = " ".join(store.server.missing())
 
     assert "ignores $filter" in said
-    assert "does not name versions" in said
-    assert "cannot be ranked" in said
+    assert "Conflict detection (ETag): no" in said
+    assert "Ranking: no." in said
 
 
 async def test_an_empty_service_is_tried_out_when_it_has_something(online: Online) -> None:

@@ -65,7 +65,7 @@ async def test_the_queue_holds_exactly_those_that_are_asked_something(world: Wor
 
     count = await store.grooming.begin(ids)
 
-    queued = [stop.item_id for stop in store._files.journal.stops.from_place(1, 0, 1000)]
+    queued = [stop.item_id for stop in store._files.journal.groom_queues.from_place(1, 0, 1000)]
     assert queued == asked
     assert 0 < count == len(asked) < len(ids)
 
@@ -83,7 +83,7 @@ async def test_the_order_is_the_one_given_and_nothing_is_there_twice(tmp_path: P
     with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
         await store.grooming.begin([3, 1, 3, 9, 2])
 
-        assert [stop.item_id for stop in store._files.journal.stops.from_place(1, 0, 9)] == [3, 1, 2]
+        assert [stop.item_id for stop in store._files.journal.groom_queues.from_place(1, 0, 9)] == [3, 1, 2]
 
 
 async def test_it_is_where_it_was_after_a_restart(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ async def test_a_queue_that_is_over_stays_until_it_is_ended(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("names", "said"),
-    [("Tags", "list of fields"), (["Colour"], "no field 'Colour'"), (["id"], "not to be filled in"), ([3], "list")],
+    [("Tags", "list of fields"), (["Colour"], "Unknown field 'Colour'"), (["id"], "read-only"), ([3], "list")],
 )
 def test_fields_that_cannot_be_asked_for_are_named(names: object, said: str) -> None:
     with pytest.raises(BadRequest, match=said):

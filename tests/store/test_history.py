@@ -6,7 +6,7 @@ from tests.store.papers import item, offline_store, put
 from tests.store.world import World, sent, until
 
 from backlit.store import EntryState, Store, ViewSpec
-from backlit.store.history import Reversal
+from backlit.store.undo.history import Reversal
 
 
 def field(store: Store, item_id: int, key: str = "Name") -> object:

@@ -6,9 +6,9 @@ import pytest
 from tests.store.world import World, sent, until
 
 from backlit.store import Store, ViewSpec
-from backlit.store.database import drop_database
 from backlit.store.inbox import FieldNews, ItemNews
-from backlit.store.news import NewsKind
+from backlit.store.journal.inbox import NewsKind
+from backlit.store.sqlite.database import drop_database
 
 
 async def story(store: Store, place: int = 0) -> int:

@@ -14,9 +14,9 @@ from tests.store.world import PATIENCE, World, sent
 
 from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxEntry, OutboxState, RowSign, ViewSpec
-from backlit.store.files import Writer
-from backlit.store.journal_schema import STEPS
-from backlit.store.rows import item_of
+from backlit.store.files.files import Writer
+from backlit.store.journal.schema import MIGRATIONS
+from backlit.store.records.item import item_of
 
 HOUSE = Path(__file__).resolve().parents[2]
 FEW = 3
@@ -229,7 +229,7 @@ async def test_a_journal_of_the_first_version_is_brought_up_with_all_that_is_in_
     places = places_in(tmp_path)
     places.make()
     with sqlite3.connect(places.journal) as connection:
-        connection.executescript(STEPS[0] + "; PRAGMA user_version = 1")
+        connection.executescript(MIGRATIONS[0] + "; PRAGMA user_version = 1")
         connection.executemany(
             "INSERT INTO entries (created_at, project_id, item_id, kind, payload, base, state, step)"
             " VALUES (1, 1, ?, 'edit', ?, ?, ?, ?)",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backlit.store.merge import kept_otherwise, merge, merge_tags
+from backlit.store.records.merge import kept_otherwise, merge, merge_tags
 
 
 def test_what_they_did_not_touch_is_sent() -> None:

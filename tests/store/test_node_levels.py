@@ -10,7 +10,7 @@ from tests.store.world import World, sent
 
 from backlit.client.transport import Application
 from backlit.store import Store
-from backlit.store.nodes import NewNode
+from backlit.store.edits.nodes import NewNode
 
 Answer = Callable[[str, bytes], bytes | None]
 """The query that reaches the service instead of another, None where the list is refused."""

@@ -16,8 +16,8 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
-from backlit.store.nodes import NewNode
-from backlit.store.rows import RowSign
+from backlit.store.edits.nodes import NewNode
+from backlit.store.records.item import RowSign
 
 
 @pytest.fixture
@@ -193,15 +193,15 @@ async def test_the_order_of_siblings_is_that_of_the_service_after_a_reorder(worl
 REFUSED: dict[str, Callable[[Store, int], Any]] = {
     "The name cannot be empty.": lambda store, node: store.nodes.edit(ITERATIONS, node, {"name": " "}),
     "longer than 500": lambda store, node: store.nodes.edit(ITERATIONS, node, {"name": "x" * 501}),
-    "cannot end": lambda store, node: store.nodes.edit(ITERATIONS, node, {"endDate": date(1999, 1, 1)}),
+    "is before the start": lambda store, node: store.nodes.edit(ITERATIONS, node, {"endDate": date(1999, 1, 1)}),
     "not less than 0": lambda store, node: store.nodes.edit(ITERATIONS, node, {"minCapacity": -1}),
-    "is more than the most": lambda store, node: store.nodes.edit(
+    "is more than the max": lambda store, node: store.nodes.edit(
         ITERATIONS, node, {"minCapacity": 9, "maxCapacity": 3}
     ),
-    "cannot go under itself": lambda store, node: store.nodes.move(ITERATIONS, node, node),
-    "it cannot be deleted": lambda store, node: store.nodes.delete(ITERATIONS, root_of(store, ITERATIONS), node),
-    "it cannot be moved": lambda store, node: store.nodes.move(ITERATIONS, root_of(store, ITERATIONS), node),
-    "deleted with it": lambda store, node: store.nodes.delete(ITERATIONS, node, node),
+    "cannot move below itself": lambda store, node: store.nodes.move(ITERATIONS, node, node),
+    "The root cannot be deleted": lambda store, node: store.nodes.delete(ITERATIONS, root_of(store, ITERATIONS), node),
+    "The root cannot be moved": lambda store, node: store.nodes.move(ITERATIONS, root_of(store, ITERATIONS), node),
+    "being deleted too": lambda store, node: store.nodes.delete(ITERATIONS, node, node),
 }
 
 

@@ -16,8 +16,8 @@ from tests.store.nodes import AREAS, ITERATIONS, named, on_service, shape, shown
 from tests.store.world import World, until
 
 from backlit.store import Store, TreeKind
-from backlit.store.entries import EntryState
-from backlit.store.nodes import NewNode
+from backlit.store.edits.nodes import NewNode
+from backlit.store.records.entry import EntryState
 
 IS_SOAK = "BACKLIT_SOAK" in os.environ
 OPERATIONS = 500

@@ -11,8 +11,8 @@ from tests.store.world import Said, World, sent, until
 
 from backlit.client.client import Client
 from backlit.store import Store
-from backlit.store.nodes import NewNode
-from backlit.store.pacing import USUAL_WAITS
+from backlit.store.edits.nodes import NewNode
+from backlit.store.remote.retry import USUAL_WAITS
 
 __all__ = ["boss"]
 SPRINT = NewNode("Sprint X", date(2026, 3, 2), date(2026, 3, 15), max_capacity=30.0)
@@ -120,7 +120,7 @@ async def test_what_others_put_below_it_keeps_it_and_that_is_said(world: World, 
 
     assert (done.is_impossible, [each.reason for each in done.final]) == (
         True,
-        ["“Theirs” lies below it by now; delete it in its tree if that is to go too"],
+        ["“Theirs” is below it now; delete the node in its tree instead"],
     )
     assert {"Mine", "Theirs"} <= {each["name"] for each in (await on_service(world, AREAS)).values()}
 
@@ -134,7 +134,7 @@ async def test_where_somebody_has_deleted_it_that_is_said(world: World, boss: Cl
 
     done = await undone(store)
 
-    assert [each.reason for each in done.final] == ["it is no longer there"]
+    assert [each.reason for each in done.final] == ["it was already deleted"]
 
 
 async def test_one_that_somebody_renamed_is_not_deleted_unasked(world: World, boss: Client) -> None:

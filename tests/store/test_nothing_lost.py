@@ -13,8 +13,8 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError
 from backlit.store import ConnectionState, Keep, Store
-from backlit.store.engine import Report
-from backlit.store.merge import merge
+from backlit.store.engine.engine import Report
+from backlit.store.records.merge import merge
 
 KEYS = ("Name", "Estimate", "Description")
 acts = st.tuples(

@@ -5,7 +5,7 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.store import Change, ConnectionState, EntryState, RowSign, Store, Subject, ViewSpec
-from backlit.store.rows import Item
+from backlit.store.records.item import Item
 
 
 async def of_type(world: World, item_type: str = "Story") -> int:

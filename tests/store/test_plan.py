@@ -7,8 +7,8 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.store import Item, RowSign, Store, TreeKind
-from backlit.store.nodes import NewNode
-from backlit.store.plan_draft import Draft, Touch, document_of, draft_of
+from backlit.store.edits.nodes import NewNode
+from backlit.store.planning.draft import Draft, Touch, document_of, draft_of
 
 
 def places(store: Store, *item_ids: int) -> list[object]:
@@ -30,8 +30,8 @@ async def test_a_planned_move_stays_on_this_machine(world: World) -> None:
     await store.plan.move([row.id], first.id)
 
     assert places(store, row.id) == [first.id]
-    assert store.plan.laid_over(row).iteration_id == first.id
-    assert store.plan.laid_over(row).sign is RowSign.PLANNED
+    assert store.plan_preview.laid_over(row).iteration_id == first.id
+    assert store.plan_preview.laid_over(row).sign is RowSign.PLANNED
     assert store.outbox_entries() == ()
     assert known(store, row.id).fields["IterationID"] == row.iteration_id
     assert await held(world, row.id, "IterationID") == before
@@ -137,7 +137,7 @@ async def test_back_takes_a_planned_move_back_and_plans_the_others_into_the_back
     after = places(store, one.id, other.id)
     await store.plan.undo()
 
-    assert after == [None, store.plan.backlog_id]
+    assert after == [None, store.plan.iterations.backlog_id]
     assert places(store, one.id, other.id) == [first.id, None]
 
 
@@ -165,7 +165,7 @@ async def test_what_others_moved_meanwhile_stays_theirs_until_it_is_planned_anew
     await store.refresh()
 
     contested = store.plan.difference()[0]
-    sign = store.plan.laid_over(row).sign
+    sign = store.plan_preview.laid_over(row).sign
     await store.plan.move([row.id], first.id)
 
     assert sign is RowSign.CONTESTED
@@ -260,7 +260,7 @@ async def test_a_deleted_item_leaves_the_plan_when_it_is_written(world: World) -
 async def test_a_new_item_and_a_new_iteration_keep_their_plan_when_they_get_their_ids(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True
-    root = store.plan.backlog_id
+    root = store.plan.iterations.backlog_id
     sprint = await store.nodes.add(TreeKind.ITERATIONS, root, NewNode("Offline sprint"))
     item = await store.add("Story", {"Name": "Offline story"})
     await store.plan.move([item], sprint)
@@ -303,7 +303,7 @@ async def test_loads_are_those_of_the_plan(world: World) -> None:
     await store.plan.stage({one.id: {"IterationID": first.id, "Estimate": "5", "AssignedToID": 2}})
     await store.plan.stage({other.id: {"Estimate": "13"}})
 
-    found = await store.plan.loads([first.id, second.id])
+    found = await store.plan_preview.loads([first.id, second.id])
 
     assert (found[first.id].count, found[first.id].points) == (1, 5)
     assert found[first.id].people[2].points == 5
@@ -314,21 +314,21 @@ async def test_hours_of_tasks_are_counted_where_their_item_is_planned(world: Wor
     store = await world.online()
     first, _ = await add_sprints(store)
     (row,) = await stories(store, 1)
-    root = store.plan.backlog_id
+    root = store.plan.iterations.backlog_id
     await store.edit([row.id], {"IterationID": root})
     fields = {"Name": "Wire it", "ParentID": row.id, "WorkRemaining": 6.0, "AssignedToID": 2, "IterationID": root}
     await store.add("Task", fields)
 
     await store.plan.move([row.id], first.id)
 
-    load = (await store.plan.loads([first.id]))[first.id]
+    load = (await store.plan_preview.loads([first.id]))[first.id]
     assert load.hours >= 6
     assert load.people[2].hours >= 6
 
 
 async def test_the_velocity_is_what_was_done_in_ended_iterations(world: World) -> None:
     store = await world.online()
-    ended = [each for each in store.plan.targets() if each.end and each.end < date.today()][-2:]
+    ended = [each for each in store.plan.iterations.targets() if each.end and each.end < date.today()][-2:]
     one, other, third = await stories(store, 3)
     for row, sprint, points in ((one, ended[0], "30"), (other, ended[1], "12"), (third, ended[1], "8")):
         await store.edit([row.id], {"IterationID": sprint.id, "Status": "Done", "Estimate": points})
@@ -340,16 +340,16 @@ async def test_the_velocity_is_what_was_done_in_ended_iterations(world: World) -
 
 async def test_a_release_is_the_sum_of_its_iterations(world: World) -> None:
     store = await world.online()
-    under = next(each for each in store.plan.targets() if "Release" in each.path)
+    under = next(each for each in store.plan.iterations.targets() if "Release" in each.path)
 
-    release = store.plan.release_of(under.id)
+    release = store.plan.iterations.release_of(under.id)
 
     assert release is not None
     assert release.entry.is_release
     assert under in release.iterations
     assert release.capacity.most == sum(each.max_capacity or 0 for each in release.iterations)
     first, _ = await add_sprints(store)
-    assert store.plan.release_of(first.id) is None
+    assert store.plan.iterations.release_of(first.id) is None
 
 
 def test_a_draft_is_read_as_it_was_written() -> None:

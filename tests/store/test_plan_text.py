@@ -4,7 +4,7 @@ import pytest
 
 from backlit.model.errors import BadRequest
 from backlit.store import IterationEntry
-from backlit.store.plan_text import PlanLine, Was, labels_of, plan_text, read_base, read_plan
+from backlit.store.planning.text import ExportedItem, PlanLine, labels_of, plan_text, read_base, read_plan
 
 LABELS = {7: "Sprint 1", 8: "Sprint 2"}
 BACKLOG_ID = 1
@@ -30,7 +30,7 @@ def test_what_is_written_is_read_again() -> None:
 
 
 def test_what_it_starts_from_is_read_again_and_is_no_part_of_the_plan() -> None:
-    was = {12: Was(7, "5", "maya"), 4: Was(None, None, "user 99")}
+    was = {12: ExportedItem(7, "5", "maya"), 4: ExportedItem(None, None, "user 99")}
 
     text = plan_text("Aurora", SECTIONS, LABELS, {}, was)
 
@@ -39,7 +39,7 @@ def test_what_it_starts_from_is_read_again_and_is_no_part_of_the_plan() -> None:
 
 
 def test_a_line_of_what_it_starts_from_that_was_changed_is_named() -> None:
-    with pytest.raises(BadRequest, match="Line 2: what was so cannot be read"):
+    with pytest.raises(BadRequest, match="Line 2: invalid export values"):
         read_base("[Sprint 1]\n#= 12 7 5 maya\n")
 
 
@@ -59,11 +59,11 @@ def test_lines_may_be_indented_and_have_tabs_and_no_name() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[Sprint 9]", "Line 1: there is no iteration 'Sprint 9'."),
-        ("12  3  jon", "Line 1: an item stands below its iteration"),
-        ("[Sprint 1]\n12 3 jon", "Line 2: an item is its number, points and owner"),
-        ("[Sprint 1]\nabc  3  jon", "Line 2: an item is its number, points and owner"),
-        ("[Sprint 1]\n12  3  jon\n[Sprint 2]\n12  3  jon", "Line 4: item 12 is in line 2 already."),
+        ("[Sprint 9]", "Line 1: unknown iteration 'Sprint 9'."),
+        ("12  3  jon", "Line 1: no iteration above this item"),
+        ("[Sprint 1]\n12 3 jon", "Line 2: expected number, points and owner"),
+        ("[Sprint 1]\nabc  3  jon", "Line 2: expected number, points and owner"),
+        ("[Sprint 1]\n12  3  jon\n[Sprint 2]\n12  3  jon", "Line 4: item 12 is already in line 2."),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text: str, sentence: str) -> None:

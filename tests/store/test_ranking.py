@@ -12,7 +12,7 @@ from tests.store.world import World, raised, sent, until, until_true
 
 from backlit.model.filters import SortKey
 from backlit.store import Store, View, ViewSpec
-from backlit.store.lineup import spread
+from backlit.store.edits.rank_order import spread
 
 
 async def shown(store: Store, spec: ViewSpec | None = None) -> list[int]:

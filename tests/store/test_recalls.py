@@ -8,8 +8,8 @@ from tests.store.test_history import field, of_type, redone, undone
 from tests.store.world import Said, World, sent, until
 
 from backlit.store import Change, Store
-from backlit.store.entries import EntryKind
-from backlit.store.pacing import USUAL_WAITS
+from backlit.store.records.entry import EntryKind
+from backlit.store.remote.retry import USUAL_WAITS
 
 
 async def deleting(world: World) -> Store:
@@ -68,7 +68,7 @@ async def test_an_item_that_is_gone_is_made_again_with_what_was_done_to_it_meanw
     told = await settled(world, store)
 
     new_id = store._files.journal.renames.followed(item_id)
-    assert told == [f"#{item_id} had been deleted already; it is made again, under a new number."]
+    assert told == [f"#{item_id} was already deleted. It is restored with a new number."]
     found = (await world.rival.work_items.document(new_id))["fields"]
     assert (new_id != item_id, found["Name"], found["Estimate"]) == (True, name, "99")
     assert len((await world.rival.work_items.tasks(new_id)).results) == 1
@@ -85,7 +85,7 @@ async def test_an_item_that_is_still_there_stays(world: World) -> None:
     await undone(store)
     told = await settled(world, store)
 
-    assert told == [f"#{item_id} had not been deleted; it stays as it was."]
+    assert told == [f"#{item_id} was not deleted and is unchanged."]
     assert await exists(world, item_id)
     assert store.item(item_id) is not None
 
@@ -203,7 +203,7 @@ async def test_an_area_that_is_gone_is_made_again_with_its_items(world: World) -
     told = await settled(world, store)
 
     again = named(store, AREAS, node.name)
-    assert told == [f"“{node.name}” had been deleted already; it is made again, under a new number."]
+    assert told == [f"“{node.name}” was already deleted; it is restored with a new number."]
     assert (again.id != node.id, node.id in await on_service(world, AREAS)) == (True, False)
     for (item_id,) in inside:
         assert (await world.rival.work_items.document(item_id))["fields"]["AreaID"] == again.id

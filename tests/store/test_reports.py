@@ -6,20 +6,20 @@ from datetime import date, timedelta
 import pytest
 from tests.store.world import World
 
-from backlit.model.capacity import points_of
 from backlit.model.errors import BadRequest
+from backlit.model.estimates import points_of
 from backlit.model.reports.chart import Timeline
 from backlit.model.reports.report import Measure, ReportName
 from backlit.model.statuses import is_open
 from backlit.store import Store
-from backlit.store.coverages import Coverage
-from backlit.store.days import Line
-from backlit.store.scope_kept import Move
+from backlit.store.journal.scope_log import Move
+from backlit.store.journal.snapshots import SnapshotRow
+from backlit.store.reports.coverages import Coverage
 
-Day = tuple[date, Iterable[Line]]
+Day = tuple[date, Iterable[SnapshotRow]]
 
 
-def line(iteration_id: int, **statuses: tuple[int, float]) -> Line:
+def line(iteration_id: int, **statuses: tuple[int, float]) -> SnapshotRow:
     """What is in an iteration, by status: `Not_Done=(3, 8.0)`."""
     written = ", ".join(
         f'"{name.replace("_", " ")}": [{count}, {points}]' for name, (count, points) in statuses.items()
@@ -30,7 +30,7 @@ def line(iteration_id: int, **statuses: tuple[int, float]) -> Line:
 async def record(store: Store, *days: Day) -> None:
     """Write a history, in place of what is there."""
     for day, lines in days:
-        await store._files.write(lambda writer, day=day, lines=lines: writer.journal.days.put(1, day, lines, []))  # type: ignore[misc] # bound at once
+        await store._files.write(lambda writer, day=day, lines=lines: writer.journal.snapshots.put(1, day, lines, []))  # type: ignore[misc] # bound at once
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ async def test_a_burndown_is_drawn_from_the_journal_with_its_gaps(store: Store, 
     assert isinstance(report.chart, Timeline)
     assert report.chart.bars.values[:4] == (13.0, None, 5.0, None)
     assert report.table.rows[2][:3] == (first + timedelta(2), 5.0, 12.0)
-    assert report.notes[0] == "From your own records: 2 of 14 days; the service keeps no history."
+    assert report.notes[0] == "Based on this machine's records of 2 of 14 days; the server keeps no history."
 
 
 async def test_a_day_that_was_recorded_while_the_iteration_was_empty_is_no_gap(store: Store, sprint: Coverage) -> None:
@@ -131,12 +131,12 @@ async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_ove
     days = ((early, 7, 8.0, places[1]), (sprint.end, 8, 5.0, places[1]), (sprint.end, 9, 3.0, None))
     for day, item_id, points, to in days:
         moves = [Move(places[0], item_id, points, None), *([Move(to, item_id, None, points)] if to else [])]
-        await store._files.write(lambda writer, day=day, moves=moves: writer.journal.scope.move(1, day, moves))  # type: ignore[misc] # bound at once
+        await store._files.write(lambda writer, day=day, moves=moves: writer.journal.scope_log.move(1, day, moves))  # type: ignore[misc] # bound at once
 
     report = await store.reports.make(ReportName.VELOCITY, store.reports.coverages.usual())
     rows = {row[0]: row for row in report.table.rows}
     assert rows[sprint.name][1:5] == (18.0, -11.0, 2.0, 5.0)
-    assert report.notes[1].startswith("1 iteration from which something went on to a later one on the last day: it")
+    assert report.notes[1].startswith("1 iteration with work moved to a later one on the last day: counted")
 
 
 async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: Store) -> None:
@@ -180,7 +180,7 @@ async def test_coverages_are_found_by_name_path_and_number(store: Store) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("Sprint 99", "There is no iteration “Sprint 99”. There are: "), ("", "There")]
+    ("text", "said"), [("Sprint 99", "Unknown iteration “Sprint 99”. Iterations: "), ("", "Unknown")]
 )
 async def test_an_iteration_that_is_not_there_is_named(store: Store, text: str, said: str) -> None:
     with pytest.raises(BadRequest, match=said):

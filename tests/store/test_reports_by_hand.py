@@ -28,7 +28,7 @@ from tests.store.world import World, sent
 
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.store import Store
-from backlit.store.nodes import NewNode
+from backlit.store.edits.nodes import NewNode
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY = (date(2026, 3, number) for number in range(2, 8))
 JON = 2
@@ -161,11 +161,9 @@ async def test_the_reports_on_the_days_of_a_week_are_those_on_paper(store: Store
         (FRIDAY, 22.0, 1.0, 1.0, 0.0, 0.0, 4.0),
     )
     assert [row[1:] for row in of_items.table.rows[1::2]] == [(5.0, 1.0, 1.0, 0.0), (3.0, -2.0, 0.0, 2.0)]
-    assert scope.headline == (
-        "22 pts: 6 in 2 items came in and 7 in 2 items went out since 2 Mar, +5 by new estimates."
-    )
-    assert of_items.headline == "4 items: 2 came in and 2 went out since 2 Mar."
-    assert "No record of 4 Mar: backlit did not sync then." in scope.notes
+    assert scope.headline == ("22 pts: 6 in 2 items added and 7 in 2 items removed since 2 Mar, +5 by new estimates.")
+    assert of_items.headline == "4 items: 2 added and 2 removed since 2 Mar."
+    assert "No data for 4 Mar (backlit was not running)." in scope.notes
 
 
 async def test_what_goes_from_one_half_to_the_other_does_not_change_the_whole(store: Store) -> None:
@@ -179,7 +177,7 @@ async def test_what_goes_from_one_half_to_the_other_does_not_change_the_whole(st
         (FRIDAY, 24.0, 1.0, 1.0, 0.0, 0.0, 5.0),
         (SATURDAY, 24.0, 0.0, 0.0, 0.0, 0.0, 7.0),
     )
-    assert scope.headline == ("24 pts: 6 in 4 items came in and 5 in 1 item went out since 2 Mar, +5 by new estimates.")
+    assert scope.headline == ("24 pts: 6 in 4 items added and 5 in 1 item removed since 2 Mar, +5 by new estimates.")
 
 
 async def test_the_velocity_of_a_week_and_its_carry_over_are_those_on_paper(store: Store) -> None:
@@ -189,7 +187,7 @@ async def test_the_velocity_of_a_week_and_its_carry_over_are_those_on_paper(stor
         ("Hand 1", 18.0, 4.0, 14.0, 8.0, "6 Mar"),
         ("Hand 2", 10.0, 0.0, 0.0, 10.0, "today"),
     )
-    assert velocity.headline == "14 pts in the one finished iteration."
+    assert velocity.headline == "14 pts in the only finished iteration."
     assert (await store.reports.velocity()).points[0] == 14.0
 
 

@@ -2,7 +2,7 @@
 
 from tests.store.world import World
 
-from backlit.store.rows import fields_in
+from backlit.store.records.item import fields_in
 
 
 async def test_what_is_wrong_in_the_mirror_without_a_sign_of_it_is_right_after_a_full_resync(world: World) -> None:

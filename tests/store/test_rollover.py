@@ -8,12 +8,12 @@ from tests.store.world import World, raised, sent
 
 from backlit.model.errors import BadRequest
 from backlit.store import IterationEntry, Row, Store
-from backlit.store.rollover import Decision, Way, rest_of
+from backlit.store.edits.rollover import Decision, Way, rest_of
 
 
 async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, IterationEntry, list[Row]]:
     """An iteration that is over with open stories and bugs of 8 points in it, and one to come."""
-    ended = next(each for each in store.plan.targets() if each.end and each.end < date.today())
+    ended = next(each for each in store.plan.iterations.targets() if each.end and each.end < date.today())
     target, _ = await add_sprints(store)
     rows = (await stories(store, 99))[:count]
     await store.edit([row.id for row in rows], {"IterationID": ended.id, "Estimate": "8", "Status": "In Progress"})
@@ -46,7 +46,7 @@ async def test_every_item_goes_its_way(world: World) -> None:
     keys = ("IterationID", "Estimate", "Status")
     assert written == 4
     assert await held(world, on.id, *keys) == [target.id, "8", "In Progress"]
-    assert await held(world, back.id, *keys) == [store.plan.backlog_id, "8", "In Progress"]
+    assert await held(world, back.id, *keys) == [store.plan.iterations.backlog_id, "8", "In Progress"]
     assert await held(world, split.id, *keys) == [target.id, "5", "In Progress"]
     assert await held(world, done.id, *keys) == [ended.id, "8", "Done"]
     assert await held(world, stays.id, *keys) == [ended.id, "8", "In Progress"]
@@ -65,9 +65,9 @@ async def test_what_is_done_is_so_with_its_tasks_if_that_is_wanted(
     await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.DONE, with_tasks=with_tasks)})
     await sent(store)
 
-    assert store.plan.real_id(task_id) in before
+    assert store.nodes.real_id(task_id) in before
     assert await held(world, row.id, "Status") == ["Done"]
-    assert await held(world, store.plan.real_id(task_id), "Status") == [status]
+    assert await held(world, store.nodes.real_id(task_id), "Status") == [status]
 
 
 async def test_the_done_part_of_a_split_item_stays_behind_as_an_item_of_its_own(world: World) -> None:
@@ -102,7 +102,7 @@ async def test_it_is_one_step_that_is_taken_back(world: World) -> None:
 async def test_an_item_that_left_meanwhile_stays_where_it_is(world: World) -> None:
     store = await world.online()
     ended, target, (row,) = await ended_sprint(store, 1)
-    await world.rival.work_items.update(row.id, {"IterationID": store.plan.backlog_id})
+    await world.rival.work_items.update(row.id, {"IterationID": store.plan.iterations.backlog_id})
     await store.refresh()
 
     assert await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.NEXT)}) == 0

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from backlit.config import find_locations, read_views
+from backlit.config.settings import find_locations, read_views
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.filters import SortKey
 from backlit.store import ViewSpec
-from backlit.store.views_saved import SavedView, saved_views, view_from, write_views
+from backlit.store.views.saved import SavedView, saved_views, view_from, write_views
 
 MINE = """
 [[view]]
@@ -52,12 +52,12 @@ def test_what_is_written_reads_back_as_the_same_views() -> None:
     ("entry", "words"),
     [
         ({}, "has no name"),
-        ({"name": "A", "colour": "red"}, "'A' has no 'colour'; it can have name, query"),
+        ({"name": "A", "colour": "red"}, "'A' has no 'colour'; valid keys: name, query"),
         ({"name": "A", "done": "yes"}, "true or false"),
-        ({"name": "A", "query": 1}, "is a text"),
-        ({"name": "A", "query": "(a"}, "never closed"),
+        ({"name": "A", "query": 1}, "must be a text"),
+        ({"name": "A", "query": "(a"}, "no closing"),
         ({"name": "A", "sort": "colour"}, "no field 'colour'"),
-        ({"name": "A", "sort": "name upwards"}, "no order"),
+        ({"name": "A", "sort": "name upwards"}, "Unknown order"),
         ({"name": "A", "group": 1}, "a list of fields"),
         ({"name": "A", "group": ["type", "status", "owner"]}, "levels of groups"),
     ],

@@ -5,8 +5,8 @@ from pathlib import Path
 from tests.store.papers import item, offline_store, put
 
 from backlit.store import ViewSpec
-from backlit.store.changes import Change, Subject
-from backlit.store.search import Hit, Place, snippet
+from backlit.store.records.changes import Change, Subject
+from backlit.store.views.search import Hit, Place, snippet
 
 
 async def test_names_come_before_descriptions_and_comments_with_the_words_around(tmp_path: Path) -> None:

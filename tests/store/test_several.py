@@ -10,7 +10,7 @@ from tests.store.world import World, raised, sent, until, until_true
 
 from backlit.model.errors import Trouble
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.shared_lock import Said, SharedLock
+from backlit.store.sqlite.process_lock import HolderState, SharedLock
 
 
 async def two(world: World) -> tuple[Store, Store]:
@@ -118,7 +118,7 @@ async def test_one_that_waits_shows_how_far_the_other_has_loaded(world: World) -
     lock = SharedLock(world.places("mine").syncing(one.project_id))
 
     async with lock.held("loading"):
-        lock.say(Said(process=1, done=300, total=1000))
+        lock.publish(HolderState(process=1, done=300, total=1000))
         refreshing = asyncio.create_task(one.refresh())
         await until(lambda: one.connection.total == 1000)
         loading = one.connection

@@ -11,8 +11,8 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import NotFound, StorageError
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.database import drop_database
-from backlit.store.schema import VERSION
+from backlit.store.mirror.schema import VERSION
+from backlit.store.sqlite.database import drop_database
 
 
 def tear(path: Path) -> None:
@@ -104,12 +104,12 @@ async def test_a_mirror_that_a_newer_version_made_meanwhile_is_left_to_it_and_sa
     ids = [row.id for row in view.rows(0, 999)]
     make_newer(path)
 
-    await until(lambda: "A newer backlit" in store.connection.sentence, lambda: store.connection)
+    await until(lambda: "A newer version" in store.connection.sentence, lambda: store.connection)
 
     assert store.connection.state is ConnectionState.FAILED
     assert [row.id for row in store.view(ViewSpec()).rows(0, 999)] == ids
     await store.edit([ids[0]], {"Name": "Left to the newer one"})
-    assert store._files.journal.undelivered([ids[0]])[0].payload == {"Name": "Left to the newer one"}
+    assert store._files.journal.entries.undelivered([ids[0]])[0].payload == {"Name": "Left to the newer one"}
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (VERSION + 1,)
 
@@ -117,7 +117,7 @@ async def test_a_mirror_that_a_newer_version_made_meanwhile_is_left_to_it_and_sa
 def test_a_newer_versions_mirror_is_not_thrown_away_at_the_start(tmp_path: Path) -> None:
     make_newer(places_in(tmp_path).mirror)
 
-    with pytest.raises(StorageError, match=r"A newer backlit.*remove .*mirror\.sqlite"), offline_store(tmp_path):
+    with pytest.raises(StorageError, match=r"A newer version.*delete .*mirror\.sqlite"), offline_store(tmp_path):
         pass
 
 
@@ -128,7 +128,7 @@ def test_a_torn_journal_is_left_as_it_is_and_said(tmp_path: Path) -> None:
     truncate(journal)
     before = journal.read_bytes()
 
-    with pytest.raises(StorageError, match="left as it is"), offline_store(tmp_path):
+    with pytest.raises(StorageError, match="Restore a backup"), offline_store(tmp_path):
         pass
 
     assert journal.read_bytes() == before

@@ -10,7 +10,7 @@ from tests.store.world import PATIENCE, World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound, Offline, StorageError
 from backlit.store import AttachmentEntry, Change, Store, Subject
-from backlit.store.entries import FOR_CUSTOMERS
+from backlit.store.records.entry import FOR_CUSTOMERS
 
 CONTENT = bytes(range(256)) * 4096
 
@@ -70,7 +70,7 @@ async def test_a_comment_gets_a_file_where_the_service_can(
     error = await raised(store.transfers.upload(item_id, file, quietly, comment_id))
 
     assert entry_of(store, item_id, attachment_id).comment_id == comment_id
-    assert str(error) == "This service takes files for items only, not for comments."
+    assert str(error) == "This service accepts files on items only, not on comments."
 
 
 async def test_a_download_and_a_look_give_what_was_uploaded(
@@ -134,7 +134,7 @@ async def test_what_somebody_else_deleted_is_forgotten_when_it_is_asked_for(
     error = await raised(store.transfers.look(first, 10))
     await store.transfers.delete(second)
 
-    assert str(error) == "The attachment is no longer there."
+    assert str(error) == "The attachment was deleted."
     assert store.attachments.of_item(item_id) == ()
 
 
@@ -158,8 +158,8 @@ async def test_offline_it_is_said_that_files_do_not_wait(world: World, store: St
     look = await raised(store.transfers.look(attachment_id, 10))
 
     assert isinstance(upload, Offline)
-    assert "not kept to be sent later" in str(upload)
-    assert "not kept here" in str(look)
+    assert "not queued" in str(upload)
+    assert "only on the service" in str(look)
     assert store.outbox.pending == 0
 
 

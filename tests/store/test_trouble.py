@@ -12,7 +12,7 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import TooManyRequests
 from backlit.store import ConnectionState, EntryState, Store
-from backlit.store.pacing import Waits
+from backlit.store.remote.retry import Waits
 
 QUICK = Waits(first_pause=0.02, longest_pause=0.04, settling=0.1, sync_every=1000.0)
 
@@ -40,7 +40,7 @@ async def test_a_wish_to_be_left_alone_is_kept_and_said(hasty: World) -> None:
     await asyncio.sleep(0.2)
 
     assert isinstance(error, TooManyRequests)
-    assert store.connection.sentence.startswith("Not so fast. It is left alone until ")
+    assert store.connection.sentence.startswith("Not so fast. Next attempt at ")
     assert len(hasty.faults.requests) == asked
     assert store.outbox.pending == 1
 

@@ -12,10 +12,10 @@ from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey
 from backlit.model.trees import Totals
 from backlit.store import Store, ViewSpec
-from backlit.store.rows import Row
-from backlit.store.views import View
-from backlit.store.views_explain import plan_of
-from backlit.store.views_groups import GroupLine
+from backlit.store.records.item import Row
+from backlit.store.views.groups import GroupLine
+from backlit.store.views.query import plan_of
+from backlit.store.views.view import View
 
 DOCUMENTS = [
     item(1, AssignedToID=6, Estimate="3", Tags=["ux"], Score_cf=5, Name="Zebra crossing"),
@@ -227,16 +227,16 @@ async def test_a_view_says_what_ran_where(tmp_path: Path) -> None:
 
         said = "\n".join(view.explain())
 
-    for part in ("sorted once", "type: compared in the rows", "Score_cf: looked up", "Source: read out", "full text",
-                 "Names are searched", "0 rows", "never sent to the service", "Plan: "):  # fmt: skip
+    for part in ("sorted once", "type: compared in the rows", "Score_cf: looked up", "Source: read from", "full text",
+                 "Names: searched", "0 rows", "never sent to the service", "Plan: "):  # fmt: skip
         assert part in said
 
 
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("type:bug", ("read off an index", "type: compared in the index of the order")),
-        ("type:bug text:pedest", ("sorted once", "type: compared in the rows of what another condition finds")),
+        ("type:bug", ("from an index", "type: compared in the order's index")),
+        ("type:bug text:pedest", ("sorted once", "type: compared in the rows found by another condition")),
     ],
 )
 async def test_what_is_said_of_a_query_is_what_the_database_plans(
@@ -246,7 +246,7 @@ async def test_what_is_said_of_a_query_is_what_the_database_plans(
         explained = (await loaded(store, ViewSpec(query=query))).explain()
 
     text = "\n".join(explained)
-    assert ("INDEX open_items_in_order" in text) == ("read off" in said[0])
+    assert ("INDEX open_items_in_order" in text) == ("from an index" in said[0])
     assert all(part in text for part in said)
 
 

@@ -11,9 +11,9 @@ from tests.store.papers import item, offline_store, places_in, put
 
 from backlit.model.trees import Totals
 from backlit.store import RowSign, Store, TreeKind, ViewSpec
-from backlit.store.database import connect
-from backlit.store.schema import VERSION
-from backlit.store.views_query import query_of
+from backlit.store.mirror.schema import VERSION
+from backlit.store.sqlite.database import connect
+from backlit.store.views.query import query_of
 
 
 def ids(store: Store, spec: ViewSpec, stop: int = 100) -> list[int]:

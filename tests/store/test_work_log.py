@@ -9,7 +9,7 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import ConnectionState, Store
-from backlit.store.work_log import Work, remaining_after
+from backlit.store.edits.work_log import Work, remaining_after
 
 
 async def task_of(world: World, **fields: object) -> int:

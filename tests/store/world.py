@@ -16,11 +16,11 @@ from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application
 from backlit.model.errors import BacklitError
 from backlit.service.app import Service
-from backlit.service.sample import write_sample
-from backlit.service.settings import ServiceSettings
+from backlit.service.sample.workspace import write_sample
+from backlit.service.storage.settings import ServiceSettings
 from backlit.store import ConnectionState, Places, Store
-from backlit.store.engine import Report
-from backlit.store.pacing import USUAL_WAITS
+from backlit.store.engine.engine import Report
+from backlit.store.remote.retry import USUAL_WAITS
 from backlit.store.store import Clock, local_time
 
 PATIENCE = 15.0

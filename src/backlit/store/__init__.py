@@ -1,15 +1,15 @@
-"""The store of work that screens and commands share; headless, without Textual."""
+"""The headless store that screens and commands share. It never loads Textual."""
 
-from backlit.store.attachments import AttachmentEntry
-from backlit.store.changes import Change, Connection, ConnectionState, OutboxState, Subject
-from backlit.store.conflicts import Case, Contested, Keep
-from backlit.store.entries import EntryKind, EntryState, OutboxEntry
-from backlit.store.people import IterationEntry, Person, ProjectEntry, TreeKind
-from backlit.store.places import Places
-from backlit.store.rows import Item, Row, RowSign
+from backlit.store.edits.conflicts import Case, Contested, Keep
+from backlit.store.records.changes import Change, Connection, ConnectionState, OutboxState, Subject
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.item import Item, Row, RowSign
+from backlit.store.records.people import IterationEntry, Person, ProjectEntry, TreeKind
+from backlit.store.sqlite.paths import Places
 from backlit.store.store import CommentEntry, Connect, Store
-from backlit.store.views import View
-from backlit.store.views_query import ViewSpec
+from backlit.store.views.items import AttachmentEntry
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.view import View
 
 __all__ = [
     "AttachmentEntry",

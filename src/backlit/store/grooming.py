@@ -1,4 +1,4 @@
-"""The groom queue: which items are asked about, how far it is, what came of it; in the journal until it is over."""
+"""Grooming: a journalled queue of items with open questions, its position and its results."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -8,25 +8,25 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.model.filters import Filter, Or
 from backlit.model.grooming import Question, answerable, is_missing, lacking, questions
-from backlit.model.lint import RULES, Rule
 from backlit.model.query import NameKind
+from backlit.model.ready_check import RULES, Rule
 from backlit.model.statuses import is_open
-from backlit.store.database import ids_json
-from backlit.store.files import Files, Writer
-from backlit.store.filter_sql import condition
-from backlit.store.lint import ReadyCheck
-from backlit.store.names import StoreNames
-from backlit.store.rows import Item, fields_in
-from backlit.store.stops import Progress, Stop
-from backlit.store.values import is_same
+from backlit.store.files.files import Files, Writer
+from backlit.store.journal.groom_queue import Progress, Stop
+from backlit.store.ready_check import ReadyCheck
+from backlit.store.records.item import Item, fields_in
+from backlit.store.records.values import is_same
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.filter_sql import condition
+from backlit.store.views.names import StoreNames
 
 LEAST, MOST = 4, 256
-"""Items that are looked at in one go for one to be asked about; few at first, as it mostly is the first."""
+"""The first and the largest number of items to search at once for the next open question."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldAnswer:
-    """A field that is another than when the item was first shown."""
+    """A field whose value differs from the one when the item was first shown."""
 
     key: str
     before: object
@@ -35,9 +35,9 @@ class FieldAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Groomed:
-    """What came of one item that was shown; the name is empty where it is gone.
+    """The result for a shown item. The name is empty for a deleted item.
 
-    `answers` are the user's own, `others` what somebody else changed meanwhile; each is told as it is now.
+    `answers` are the user's own changes, `others` those of other users, each with its present value.
     """
 
     item_id: int
@@ -47,11 +47,11 @@ class Groomed:
     answers: tuple[FieldAnswer, ...]
     others: tuple[FieldAnswer, ...]
     open: tuple[Rule, ...]
-    """What the ready-check still finds missing."""
+    """The rules that the item still fails."""
 
 
 class Grooming:
-    """The current project's queue. Its reads are short, as those of the store are."""
+    """The current project's grooming queue. Its reads are short, like those of the store."""
 
     def __init__(self, files: Files, names: StoreNames, lint: ReadyCheck, project_id: Callable[[], int | None]) -> None:
         self._files = files
@@ -59,21 +59,21 @@ class Grooming:
         self._lint = lint
         self._project_id = project_id
         self.fields: tuple[str, ...] = ()
-        """The keys of the fields that are asked for beside what the ready-check finds missing."""
+        """The keys of the fields to ask for in addition to the ready-check."""
 
     @property
     def _project(self) -> int:
         return self._project_id() or 0
 
-    # What is asked
+    # Questions
 
     def chosen_fields(self) -> list[Field]:
-        """The chosen fields that there are in this project."""
+        """Return the chosen fields that exist in this project."""
         known = dict(FIELD_BY_KEY) | {field.key: field for field in self._names.custom_fields()}
         return [known[key] for key in self.fields if key in known]
 
     def questions(self, item: Item) -> tuple[Question, ...]:
-        """What an open item still has to be asked."""
+        """Return the open questions about an item, none for a closed one."""
         status = item.fields.get("Status")
         if not is_open(str(status) if status else None):
             return ()
@@ -87,7 +87,7 @@ class Grooming:
         return questions(self._lint.faults([item.id]).get(item.id, ()), missing, fields)
 
     def filter(self) -> Filter:
-        """Holds for the items that have something to be asked, whether they are open or not."""
+        """Return the filter for items with questions, open or not."""
         rules = [answerable(rule, self._names.failing(rule.id)) for rule in RULES]
         return Or((*rules, lacking(self.chosen_fields(), self._roots())))
 
@@ -97,13 +97,13 @@ class Grooming:
     # The queue
 
     def progress(self) -> Progress | None:
-        """How far the queue is; None where none was begun, or the last one is over."""
-        return self._files.journal.stops.progress(self._project)
+        """Return the queue's progress, or None without a queue."""
+        return self._files.journal.groom_queues.progress(self._project)
 
     async def begin(self, item_ids: Sequence[int]) -> int:
-        """Begin a queue of those of some items that have something to be asked; returns how many there are.
+        """Start a queue of the items that have questions and return their number.
 
-        One that was paused is given up for it, unless there is nothing to ask.
+        Replaces a paused queue, unless the number is 0.
         """
         asked = condition(self.filter(), self._names.custom_fields())
         sql = f"SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?)) AND is_open = 1 AND ({asked.text})"  # noqa: S608 # bound values
@@ -117,17 +117,17 @@ class Grooming:
         began_on = self._names.today().isoformat()
         project = self._project
         if wanted:
-            await self._files.write(lambda writer: writer.journal.stops.begin(project, wanted, began_on))
+            await self._files.write(lambda writer: writer.journal.groom_queues.begin(project, wanted, began_on))
         return len(wanted)
 
     def stop_at(self, place: int) -> Stop | None:
-        """The item at a place."""
-        return self._files.journal.stops.stop(self._project, place)
+        """Return the item at a place."""
+        return self._files.journal.groom_queues.stop(self._project, place)
 
     def next_stop(self, place: int) -> Stop | None:
-        """The first item from a place on that is there, and was shown already or has something to be asked."""
+        """Return the first existing item from a place on that was shown before or has questions."""
         count = LEAST
-        while stops := self._files.journal.stops.from_place(self._project, place, count):
+        while stops := self._files.journal.groom_queues.from_place(self._project, place, count):
             ids = {stop.place: self._files.journal.real_id(stop.item_id) for stop in stops}
             waiting = self._waiting(list(ids.values()))
             for stop in stops:
@@ -137,8 +137,8 @@ class Grooming:
         return None
 
     def previous_stop(self, place: int) -> Stop | None:
-        """The last item before a place that was shown and is there."""
-        stops = self._files.journal.stops.shown_before(self._project, place)
+        """Return the last existing item before a place that was shown."""
+        stops = self._files.journal.groom_queues.shown_before(self._project, place)
         return next((stop for stop in stops if self._is_there(self._files.journal.real_id(stop.item_id))), None)
 
     def _waiting(self, item_ids: Sequence[int]) -> set[int]:
@@ -150,44 +150,46 @@ class Grooming:
         return self._files.mirror.execute("SELECT 1 FROM items WHERE id = ?", (item_id,)).fetchone() is not None
 
     async def show(self, stop: Stop, item: Item, asked: Sequence[str]) -> None:
-        """Keep that an item is shown, what it is asked, and, the first time, what it is before."""
+        """Record the shown item, its questions and, the first time, its values."""
         project = self._project
-        before = {key: value for key, value in item.fields.items() if _is_told(key)}
+        before = {key: value for key, value in item.fields.items() if _is_listed(key)}
 
         def act(writer: Writer) -> None:
             with writer.journal.transaction():
-                writer.journal.stops.note(project, stop.place, asked, before)
-                writer.journal.stops.go_to(project, stop.place)
+                writer.journal.groom_queues.note(project, stop.place, asked, before)
+                writer.journal.groom_queues.go_to(project, stop.place)
 
         await self._files.write(act)
 
     async def leave(self, stop: Stop, *, is_skipped: bool) -> None:
-        """Keep whether an item was skipped, when it is left."""
+        """Record whether the user skipped an item."""
         project = self._project
-        await self._files.write(lambda writer: writer.journal.stops.skip(project, stop.place, is_skipped=is_skipped))
+        await self._files.write(
+            lambda writer: writer.journal.groom_queues.skip(project, stop.place, is_skipped=is_skipped)
+        )
 
     async def finish(self) -> None:
-        """Keep that every item had its turn; the queue stays until it is ended."""
+        """Move past the last item. The queue exists until `end`."""
         project, progress = self._project, self.progress()
         if progress is not None:
-            await self._files.write(lambda writer: writer.journal.stops.go_to(project, progress.count))
+            await self._files.write(lambda writer: writer.journal.groom_queues.go_to(project, progress.count))
 
     async def end(self) -> None:
-        """Forget the queue."""
+        """Delete the queue."""
         project = self._project
-        await self._files.write(lambda writer: writer.journal.stops.end(project))
+        await self._files.write(lambda writer: writer.journal.groom_queues.end(project))
 
     async def results(self) -> tuple[Groomed, ...]:
-        """What came of each item that was shown, in their order. Raises BadRequest where there is no queue."""
+        """Return the results of all shown items, in their order. Raises BadRequest without a queue."""
         project, check = self._project, self._lint.judge()
 
         def read(writer: Writer) -> tuple[Groomed, ...]:
-            if writer.journal.stops.progress(project) is None:
-                raise BadRequest("There is no groom queue.")
-            stops = writer.journal.stops.shown(project)
+            if writer.journal.groom_queues.progress(project) is None:
+                raise BadRequest("Grooming has not been started.")
+            stops = writer.journal.groom_queues.shown(project)
             ids = [writer.journal.real_id(stop.item_id) for stop in stops]
             faults = check(writer.mirror.connection, ids)
-            edited = writer.journal.stops.edited(project)
+            edited = writer.journal.groom_queues.edited(project)
             own = {
                 stop.place: {key for entry_id, keys in edited.get(item_id, ()) if entry_id > stop.since for key in keys}
                 for stop, item_id in zip(stops, ids, strict=True)
@@ -206,7 +208,7 @@ def _groomed(writer: Writer, stop: Stop, item_id: int, own: Collection[str], fau
     changed = tuple(
         FieldAnswer(key, before.get(key), fields.get(key))
         for key in dict.fromkeys((*stop.asked, *before, *fields))
-        if document is not None and _is_told(key) and not is_same(before.get(key), fields.get(key))
+        if document is not None and _is_listed(key) and not is_same(before.get(key), fields.get(key))
     )
     name = str(fields.get("Name") or before.get("Name") or "")
     status = fields.get("Status")
@@ -217,8 +219,8 @@ def _groomed(writer: Writer, stop: Stop, item_id: int, own: Collection[str], fau
     return Groomed(item_id, kind, name, stop.is_skipped, answers, others, tuple(faults) if is_judged else ())
 
 
-def _is_told(key: str) -> bool:
-    """Whether a change of a field is told: what people set, save long texts."""
+def _is_listed(key: str) -> bool:
+    """Report whether results list a field: every settable field except long texts."""
     field = FIELD_BY_KEY.get(key)
     if field is None:
         return key.endswith("_cf")

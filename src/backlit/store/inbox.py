@@ -1,4 +1,4 @@
-"""Since you looked: what others changed, made, deleted and wrote, field by field, until the user has seen it."""
+"""Inbox: changes, creations, deletions and comments by other users that the user has not seen yet."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from datetime import datetime
 import orjson
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.changes import Change, Signal, Subject
-from backlit.store.database import ids_json
-from backlit.store.files import Files, Writer
-from backlit.store.news import NewsKind, NewsRecord
-from backlit.store.rows import fields_in, moment
+from backlit.store.files.files import Files, Writer
+from backlit.store.journal.inbox import InboxRecord, NewsKind
+from backlit.store.records.changes import Change, Signal, Subject
+from backlit.store.records.item import fields_in, moment
+from backlit.store.sqlite.database import ids_json
 
 FEED = 500
-"""Comments that the feed goes back."""
+"""The number of comments in the feed."""
 
 _ORDER = {key: number for number, key in enumerate(FIELD_BY_KEY)}
 
 
 @dataclass(frozen=True, slots=True)
 class FieldNews:
-    """A field as the user last saw it, and as the service has it now."""
+    """A field as the user last saw it, and its present value."""
 
     key: str
     before: object
@@ -30,7 +30,7 @@ class FieldNews:
 
 @dataclass(frozen=True, slots=True)
 class InboxComment:
-    """A comment as the feed and the news show it; one that is not sent yet has no time."""
+    """A comment in the feed. An unsent comment has no time."""
 
     id: int
     item_id: int
@@ -42,9 +42,9 @@ class InboxComment:
 
 @dataclass(frozen=True, slots=True)
 class ItemNews:
-    """What is new of one item; one that is gone has only a name, one that is new no `fields`.
+    """The unseen changes of an item. A deleted item has only a name, a new item no `fields`.
 
-    `authors` are those who are known to have done it, the latest first; empty where the service does not say.
+    `authors` are the known authors, the latest first, empty if the service names none.
     """
 
     item_id: int
@@ -58,7 +58,7 @@ class ItemNews:
 
 
 class Inbox:
-    """Reads the news of the current project, and notes what the user has seen."""
+    """The current project's unseen changes, and the record of those that the user has seen."""
 
     def __init__(self, files: Files, signal: Signal, project: Callable[[], int | None]) -> None:
         self._files = files
@@ -66,16 +66,16 @@ class Inbox:
         self._project = project
 
     def unread(self) -> int:
-        """How many items have news; cheap enough for every drawing."""
-        return self._files.journal.news.count(self._project() or 0)
+        """Count the items with unseen changes. Cheap enough for every repaint."""
+        return self._files.journal.inbox.count(self._project() or 0)
 
     def ids(self) -> list[int]:
-        """The items that have news, the latest news first."""
-        return self._files.journal.news.ids(self._project() or 0)
+        """Return the items with unseen changes, the latest first."""
+        return self._files.journal.inbox.ids(self._project() or 0)
 
     def news(self, item_id: int) -> ItemNews | None:
-        """What is new of an item; None where that has been seen."""
-        record = self._files.journal.news.records([item_id]).get(item_id)
+        """Return an item's unseen changes, or None without any."""
+        record = self._files.journal.inbox.records([item_id]).get(item_id)
         if record is None:
             return None
         found = self._files.mirror.execute(
@@ -94,14 +94,14 @@ class Inbox:
         )
 
     def feed(self) -> tuple[InboxComment, ...]:
-        """The project's latest comments, the newest first, seen or not."""
+        """Return the project's latest comments, the newest first, seen or not."""
         return self._comments(
             f"project_id = ? AND pending = 0 ORDER BY created_at DESC, id DESC LIMIT {FEED}", self._project() or 0
         )
 
     def unread_comments(self) -> frozenset[int]:
-        """The ids of the project's comments that have not been seen."""
-        return frozenset(self._files.journal.news.comment_ids(self._project() or 0))
+        """Return the ids of the project's unseen comments."""
+        return frozenset(self._files.journal.inbox.comment_ids(self._project() or 0))
 
     def _comments(self, where: str, value: object) -> tuple[InboxComment, ...]:
         sql = f"SELECT id, item_id, text, author, created_at, is_internal FROM comments WHERE {where}"  # noqa: S608 # constants
@@ -111,26 +111,26 @@ class Inbox:
         )
 
     async def seen(self, item_ids: Iterable[int]) -> None:
-        """The user has seen these items and their comments as they are; costs nothing where there was no news."""
-        found = self._files.journal.news.records(self._files.journal.real_id(each) for each in item_ids)
+        """Mark items and their comments as seen. Costs nothing without unseen changes."""
+        found = self._files.journal.inbox.records(self._files.journal.real_id(each) for each in item_ids)
         if found:
             await self._files.write(lambda writer: self._forget(writer, found))
 
-    def _forget(self, writer: Writer, records: dict[int, NewsRecord]) -> None:
-        if writer.journal.news.forget(records):
+    def _forget(self, writer: Writer, records: dict[int, InboxRecord]) -> None:
+        if writer.journal.inbox.forget(records):
             self._signal.publish(Change(Subject.INBOX, frozenset(records)))
 
     async def all_seen(self, *, everywhere: bool = False) -> None:
-        """The user has seen all that is new in the current project, or in every project."""
+        """Mark everything as seen, in the current project or in all projects."""
         project_id = None if everywhere else self._project() or 0
 
         def act(writer: Writer) -> None:
-            if writer.journal.news.forget_project(project_id):
+            if writer.journal.inbox.forget_project(project_id):
                 self._signal.publish(Change(Subject.INBOX))
 
         await self._files.write(act)
 
 
 def _place(key: str) -> tuple[int, str]:
-    """The field's place in the field table; a project's own fields come last."""
+    """Return the field's position in the field table. Custom fields come last."""
     return _ORDER.get(key, len(_ORDER)), key

@@ -1,4 +1,4 @@
-"""The store: all that screens and commands see of the work, whether the service can be reached or not."""
+"""The store: the only view of the data for screens and commands, online or offline."""
 
 import threading
 import weakref
@@ -9,66 +9,62 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from backlit.store.attachments import Attachments
-from backlit.store.batch import Batch
-from backlit.store.boards_kept import BoardsKept
-from backlit.store.cells import Cells
-from backlit.store.changes import Change, Connection, OutboxState, Signal, Subject
-from backlit.store.chosen_columns import ChosenColumns
-from backlit.store.conflicts import Conflicts
-from backlit.store.deletions import Deletions
-from backlit.store.edits import Edits
-from backlit.store.engine import Engine, Report
-from backlit.store.everybody import Everybody
-from backlit.store.files import Files
+from backlit.store.edits.conflicts import Conflicts
+from backlit.store.edits.deletions import Deletions
+from backlit.store.edits.edits import Edits
+from backlit.store.edits.nodes import Nodes
+from backlit.store.edits.ranking import Ranking
+from backlit.store.edits.rollover import Rollover
+from backlit.store.edits.timer import Timer
+from backlit.store.edits.work_log import WorkLog
+from backlit.store.engine.engine import Engine, KnownUsers, Report
+from backlit.store.engine.transfers import Transfers
+from backlit.store.files.files import Files
 from backlit.store.grooming import Grooming
-from backlit.store.history import History
 from backlit.store.inbox import Inbox
-from backlit.store.lint import ReadyCheck
-from backlit.store.names import StoreNames
-from backlit.store.nodes import Nodes
-from backlit.store.pacing import USUAL_WAITS, Waits
-from backlit.store.places import Places
-from backlit.store.plan import Plan
-from backlit.store.projects import Projects
-from backlit.store.ranking import Ranking
-from backlit.store.receiving import note_turn
-from backlit.store.reports import Records, Reports
-from backlit.store.rollover import Rollover
-from backlit.store.rows import Item, Row, item_of, moment
-from backlit.store.sample_history import SampleHistory
-from backlit.store.scope_log import ScopeLog
-from backlit.store.search import Search
-from backlit.store.server import Server
-from backlit.store.snapshots import Snapshots
-from backlit.store.stays import Stays
-from backlit.store.timer import Timer
-from backlit.store.transfers import Transfers
-from backlit.store.typed import TypedLines
-from backlit.store.views import View
-from backlit.store.views_query import ViewSpec
-from backlit.store.work_log import WorkLog
+from backlit.store.planning.plan import Plan
+from backlit.store.planning.preview import PlanPreview
+from backlit.store.ready_check import ReadyCheck
+from backlit.store.records.changes import Change, Connection, OutboxState, Signal, Subject
+from backlit.store.records.item import Item, Row, item_of, moment
+from backlit.store.remote.receiving import note_synced
+from backlit.store.remote.retry import USUAL_WAITS, Waits
+from backlit.store.remote.service import Server
+from backlit.store.reports.reports import Records, Reports
+from backlit.store.reports.sample_history import SampleHistory
+from backlit.store.reports.scope_log import ScopeLog
+from backlit.store.reports.snapshots import Snapshots
+from backlit.store.reports.status_history import StatusHistory
+from backlit.store.sqlite.paths import Places
+from backlit.store.undo.history import History
+from backlit.store.views.items import Attachments, Batch, Cells
+from backlit.store.views.lookups import Projects
+from backlit.store.views.names import StoreNames
+from backlit.store.views.preferences import BoardLayouts, ChosenColumns, InputHistory
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.search import Search
+from backlit.store.views.view import View
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
 
 Connect = Callable[[Report], Awaitable["Client"]]
-"""Makes the client, signed in where it can be; reports what it prepares meanwhile."""
+"""Creates the client, signed in if possible, and reports the progress of its preparation."""
 
 Clock = Callable[[], datetime]
-"""Tells the time with its zone."""
+"""Returns the time with its zone."""
 
 _PROJECT = "project"
 
 
 def local_time() -> datetime:
-    """The machine's time, with its zone."""
+    """Return the machine's time with its zone."""
     return datetime.now().astimezone()
 
 
 @dataclass(frozen=True, slots=True)
 class CommentEntry:
-    """A comment; one that the service does not have yet is pending and has no time and a temporary id."""
+    """A comment. An unsent comment is pending and has a temporary id and no time."""
 
     id: int
     text: str
@@ -79,10 +75,10 @@ class CommentEntry:
 
 
 class Store(Edits):
-    """One profile's work: mirror, journal and the engine that keeps them and the service together.
+    """The work of a profile: mirror, journal, and the engine that syncs them with the service.
 
-    Reads are short and made on one thread, the caller's. What is `async` may be awaited in any event loop. Listeners
-    are called on the store's threads.
+    Reads are short and run on the caller's thread, always the same one. Coroutines can be awaited in any event
+    loop. Listeners are called on the store's threads.
     """
 
     def __init__(self, places: Places, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS) -> None:
@@ -95,18 +91,19 @@ class Store(Edits):
         self.server = Server(self._files)
         self._engine = Engine(self._files, self._signal, connect, waits)
         self._engine.on_projects = self._choose_first_project
-        self._engine.on_turn = self._turned
+        self._engine.on_synced = self._synced
         self.transfers = Transfers(self._files, self._engine, self._found)
         self.inbox = Inbox(self._files, self._signal, lambda: self.project_id)
         self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
-        self.stays = Stays(self._files, self.today)
+        self.status_history = StatusHistory(self._files, self.today)
         self.scope_log = ScopeLog(self._files, self.today)
         self.sample_history = SampleHistory(self._files, lambda: self.project_id, self.today)
-        self.everybody = Everybody(self, self._engine)
+        self.everybody = KnownUsers(self, self._engine)
         self.wake = self._engine.wake
         self.ranking = Ranking(self._files, self.server, self.wake, lambda: self.project_id)
         self.history = History(self._files, self, self.wake)
         self.plan = Plan(self._files, self, self._signal, self.wake)
+        self.plan_preview = PlanPreview(self._files, self.plan)
         self.rollover = Rollover(self._files, self, self.wake)
         self.nodes = Nodes(self._files, self, self.today, self.wake)
         self.deletions = Deletions(self._files, self, self.wake)
@@ -114,13 +111,13 @@ class Store(Edits):
         self.timer = Timer(self._files, clock)
         self.names = StoreNames(self, self.now, self.today)
         self.lint = ReadyCheck(self._files, self.names)
-        records = Records(self.snapshots, self.scope_log, self.stays, self.sample_history)
+        records = Records(self.snapshots, self.scope_log, self.status_history, self.sample_history)
         self.reports = Reports(self._files, self, records, self.names)
-        self.typed = TypedLines(self._files)
+        self.typed = InputHistory(self._files)
         self.cells = Cells(self._files)
         self.columns = ChosenColumns(self._files)
         self.grooming = Grooming(self._files, self.names, self.lint, lambda: self.project_id)
-        self.boards = BoardsKept(self._files, lambda: self.project_id)
+        self.boards = BoardLayouts(self._files, lambda: self.project_id)
         self.project_facts = Projects(self._files, self)
         self.search = Search(self._files, lambda: self.project_id)
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
@@ -128,7 +125,7 @@ class Store(Edits):
         self._signal.subscribe(self._note)
 
     def open(self) -> None:
-        """Open the files; a mirror that cannot be used is made anew. Raises StorageError for the journal."""
+        """Open the files. An unusable mirror is rebuilt. Raises StorageError for an unusable journal."""
         self._files.open()
         chosen = self._files.journal.settings.value(_PROJECT)
         self.project_id = int(chosen) if chosen else None
@@ -139,51 +136,51 @@ class Store(Edits):
         self._engine.start(self.project_id)
 
     def close(self) -> None:
-        """Stop the engine within two seconds and close the files; every edit is on disk already."""
+        """Stop the engine within two seconds and close the files. Every edit is on disk already."""
         self._engine.stop()
         self._files.close()
 
     def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
-        """Have a listener called with every change, on the store's threads; returns what ends it."""
+        """Call a listener with every change, on the store's threads. Returns the function that unsubscribes it."""
         return self._signal.subscribe(listener)
 
     @property
     def connection(self) -> Connection:
-        """How the store stands with the service."""
+        """The state of the connection to the service."""
         return self._engine.connection
 
     @property
     def outbox(self) -> OutboxState:
-        """How much the service does not have yet."""
+        """The number of undelivered changes by state."""
         return self._files.outbox
 
     def now(self) -> datetime:
-        """The service's time, by this machine's clock and what is known of the service's; UTC until it is known."""
+        """Return the service's time, by this machine's clock and the known offset. UTC before the offset is known."""
         offset = self._keep(Subject.PEOPLE, "clock", self.server.clock_offset)
         return self._clock().astimezone(UTC).replace(tzinfo=None) + offset
 
     def today(self) -> date:
-        """The day it is where the user is; iterations begin and end by it."""
+        """Return the user's local date, the reference for the dates of iterations."""
         return self._clock().date()
 
     def choose_project(self, project_id: int) -> None:
-        """Show another project from now on; it is remembered. Views made before stay with theirs."""
+        """Show another project from now on and remember it. Existing views keep their project."""
         self._use_project(project_id)
         self._engine.use_project(project_id)
 
     def _choose_first_project(self, project_ids: list[int]) -> int | None:
-        """Called by the engine when the projects are known; keeps the choice while it can be kept."""
+        """Return the current project, or the first one if the current is not available. The engine calls it."""
         if self.project_id not in project_ids and project_ids:
             wanted = self.own_names.project_id
             self._use_project(project_ids[0] if wanted is None else wanted)
         return self.project_id
 
-    async def _turned(self, project_id: int) -> None:
-        """Called by the engine when a project is up to date."""
-        await self._files.write(lambda writer: note_turn(writer, project_id))
+    async def _synced(self, project_id: int) -> None:
+        """Record the history of a synced project. The engine calls it."""
+        await self._files.write(lambda writer: note_synced(writer, project_id))
         await self.snapshots.take(project_id)
         await self.scope_log.note(project_id)
-        await self.stays.note(project_id)
+        await self.status_history.note(project_id)
         await self.sample_history.make(project_id)
 
     def _use_project(self, project_id: int) -> None:
@@ -193,9 +190,9 @@ class Store(Edits):
             self._signal.publish(Change(subject))
 
     def view(self, spec: ViewSpec, shape: Callable[[Row], Row] | None = None) -> View:
-        """A list of the current project's items; it catches up with changes when it is told to reload.
+        """Return a list of the current project's items. `reload` catches up with changes.
 
-        `shape` changes how a row looks, as a plan does.
+        `shape` changes the look of a row, for example for a plan.
         """
         view = View(spec, self.project_id, self._files.mirror, self._files.read, self.names, shape=shape)
         with self._views_lock:
@@ -209,7 +206,7 @@ class Store(Edits):
             view.note(change)
 
     def item(self, item_id: int) -> Item | None:
-        """One whole item; a temporary id finds the item that was made of it."""
+        """Return a whole item. A temporary id finds the item created from it."""
         found = self._item(item_id)
         real_id = item_id if found else self._files.journal.real_id(item_id)
         return self._item(real_id) if real_id != item_id else found
@@ -224,14 +221,14 @@ class Store(Edits):
         return item_of(orjson.loads(doc), None if base is None else orjson.loads(base), sign)
 
     def comments(self, item_id: int) -> tuple[CommentEntry, ...]:
-        """An item's comments, oldest first, those not sent yet at the end."""
+        """Return an item's comments, oldest first, unsent ones last."""
         real_id = self._files.journal.real_id(item_id)
         found = self._files.mirror.execute(
             "SELECT id, text, author, created_at, is_internal, pending FROM comments WHERE item_id = ?"
             " ORDER BY pending, id",
             (real_id,),
         )
-        going = self.deletions.comments_going(real_id)
+        going = self.deletions.deleted_comment_ids(real_id)
         return tuple(
             CommentEntry(comment_id, text, author, moment(created), bool(internal), bool(pending))
             for comment_id, text, author, created, internal, pending in found
@@ -239,31 +236,31 @@ class Store(Edits):
         )
 
     async def look_at(self, item_id: int) -> None:
-        """Have an item and its comments read from the service soon; nothing happens when it cannot be reached."""
+        """Request a read of an item and its comments. Does nothing without a connection."""
         self._engine.look_at(self._files.journal.real_id(item_id))
 
     def cancel(self) -> None:
-        """Stop loading; a refresh goes on with it, and so does the next start."""
+        """Stop loading. A refresh or the next start resumes it."""
         self._engine.tell(lambda session: session.cancel())
 
     async def refresh(self, *, is_anew: bool = False) -> None:
-        """Ask the service for what is new, or for everything, now; returns when that is in the mirror.
+        """Read new data, or all data, from the service now. Returns once the mirror has it.
 
-        Raises what went wrong.
+        Raises the error that prevents it.
         """
         await self._engine.refresh(is_anew=is_anew)
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
-        """Sign in with a password; raises Unauthorized, or Trouble when the service cannot be asked.
+        """Sign in with a password. Raises Unauthorized, or Trouble without a connection.
 
-        Raises OtherOrigin where it would be sent to another origin than the service's, save the one that is approved.
+        Raises OtherOrigin before sending the password to another origin than the service's or the approved one.
         """
         await self._engine.sign_in(username, password, approved)
 
     async def sign_in_with_code(self, code: str, approved: str = "") -> None:
-        """Sign in with a verification code from the browser; raises as `sign_in` does."""
+        """Sign in with a verification code from the browser. Raises as `sign_in` does."""
         await self._engine.sign_in_with_code(code, approved)
 
     async def sign_out(self) -> None:
-        """Forget the tokens; mirror, journal and what is unsent stay."""
+        """Discard the tokens. Mirror, journal and unsent changes are kept."""
         await self._engine.sign_out()

@@ -1,0 +1,222 @@
+"""Conflicts, resolved field by field, and rejected changes, resolved with new values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+from functools import partial
+
+import orjson
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import FIELD_BY_KEY, Settable
+from backlit.store.edits.checks import check, check_text
+from backlit.store.edits.edits import Edits, show
+from backlit.store.files.files import Files, Writer
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.item import Document, fields_in, moment
+from backlit.store.records.merge import merge
+
+UNSETTLED = frozenset({EntryState.CONFLICT, EntryState.REFUSED})
+_SETTLED_ELSEWHERE = "This change is already resolved. See the outbox for its state."
+
+
+class Keep(Enum):
+    """The side whose value of a field is kept. A value that is neither side's needs no member."""
+
+    MINE = "mine"
+    THEIRS = "theirs"
+
+
+@dataclass(frozen=True, slots=True)
+class Contested:
+    """A field in conflict: its value before the user's change, the user's value and the service's value."""
+
+    key: str
+    base: object
+    mine: object
+    theirs: object
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An entry to resolve. A conflict lists the clashing fields, a rejection lists all fields the entry sets.
+
+    `last_id` is the latest of the later edits of these fields. Those edits wait behind the entry and are part of
+    `mine`.
+    """
+
+    entry: OutboxEntry
+    fields: tuple[Contested, ...]
+    item_type: str
+    last_id: int
+    changed_by: str = ""
+    changed_at: datetime | None = None
+
+
+class Conflicts:
+    """Access to cases and their resolution."""
+
+    def __init__(self, files: Files, edits: Edits) -> None:
+        self._files = files
+        self._edits = edits
+
+    def case(self, entry_id: int) -> Case | None:
+        """Return the case of an entry. Comments, and entries that need no decision, return None."""
+        entry = self._files.journal.entries.find(entry_id)
+        if entry is None or entry.state not in UNSETTLED or entry.kind not in {EntryKind.EDIT, EntryKind.ADD}:
+            return None
+        found = self._files.mirror.execute(
+            "SELECT coalesce(base, doc) FROM documents WHERE id = ?", (entry.item_id,)
+        ).fetchone()
+        received: Document = orjson.loads(found[0]) if found and entry.kind is EntryKind.EDIT else {}
+        return _case(entry, received, self._files.journal.entries.undelivered([entry.item_id]))
+
+    def of_item(self, item_id: int) -> OutboxEntry | None:
+        """Return the item's oldest unresolved entry, conflicts before rejections."""
+        real_id = self._files.journal.real_id(item_id)
+        found = [each for each in self._files.journal.entries.undelivered([real_id]) if each.state in UNSETTLED]
+        return min(found, key=lambda each: each.state is not EntryState.CONFLICT, default=None)
+
+    async def settle(self, case: Case, decisions: Mapping[str, object]) -> None:
+        """Resolve every field of a case by a `Keep` or a new value, and queue the result.
+
+        The service's values at the time of the case become the base, so a later change on the service conflicts
+        again. Nothing is sent if every decision keeps the service's value. Raises BadRequest, and then changes
+        nothing.
+        """
+        undecided = [field.key for field in case.fields if field.key not in decisions]
+        if undecided:
+            raise BadRequest("Resolve every field first.", dict.fromkeys(undecided, "Not resolved yet."))
+        is_new = case.entry.kind is EntryKind.ADD
+        for field in case.fields:
+            known = FIELD_BY_KEY.get(field.key)
+            if is_new and known is not None and known.required and decisions[field.key] is Keep.THEIRS:
+                raise BadRequest(f"{known.label} is required.", {field.key: f"{known.label} is required."})
+        edited = {key: value for key, value in decisions.items() if not isinstance(value, Keep)}
+        settable = frozenset({Settable.ALWAYS, Settable.ON_CREATE} if is_new else {Settable.ALWAYS})
+        values = check(case.item_type, edited, self._edits, settable)
+        await self._files.write(partial(_settle, case=case, decisions={**decisions, **values}))
+        self._edits.wake()
+
+    async def rewrite(self, entry_id: int, text: str) -> None:
+        """Queue a rejected comment again with a new text.
+
+        Raises BadRequest for an empty text or an entry of another kind.
+        """
+        check_text(text)
+        await self._files.write(partial(_rewrite, entry_id=entry_id, text=text))
+        self._edits.wake()
+
+
+def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]) -> Case:
+    own = _fields(entry)
+    theirs = {**entry.theirs, **fields_in(received)}
+    keys = set(own)
+    if entry.state is EntryState.CONFLICT:
+        keys = {*entry.theirs, *merge(entry.base, own, theirs).conflicts} & keys
+    later = [each for each in undelivered if _is_later(each, entry.id) and each.touched & keys]
+    mine = dict(own)
+    for each in later:
+        mine |= {key: value for key, value in each.payload.items() if key in keys}
+    return Case(
+        entry=entry,
+        fields=tuple(Contested(key, entry.base.get(key), mine[key], theirs.get(key)) for key in own if key in keys),
+        item_type=str(received.get("type") or entry.payload.get("type") or ""),
+        last_id=later[-1].id if later else entry.id,
+        changed_by=str(received.get("lastModifiedBy") or ""),
+        changed_at=moment(received.get("lastModifiedAt")),
+    )
+
+
+def _settle(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None:
+    entry = writer.journal.entries.find(case.entry.id)
+    if entry is None or entry.state is not case.entry.state or entry.payload != case.entry.payload:
+        raise BadRequest(_SETTLED_ELSEWHERE)
+    keys = {field.key for field in case.fields}
+    later = [
+        each
+        for each in writer.journal.entries.undelivered([entry.item_id])
+        if _is_later(each, entry.id) and each.touched & keys
+    ]
+    decided = {field.key: (field, decisions[field.key]) for field in case.fields}
+    kept = {key: _value(*each) for key, each in decided.items() if each[1] is not Keep.THEIRS}
+    base = {field.key: field.theirs for field in case.fields if field.key in kept}
+    settled = [each for each in later if each.id <= case.last_id]
+    if entry.kind is EntryKind.EDIT and (len(settled) == len(later) or not kept):
+        _settle_as_step(writer, [entry, *settled], keys, replace(entry, payload=kept, base=base))
+    else:
+        rest = _without(replace(entry, payload=_fields(entry)), keys)
+        again = _with(entry, {**rest.payload, **kept}, {**rest.base, **base} if entry.kind is EntryKind.EDIT else {})
+        writer.journal.update_all([again, *(_without(each, keys) for each in settled)])
+    _tell(writer, entry)
+
+
+def _settle_as_step(writer: Writer, entries: Sequence[OutboxEntry], keys: set[str], decided: OutboxEntry) -> None:
+    """Resolve as one undoable act: discard the contested values and journal the decided ones as a new edit.
+
+    The contested part becomes discarded entries of its own, because the rest of each entry is still sent.
+    """
+    first, *later = entries
+    given_up = [replace(_only(each, keys), state=EntryState.DISCARDED) for each in entries]
+    fresh = replace(decided, state=EntryState.WAITING, reason="", attempts=0, known_id=None, theirs={})
+    rest = _without(first, keys)
+    with writer.journal.transaction():
+        step = writer.journal.undo_log.begin()
+        kept = writer.journal.add([*given_up, *([fresh] if fresh.payload else [])], step)
+        for each, original in zip(kept, entries, strict=False):
+            writer.journal.undo_log.stand_for(each.id, original.id, step)
+        writer.journal.undo_log.withdraw([each.id for each in kept[: len(given_up)]], step)
+        if rest.state is not EntryState.DISCARDED:
+            rest = replace(rest, state=EntryState.WAITING, reason="", attempts=0, theirs={})
+        writer.journal.update_all([rest, *(_without(each, keys) for each in later)])
+
+
+def _rewrite(writer: Writer, entry_id: int, text: str) -> None:
+    entry = writer.journal.entries.find(entry_id)
+    if entry is None or entry.kind is not EntryKind.COMMENT or entry.state is not EntryState.REFUSED:
+        raise BadRequest(_SETTLED_ELSEWHERE)
+    again = replace(entry, payload={**entry.payload, "text": text}, state=EntryState.WAITING, reason="", attempts=0)
+    writer.journal.update(again)
+    _tell(writer, entry)
+    writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+
+
+def _tell(writer: Writer, entry: OutboxEntry) -> None:
+    show(writer, [entry.item_id])
+    writer.signal.publish(Change(Subject.ITEMS, frozenset({entry.item_id}), frozenset({"sign"})))
+    writer.signal.publish(Change(Subject.OUTBOX))
+
+
+def _fields(entry: OutboxEntry) -> Mapping[str, object]:
+    return fields_in(entry.payload) if entry.kind is EntryKind.ADD else entry.payload
+
+
+def _is_later(other: OutboxEntry, entry_id: int) -> bool:
+    return other.kind is EntryKind.EDIT and other.id > entry_id
+
+
+def _value(field: Contested, decision: object) -> object:
+    return field.mine if decision is Keep.MINE else decision
+
+
+def _only(entry: OutboxEntry, keys: set[str]) -> OutboxEntry:
+    """Return an edit reduced to some fields."""
+    payload = {key: value for key, value in entry.payload.items() if key in keys}
+    return replace(entry, payload=payload, base={key: entry.base.get(key) for key in payload}, theirs={}, reason="")
+
+
+def _with(entry: OutboxEntry, fields: Mapping[str, object], base: Mapping[str, object]) -> OutboxEntry:
+    """Return the entry with the decided fields, ready to send. An entry without changes is discarded."""
+    payload = {**entry.payload, "fields": fields} if entry.kind is EntryKind.ADD else fields
+    state = EntryState.WAITING if fields else EntryState.DISCARDED
+    return replace(entry, payload=payload, base=base, theirs={}, state=state, reason="", attempts=0)
+
+
+def _without(entry: OutboxEntry, keys: set[str]) -> OutboxEntry:
+    """Return a later edit without the fields that were decided with an earlier one."""
+    payload = {key: value for key, value in entry.payload.items() if key not in keys}
+    base = {key: value for key, value in entry.base.items() if key not in keys}
+    state = entry.state if payload else EntryState.DISCARDED
+    return replace(entry, payload=payload, base=base, state=state)

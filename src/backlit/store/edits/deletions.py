@@ -1,0 +1,212 @@
+"""Permanent deletion: everything below an item, its copy in the trash, and the entry that deletes it."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from backlit.model.errors import NotFound
+from backlit.model.fields import FIELD_BY_KEY, Settable
+from backlit.store.edits.edits import discard, journalled, show, take_out, with_followers
+from backlit.store.files.files import Files, Writer
+from backlit.store.journal.trash import Copy
+from backlit.store.mirror.overlay import laid_over
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import (
+    BUSY,
+    FOR_CUSTOMERS,
+    TEMPORARY_IDS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+    is_for_customers,
+)
+from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.lookups import Lookups
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """The extent of a deletion, as far as this machine knows it."""
+
+    items: int
+    tasks: int
+    comments: int
+    attachments: int
+
+
+class Deletions:
+    """Permanent deletion of items and comments. Soft deletion is an edit of Status to `Deleted`."""
+
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._wake = wake
+
+    def what_goes(self, item_ids: Iterable[int]) -> Going:
+        """Count everything that is deleted with some items. Tasks among them count as items."""
+        ids = {self._files.journal.real_id(each) for each in item_ids}
+        tasks = {
+            task_id
+            for (task_id,) in self._files.mirror.execute(
+                "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))", (ids_json(ids),)
+            )
+        } - ids
+        return Going(
+            len(ids), len(tasks), self._count("comments", ids | tasks), self._count("attachments", ids | tasks)
+        )
+
+    def _count(self, table: str, item_ids: Iterable[int]) -> int:
+        sql = f"SELECT count(*) FROM {table} WHERE item_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+        return int(self._files.mirror.execute(sql, (ids_json(item_ids),)).fetchone()[0])
+
+    def is_own(self, author: str) -> bool:
+        """Report whether the signed-in user wrote a comment. The service may name an author in two ways."""
+        me = self._lookups.me()
+        return me is not None and author.casefold() in {me.username.casefold(), me.display_name.casefold()}
+
+    def deleted_comment_ids(self, item_id: int) -> frozenset[int]:
+        """Return the ids of an item's comments that wait for deletion and are hidden."""
+        return frozenset(
+            whole(entry.payload.get("id")) or 0
+            for entry in self._files.journal.entries.undelivered([item_id])
+            if entry.kind is EntryKind.DELETE_COMMENT and entry.state in BUSY
+        )
+
+    async def delete_items(self, item_ids: Iterable[int]) -> None:
+        """Delete items permanently, as one step. Hides them at once and keeps a copy.
+
+        A new item that may already be on the service is deleted as soon as its creation is confirmed. Raises
+        NotFound for an unknown item, and then deletes nothing.
+        """
+        ids = list(item_ids)
+        await self._files.write(lambda writer: _delete_items(writer, ids))
+        self._wake()
+
+    async def delete_comment(self, comment_id: int) -> None:
+        """Delete a comment and hide it at once. Raises NotFound."""
+        await self._files.write(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
+        self._wake()
+
+
+def deletion_of(writer: Writer, item_id: int) -> tuple[OutboxEntry, Copy]:
+    """Return the entry that deletes an item, and the copy to keep. Raises NotFound for an unknown item.
+
+    The entry's base holds the settable fields as they will be once all pending changes are sent. The outbox
+    compares it with the service.
+    """
+    document, received = writer.mirror.effective(item_id), writer.mirror.received([item_id]).get(item_id)
+    if document is None or received is None:
+        raise NotFound(f"Item {item_id} was deleted.")
+    waiting = [entry for entry in writer.journal.entries.undelivered([item_id]) if entry.state in BUSY]
+    fields = fields_in(laid_over(received, waiting)[0])
+    entry = OutboxEntry(
+        0,
+        time.time(),
+        whole(document.get("projectId")) or 0,
+        item_id,
+        EntryKind.DELETE,
+        {"name": fields.get("Name"), "type": document.get("type")},
+        {key: value for key, value in fields.items() if is_settable(key)},
+    )
+    return entry, _copy(writer, document)
+
+
+def is_settable(key: str, *, is_new: bool = False) -> bool:
+    """Report whether a field can be set, on an existing or on a new item. A project's custom fields always can."""
+    field = FIELD_BY_KEY.get(key)
+    if field is None:
+        return key.endswith("_cf")
+    return field.settable is Settable.ALWAYS or (is_new and field.settable is Settable.ON_CREATE)
+
+
+def journal_deletions(writer: Writer, deletions: Sequence[tuple[OutboxEntry, Copy]], step: int) -> list[OutboxEntry]:
+    """Write deletions and their copies, in the open transaction."""
+    entries = writer.journal.add([entry for entry, _ in deletions], step)
+    for entry, (_, copy) in zip(entries, deletions, strict=True):
+        writer.journal.trash.keep(copy, entry.id)
+    return entries
+
+
+def keep_last_copy(writer: Writer, item_id: int) -> None:
+    """Keep a copy of an item that other users deleted, unless there is one already."""
+    document = writer.mirror.effective(item_id)
+    if document is not None and writer.journal.trash.of_item(item_id) is None:
+        writer.journal.trash.keep(_copy(writer, document))
+
+
+def _copy(writer: Writer, document: Document) -> Copy:
+    item_id = whole(document.get("id")) or 0
+    found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
+    tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]
+    comments = writer.mirror.comments.documents([item_id, *(whole(task.get("id")) or 0 for task in tasks)])
+    return Copy(document, tasks, comments)
+
+
+def deletions_of(writer: Writer, made: OutboxEntry) -> list[OutboxEntry]:
+    """Return the undelivered permanent deletions of the item, comment or node that an entry creates."""
+    if made.kind is EntryKind.NODE_ADD:
+        waiting = writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE, naming=made.temporary_id)
+        return [each for each in waiting if each.node_id == made.temporary_id]
+    if made.kind is EntryKind.COMMENT:
+        return writer.journal.entries.undelivered(kind=EntryKind.DELETE_COMMENT, naming=made.temporary_id)
+    return (
+        writer.journal.entries.undelivered([made.item_id], kind=EntryKind.DELETE) if made.kind is EntryKind.ADD else []
+    )
+
+
+def _delete_items(writer: Writer, wanted: Sequence[int]) -> None:
+    item_ids = list(dict.fromkeys(map(writer.journal.real_id, wanted)))  # ids do not change on this thread
+    unsent = _unsent(writer, [each for each in item_ids if each < 0])
+    given_up = {each.item_id for each in unsent if each.kind is EntryKind.ADD}
+    deletions = [deletion_of(writer, each) for each in item_ids if each not in given_up]
+    with writer.journal.transaction():
+        step = writer.journal.undo_log.begin()
+        journal_deletions(writer, deletions, step)
+        withdraw(writer, unsent, step)
+    take_out(writer, unsent)
+    show(writer, [entry.item_id for entry, _ in deletions])
+
+
+def _unsent(writer: Writer, item_ids: Sequence[int]) -> list[OutboxEntry]:
+    """Return all journalled entries of those new items that were never sent. Discarding them deletes the items."""
+    if not item_ids:
+        return []
+    entries = writer.journal.entries.undelivered(item_ids, kind=EntryKind.ADD)
+    return with_followers(writer, [entry for entry in entries if not entry.has_left])
+
+
+def _delete_comment(writer: Writer, comment_id: int) -> None:
+    made = writer.journal.entries.find(comment_id - TEMPORARY_IDS) if comment_id < 0 else None
+    if made is not None and not made.has_left:
+        with writer.journal.transaction():
+            withdraw(writer, [made], writer.journal.undo_log.begin())
+        take_out(writer, [made])
+        return
+    found = writer.mirror.comments.document(comment_id) if made is None else unsettled_comment(made)
+    if found is None or (made is not None and made.state is EntryState.DISCARDED):
+        raise NotFound("The comment was deleted.")
+    entry = deletion_of_comment(found)
+    journalled(writer, [entry])
+    writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+
+
+def unsettled_comment(made: OutboxEntry) -> Document:
+    """Return an unconfirmed comment as the document that the service would hold."""
+    of_what = {"id": made.temporary_id, "workItemId": made.item_id, "projectId": made.project_id}
+    return {**of_what, "description": made.payload.get("text"), "type": made.payload.get("type")}
+
+
+def deletion_of_comment(comment: Document) -> OutboxEntry:
+    """Return the entry that deletes a comment. Its payload keeps the text for undo."""
+    kept = {"id": comment.get("id"), "text": comment.get("description"), "by": comment.get("createdBy")}
+    if is_for_customers(comment):
+        kept["type"] = FOR_CUSTOMERS
+    project_id, item_id = whole(comment.get("projectId")) or 0, whole(comment.get("workItemId")) or 0
+    return OutboxEntry(0, time.time(), project_id, item_id, EntryKind.DELETE_COMMENT, kept)
+
+
+def withdraw(writer: Writer, entries: Sequence[OutboxEntry], step: int) -> None:
+    """Discard entries as part of an undoable step, in the open transaction."""
+    discard(writer, entries)
+    writer.journal.undo_log.withdraw([entry.id for entry in entries], step)

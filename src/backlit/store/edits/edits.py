@@ -1,0 +1,353 @@
+"""User edits: journalled on disk, laid over the mirror, announced to the screens."""
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
+from backlit.store.edits.checks import check, check_text
+from backlit.store.edits.nodes import show_trees
+from backlit.store.files.files import Writer
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import (
+    ITEM_PLACES,
+    ON_COMMENTS,
+    ON_NODES,
+    RECALLED,
+    RECALLS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+    payload_of,
+    recall_of,
+)
+from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.values import is_same
+from backlit.store.views.lookups import Lookups
+
+_ON_EDIT = frozenset({Settable.ALWAYS})
+_ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A new item, and the fields of the tasks below it."""
+
+    type: str
+    fields: Mapping[str, object]
+    tasks: Sequence[Mapping[str, object]] = ()
+
+
+class Edits(Lookups):
+    """Edits, new items, comments and drafts. Each method returns after the change is on disk and visible."""
+
+    wake: Callable[[], None] = staticmethod(lambda: None)
+    """Called on any thread after an act that leaves something to send."""
+
+    async def edit(
+        self, item_ids: Sequence[int], changes: Mapping[str, object], seen: Mapping[str, object] | None = None
+    ) -> None:
+        """Change the same fields of some items, as one step.
+
+        Unchanged values are skipped. `seen` holds the values that the user started from: a newer value in the
+        store merges or conflicts and is never overwritten. Raises BadRequest that names each invalid key,
+        NotFound for an unknown item, and then changes nothing.
+        """
+        await self.edit_each(dict.fromkeys(item_ids, changes), dict.fromkeys(item_ids, seen or {}))
+
+    async def edit_each(
+        self, changes: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]] | None = None
+    ) -> None:
+        """Change items individually, each from the values the user saw, as one step. See `edit`."""
+        bases: dict[int, Mapping[str, object]] = {}
+        checked: dict[tuple[str, int], Mapping[str, object]] = {}  # each change is checked once for each type
+        wanted = {}
+        for given_id, each in changes.items():
+            item_id, item_type, _ = self._found(given_id)
+            key = (item_type, id(each))
+            if key not in checked:
+                checked[key] = check(item_type, each, self, _ON_EDIT)
+            wanted[item_id] = checked[key]
+            bases[item_id] = (seen or {}).get(given_id, {})
+        await self._files.write(lambda writer: _edit(writer, wanted, bases))
+        self.wake()
+
+    def _found(self, item_id: int) -> tuple[int, str, int]:
+        """Return an item's current id, type and project. The id may become real between two reads."""
+        for _ in range(2):
+            real_id = self._files.journal.real_id(item_id)
+            sql = "SELECT id, type, project_id FROM items WHERE id = ?"
+            found: tuple[int, str, int] | None = self._files.mirror.execute(sql, (real_id,)).fetchone()
+            if found is not None:
+                return found
+        raise NotFound(f"Item {item_id} was deleted.")
+
+    async def add(self, item_type: str, fields: Mapping[str, object]) -> int:
+        """Create an item in the current project and return its temporary id.
+
+        The temporary id stays valid until the process ends. The service presets the omitted keys. Raises
+        BadRequest that names each invalid key.
+        """
+        return (await self.add_families([Family(item_type, fields)]))[0]
+
+    async def add_families(self, families: Sequence[Family]) -> list[int]:
+        """Create items with tasks below them, as one step. Returns the items' temporary ids. See `add`."""
+        made = [
+            (self._new(each.type, each.fields), [self._new(ItemType.TASK, task, is_below=True) for task in each.tasks])
+            for each in families
+        ]
+        item_ids = await self._files.write(lambda writer: _add(writer, made))
+        self.wake()
+        return item_ids
+
+    def _new(self, item_type: str, fields: Mapping[str, object], *, is_below: bool = False) -> OutboxEntry:
+        """Return the checked entry that creates an item. A task of a new item gets its parent later."""
+        if item_type not in set(ItemType):
+            raise BadRequest(f"Unknown type {item_type}.", {"type": "Unknown type."})
+        if self.project_id is None:
+            raise BadRequest("No project selected. Select one first.")
+        required = {
+            field.key: None
+            for field in FIELD_BY_KEY.values()
+            if field.required and field.applies_to(item_type) and not (is_below and field.key == "ParentID")
+        }
+        values = check(item_type, {**required, **fields}, self, _ON_ADD)
+        project_id = self.project_id
+        if "ParentID" in values:
+            values["ParentID"] = self._parent(whole(values["ParentID"]) or 0)
+        given = {key: value for key, value in values.items() if value is not None}
+        payload = {"type": item_type, "projectId": project_id, "fields": given}
+        return OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
+
+    def _parent(self, item_id: int) -> int:
+        fault = "The parent of a task must be an item of the same project, not a task."
+        try:
+            real_id, item_type, project_id = self._found(item_id)
+        except NotFound:
+            raise BadRequest(fault, {"ParentID": fault}) from None
+        if item_type == ItemType.TASK or project_id != self.project_id:
+            raise BadRequest(fault, {"ParentID": fault})
+        return real_id
+
+    async def comment(self, item_id: int, text: str, *, for_customers: bool = False) -> int:
+        """Write a comment and return its temporary id. Raises BadRequest for an empty text."""
+        check_text(text)
+        found_id, _, project_id = self._found(item_id)
+
+        def act(writer: Writer) -> int:
+            _present(writer, found_id)
+            entry = OutboxEntry(
+                0, time.time(), project_id, found_id, EntryKind.COMMENT, payload_of(text, for_customers=for_customers)
+            )
+            written = journalled(writer, [entry])[0]
+            writer.signal.publish(Change(Subject.COMMENTS, frozenset({written.item_id})))
+            return written.temporary_id
+
+        temporary_id = await self._files.write(act)
+        self.wake()
+        return temporary_id
+
+    def draft(self, key: str) -> dict[str, object] | None:
+        """Return the unfinished text stored under a key."""
+        return self._unwritten.get(key) or self._files.journal.drafts.find(key)
+
+    async def save_draft(self, key: str, content: Mapping[str, object]) -> None:
+        """Store unfinished text. It is on disk when this returns, and in memory where the disk rejects it."""
+        kept = self._unwritten[key] = dict(content)
+        await self._files.write(lambda writer: writer.journal.drafts.save(key, kept))
+        if self._unwritten.get(key) is kept:
+            del self._unwritten[key]
+
+    async def discard_draft(self, key: str) -> None:
+        """Delete a draft, if there is one."""
+        await self._files.write(lambda writer: writer.journal.drafts.discard(key))
+        self._unwritten.pop(key, None)
+
+    def outbox_entries(self) -> tuple[OutboxEntry, ...]:
+        """Return all undelivered entries, oldest first."""
+        return tuple(self._files.journal.entries.undelivered())
+
+    async def retry(self, entry_id: int) -> None:
+        """Queue a rejected or conflicting entry again. A conflict is resolved in favour of the user's values."""
+        await self._files.write(lambda writer: _retry(writer, entry_id))
+        self.wake()
+
+    async def discard(self, entry_id: int) -> None:
+        """Discard an entry, and with a new item every entry that depends on it. The act can be undone.
+
+        A deletion that may have reached the service is looked up, and the deleted object is restored. Raises
+        BadRequest while the entry is being sent, because it may already have taken effect.
+        """
+        await self._files.write(lambda writer: _discard(writer, entry_id))
+        self.wake()
+
+
+def journalled(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+    """Commit a new act to the journal, lay it over the mirror and announce it."""
+    written = writer.journal.add(entries)
+    show(writer, [entry.item_id for entry in written])
+    return written
+
+
+def show(writer: Writer, item_ids: Sequence[int]) -> None:
+    """Lay the journal over some items again and announce the changes."""
+
+    def act() -> None:
+        family = writer.mirror.hidden.family(item_ids, writer.journal.entries.undelivered(item_ids))
+        writer.announce(writer.mirror.lay_over(family, writer.journal.entries.undelivered(family)))
+
+    writer.show(act)
+
+
+def _present(writer: Writer, item_id: int) -> tuple[int, Document]:
+    """Return an item's current id and document. Ids never change during a call on the writing thread."""
+    real_id = writer.journal.real_id(item_id)
+    document = writer.mirror.effective(real_id)
+    if document is None:
+        raise NotFound(f"Item {item_id} was deleted.")
+    return real_id, document
+
+
+def _add(writer: Writer, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]]) -> list[int]:
+    for entry, _ in families:
+        if entry.parent_id is not None:
+            _present(writer, entry.parent_id)
+    parents = writer.journal.add([entry for entry, _ in families])
+    step = parents[0].step if parents else None
+    below = [_under(task, parent) for parent, (_, tasks) in zip(parents, families, strict=True) for task in tasks]
+    made = [*parents, *(writer.journal.add(below, step) if below else ())]
+    show(writer, [entry.item_id for entry in made])
+    return [entry.item_id for entry in parents]
+
+
+def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
+    fields = {**fields_in(task.payload), "ParentID": parent.item_id}
+    return replace(task, payload={**task.payload, "fields": fields})
+
+
+def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]]) -> None:
+    entries = []
+    for found_id, values in wanted.items():
+        item_id, document = _present(writer, found_id)
+        fields = fields_in(document)
+        changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
+        if changed:
+            base = _knowing_own(writer, item_id, fields, seen[found_id])
+            entries.append(edit_entry(item_id, document, changed, base))
+    if entries:
+        journalled(writer, entries)
+
+
+def _knowing_own(
+    writer: Writer, item_id: int, fields: Mapping[str, object], seen: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return the seen values, with the user's own newer values instead where the screen lags behind the keyboard.
+
+    Lists keep their seen value, because additions and removals merge.
+    """
+    moved = [key for key, value in seen.items() if not isinstance(value, list) and not is_same(fields.get(key), value)]
+    if not moved:
+        return seen
+    own = writer.journal.entries.own_values(item_id)
+    return {**seen, **{key: own[key] for key in moved if key in own and is_same(fields.get(key), own[key])}}
+
+
+def edit_entry(
+    item_id: int, document: Document, changed: Mapping[str, object], seen: Mapping[str, object] | None = None
+) -> OutboxEntry:
+    """Return the entry that changes fields of an item. `seen` overrides the document's values as the base."""
+    fields = {**fields_in(document), **(seen or {})}
+    modified = document.get("lastModifiedAt")
+    return OutboxEntry(
+        id=0,
+        created_at=time.time(),
+        project_id=whole(document.get("projectId")) or 0,
+        item_id=item_id,
+        kind=EntryKind.EDIT,
+        payload=changed,
+        base={key: fields.get(key) for key in changed},
+        base_modified_at=modified if isinstance(modified, str) else None,
+    )
+
+
+def _retry(writer: Writer, entry_id: int) -> None:
+    entry = writer.journal.entries.find(entry_id)
+    if entry is None or entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
+        return
+    base = {**entry.base, **entry.theirs}
+    writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
+    show(writer, [entry.item_id])
+    if entry.kind in ON_NODES:
+        show_trees(writer)
+    writer.signal.publish(Change(Subject.OUTBOX))
+
+
+def _discard(writer: Writer, entry_id: int) -> None:
+    entry = writer.journal.entries.find(entry_id)
+    if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
+        return
+    doomed = with_followers(writer, [entry])
+    recalls = [recall_of(each) for each in doomed if each.kind in RECALLED and each.has_left]
+    with writer.journal.transaction():
+        discard(writer, doomed)
+        step = writer.journal.undo_log.begin()
+        writer.journal.undo_log.withdraw([each.id for each in doomed], step)
+        writer.journal.add(recalls, step)
+    take_out(writer, doomed)
+
+
+def discard(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
+    """Discard entries in the journal. Raises BadRequest for an entry that is being sent, except for a mere lookup."""
+    if any(each.state is EntryState.SENDING and each.kind not in RECALLS for each in doomed):
+        raise BadRequest("The change is being sent. Try again in a moment.")
+    writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in doomed)
+
+
+def take_out(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
+    """Update the mirror after entries were discarded."""
+    writer.release_ranks()
+    made = [each.item_id for each in doomed if each.kind is EntryKind.ADD]
+    gone = writer.mirror.remove_items(made)
+    show(writer, [each.item_id for each in doomed if each.item_id not in gone])
+    if gone:
+        writer.signal.publish(Change(Subject.ITEMS, gone))
+    if any(each.kind in ON_NODES for each in doomed):
+        _leave_places(writer, {each.node_id for each in doomed if each.kind is EntryKind.NODE_ADD})
+        show_trees(writer)
+    if any(each.kind in ON_COMMENTS for each in doomed):
+        writer.signal.publish(Change(Subject.COMMENTS, frozenset(each.item_id for each in doomed)))
+    writer.signal.publish(Change(Subject.OUTBOX))
+
+
+def with_followers(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+    """Return the entries and everything that depends on new items among them: later acts and tasks.
+
+    New nodes take along the acts on them and below them. Items moved into a new node keep their previous node.
+    """
+    made = {each.item_id for each in entries if each.kind is EntryKind.ADD}
+    nodes = {each.node_id for each in entries if each.kind is EntryKind.NODE_ADD}
+    undelivered = writer.journal.entries.undelivered() if made or nodes else []
+    for each in undelivered:
+        if each.kind in ON_NODES and each.needs & nodes:
+            nodes.add(each.node_id)
+            entries = [*entries, each]
+    doomed = made | {each.item_id for each in undelivered if each.parent_id in made}
+    found = {each.id: each for each in (*entries, *(each for each in undelivered if each.item_id in doomed))}
+    return [found[entry_id] for entry_id in sorted(found)]
+
+
+def _leave_places(writer: Writer, nodes: Collection[int]) -> None:
+    """Move nothing into new nodes that were discarded. An entry without another change is discarded too."""
+    items = [each for each in writer.journal.entries.undelivered() if each.places & set(nodes)] if nodes else []
+    writer.journal.update_all(_without_places(each, nodes) for each in items)
+    show(writer, [each.item_id for each in items])
+
+
+def _without_places(entry: OutboxEntry, nodes: Collection[int]) -> OutboxEntry:
+    fields = entry.payload if entry.kind is EntryKind.EDIT else fields_in(entry.payload)
+    kept = {key: value for key, value in fields.items() if key not in ITEM_PLACES or value not in nodes}
+    if entry.kind is EntryKind.ADD:
+        return replace(entry, payload={**entry.payload, "fields": kept})
+    base = {key: value for key, value in entry.base.items() if key in kept}
+    return replace(entry, payload=kept, base=base, state=entry.state if kept else EntryState.DISCARDED)

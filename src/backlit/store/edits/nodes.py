@@ -1,0 +1,285 @@
+"""Changes of areas and iterations: checked, journalled, shown at once and sent in the background."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.store.edits.node_checks import check_values, fault_of_range, on_wire, usual_dates
+from backlit.store.edits.node_copies import deletion_of_node
+from backlit.store.files.files import Files, Writer
+from backlit.store.mirror.node_overlay import node_signs, siblings_of, subtree
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.item import Document, RowSign, whole
+from backlit.store.records.people import TreeKind
+from backlit.store.records.values import is_same
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.lookups import Lookups
+
+_MANAGER = "manager"
+DATES = ("startDate", "endDate")
+
+
+@dataclass(frozen=True, slots=True)
+class NewNode:
+    """A new area or iteration. Missing dates get the service's defaults."""
+
+    name: str
+    start: date | None = None
+    end: date | None = None
+    min_capacity: float | None = None
+    max_capacity: float | None = None
+    is_release: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """The extent of a deletion: nodes including the deleted one, and items, tasks included, that move elsewhere."""
+
+    nodes: int
+    items: int
+    open_items: int
+    tasks: int
+    points: float
+    """Points of the open items."""
+
+
+class Nodes:
+    """Changes of the current project's trees. Each act is on disk and visible when its method returns.
+
+    Every method raises BadRequest with a sentence, and then changes nothing: for invalid values, a circle, the
+    root, or a missing permission.
+    """
+
+    def __init__(self, files: Files, lookups: Lookups, today: Callable[[], date], wake: Callable[[], None]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._today = today
+        self._wake = wake
+
+    def refusal(self) -> str:
+        """Return the reason why the user may not change the trees, or an empty text.
+
+        The text is empty too if the service does not state the permission.
+        """
+        role = self._lookups.role()
+        if not role or role == _MANAGER:
+            return ""
+        return f"Only managers of the project change areas and iterations; you are a {role}."
+
+    def signs(self, kind: TreeKind) -> Mapping[int, RowSign]:
+        """Return the nodes whose shown state differs from the service's, with the reason."""
+        return node_signs(self._lookups.node_entries(kind))
+
+    def real_id(self, node_id: int) -> int:
+        """Return the current id of a node."""
+        return self._files.journal.real_id(node_id)
+
+    async def add(self, kind: TreeKind, parent_id: int, new: NewNode, index: int | None = None) -> int:
+        """Create a node at an index among a parent's children, by default the last. Returns its temporary id."""
+        (made,) = await self.add_all(kind, parent_id, [new], index)
+        return made
+
+    async def add_all(
+        self, kind: TreeKind, parent_id: int, new: Sequence[NewNode], index: int | None = None
+    ) -> list[int]:
+        """Create several nodes in a row under a parent, as one step. Returns their temporary ids."""
+        self._must_be_allowed()
+        parent_id = self._found(kind, parent_id)
+        project_id = self._lookups.project_id or 0
+        wanted = [self._new_values(kind, each) for each in new]
+        before = self._before(kind, parent_id, index)
+        place = (parent_id, before)
+        made = await self._files.write(lambda writer: _add(writer, project_id, kind, place, wanted))
+        self._wake()
+        return made
+
+    def _new_values(self, kind: TreeKind, new: NewNode) -> dict[str, object]:
+        values: dict[str, object] = {"name": new.name}
+        if kind is TreeKind.ITERATIONS:
+            start, end = usual_dates(new.start, new.end, self._today())
+            capacities = {"minCapacity": new.min_capacity, "maxCapacity": new.max_capacity}
+            values |= {"startDate": start, "endDate": end, "isRelease": new.is_release}
+            values |= {key: value for key, value in capacities.items() if value is not None}
+        checked = check_values(kind, values)
+        self._must_fit(checked)
+        return checked
+
+    async def edit(self, kind: TreeKind, node_id: int, changes: Mapping[str, object]) -> None:
+        """Change values by the service's keys: name, startDate, endDate, minCapacity, maxCapacity, isRelease."""
+        self._must_be_allowed()
+        node_id = self._found(kind, node_id)
+        document = self._lookups.node_documents(kind)[node_id]
+        now = on_wire(document)
+        values = check_values(kind, changes)
+        self._must_fit({**now, **values})
+        changed = {key: value for key, value in values.items() if not is_same(now.get(key), value)}
+        if changed.keys() & set(DATES):
+            changed |= {key: {**now, **values}.get(key) for key in DATES}
+        if changed:
+            payload = {**_named(kind, document), "values": changed}
+            await self._journal(EntryKind.NODE_EDIT, payload, {key: now.get(key) for key in changed})
+
+    async def move(self, kind: TreeKind, node_id: int, parent_id: int, index: int | None = None) -> None:
+        """Move a node to an index under a parent, by default the last."""
+        self._must_be_allowed()
+        node_id, parent_id = self._found(kind, node_id), self._found(kind, parent_id)
+        documents = self._lookups.node_documents(kind)
+        self._must_not_be_root(kind, node_id, "moved")
+        if parent_id in subtree(documents.values(), node_id):
+            raise BadRequest("A node cannot move below itself.")
+        before = self._before(kind, parent_id, index, node_id)
+        siblings = [each.get("id") for each in siblings_of(documents.values(), parent_id)]
+        at = siblings.index(node_id) if node_id in siblings else -1
+        if at >= 0 and before == (siblings[at - 1] if at else 0):
+            return
+        base = {"parentId": documents[node_id].get("parentId")}
+        payload = {
+            **_named(kind, documents[node_id]),
+            "values": {},
+            "place": {"parentId": parent_id, "after": before},
+            "was": {**base, "after": _sibling_before(documents, node_id)},
+        }
+        await self._journal(EntryKind.NODE_EDIT, payload, base)
+
+    async def reorder(self, kind: TreeKind, node_id: int, steps: int) -> None:
+        """Move a node down among its siblings, or up for a negative number.
+
+        The move stops at the first or last place.
+        """
+        node_id = self._found(kind, node_id)
+        documents = self._lookups.node_documents(kind)
+        self._must_not_be_root(kind, node_id, "moved")
+        parent_id = whole(documents[node_id].get("parentId")) or 0
+        siblings = [each.get("id") for each in siblings_of(documents.values(), parent_id)]
+        index = min(max(siblings.index(node_id) + steps, 0), len(siblings) - 1)
+        await self.move(kind, node_id, parent_id, index)
+
+    def what_goes(self, kind: TreeKind, node_id: int) -> Going:
+        """Count everything that deleting a node removes or moves. Raises NotFound for an unknown node."""
+        node_id = self._found(kind, node_id)
+        gone = subtree(self._lookups.node_documents(kind).values(), node_id)
+        found = self._files.mirror.execute(
+            "SELECT count(*), coalesce(sum(is_open AND NOT is_task), 0), coalesce(sum(is_task), 0),"  # noqa: S608 # constants
+            " total(CASE WHEN is_open AND NOT is_task THEN points END) FROM items"
+            f" WHERE project_id = ? AND {PLACE_COLUMNS[PLACE_KEYS[kind]]} IN (SELECT value FROM json_each(?))",
+            (self._lookups.project_id, ids_json(gone)),
+        ).fetchone()
+        items, open_items, tasks, points = found
+        return Going(len(gone), items, open_items, tasks, points)
+
+    async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
+        """Delete a node and its subtree. Moves their items to another node at once."""
+        self._must_be_allowed()
+        node_id, target = self._found(kind, node_id), self._found(kind, reassign_to)
+        self._must_not_be_root(kind, node_id, "deleted")
+        documents = self._lookups.node_documents(kind)
+        gone = subtree(documents.values(), node_id)
+        if target in gone:
+            raise BadRequest("The target of the items is being deleted too. Choose another one.")
+        new = [each for each in self._lookups.node_entries(kind) if each.kind is EntryKind.NODE_ADD]
+        if any(each.state is EntryState.REFUSED and each.node_id in gone for each in new):
+            raise BadRequest("The service rejected the new node. Discard it in the outbox.")
+
+        place = (self._lookups.project_id or 0, kind.value)
+
+        def act(writer: Writer) -> None:
+            writer.journal.add([deletion_of_node(writer, place, documents, node_id, target)])
+            show_trees(writer)
+
+        await self._files.write(act)
+        self._wake()
+
+    async def _journal(self, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object]) -> None:
+        entry = _entry(self._lookups.project_id or 0, kind, payload, base)
+
+        def act(writer: Writer) -> None:
+            writer.journal.add([entry])
+            show_trees(writer)
+
+        await self._files.write(act)
+        self._wake()
+
+    # Checks
+
+    def _must_be_allowed(self) -> None:
+        refusal = self.refusal()
+        if refusal:
+            raise BadRequest(refusal)
+
+    def _found(self, kind: TreeKind, node_id: int) -> int:
+        documents = self._lookups.node_documents(kind)
+        for each in (node_id, self.real_id(node_id)):
+            if each in documents:
+                return each
+        raise NotFound(f"{'Area' if kind is TreeKind.AREAS else 'Iteration'} {node_id} was deleted.")
+
+    def _must_not_be_root(self, kind: TreeKind, node_id: int, what: str) -> None:
+        if any(root.id == node_id for root in self._lookups.tree(kind).roots):
+            raise BadRequest(f"The root cannot be {what}.")
+
+    @staticmethod
+    def _must_fit(values: Mapping[str, object]) -> None:
+        fault = fault_of_range(values)
+        if fault:
+            raise BadRequest(fault)
+
+    def _before(self, kind: TreeKind, parent_id: int, index: int | None, node_id: int = 0) -> int:
+        """Return the id of the sibling before an index, 0 for the first place."""
+        found = siblings_of(self._lookups.node_documents(kind).values(), parent_id, node_id)
+        ids = [whole(each.get("id")) or 0 for each in found]
+        kept = ids if index is None else ids[: max(index, 0)]
+        return kept[-1] if kept else 0
+
+
+def _named(kind: TreeKind, document: Document) -> dict[str, object]:
+    return {"tree": kind.value, "id": document.get("id"), "name": str(document.get("name") or "")}
+
+
+def _sibling_before(documents: Mapping[int, Document], node_id: int) -> int:
+    parent_id = whole(documents[node_id].get("parentId")) or 0
+    ids = [whole(each.get("id")) or 0 for each in siblings_of(documents.values(), parent_id)]
+    at = ids.index(node_id)
+    return ids[at - 1] if at else 0
+
+
+def show_trees(writer: Writer) -> None:
+    """Apply the journal to the shown trees and to the items of deleted nodes."""
+    touched = writer.mirror.reassigned.settle(writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE))
+    if touched:
+        writer.announce(writer.mirror.lay_over(touched, writer.journal.entries.undelivered(touched)))
+    writer.signal.publish(Change(Subject.TREES))
+
+
+def _add(
+    writer: Writer, project_id: int, kind: TreeKind, place: tuple[int, int], wanted: Sequence[Mapping[str, object]]
+) -> list[int]:
+    parent_id, after = place
+    step: int | None = None
+    made: list[int] = []
+    with writer.journal.transaction():
+        for values in wanted:
+            payload = {
+                "tree": kind.value,
+                "name": values["name"],
+                "values": dict(values),
+                "place": {"parentId": parent_id, "after": after},
+            }
+            (entry,) = writer.journal.add([_entry(project_id, EntryKind.NODE_ADD, payload)], step)
+            step, after = entry.step, entry.temporary_id
+            made.append(entry.temporary_id)
+    show_trees(writer)
+    return made
+
+
+def _entry(
+    project_id: int, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object] | None = None
+) -> OutboxEntry:
+    return OutboxEntry(0, time.time(), project_id, 0, kind, payload, base or {})
+
+
+def item_key(entry: OutboxEntry) -> str:
+    """Return the item field that refers to the entry's tree."""
+    return PLACE_KEYS[str(entry.payload.get("tree"))]

@@ -1,0 +1,166 @@
+"""Carry-over: the target of each unfinished item of an ended iteration, written as one step."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from backlit.model.errors import BadRequest
+from backlit.model.estimates import points_of
+from backlit.model.fields import NAME_LIMIT, ItemType, Settable
+from backlit.model.statuses import StatusGroup, group_of
+from backlit.store.edits.checks import check
+from backlit.store.edits.edits import edit_entry, journalled
+from backlit.store.files.files import Files, Writer
+from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.records.item import Document, Item, fields_in
+from backlit.store.records.people import TreeKind
+from backlit.store.views.lookups import Lookups
+
+SUFFIX = " (done part)"
+_ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
+_KEPT = ("AreaID", "AssignedToID", "TeamID", "Tags", "Priority", "PriorityClass", "Severity")
+"""The fields that the done part of a split item copies."""
+_UNFINISHED_SQL = (
+    "SELECT id FROM items WHERE iteration_id = ? AND is_task = 0 AND is_open = 1"
+    " ORDER BY rank_priority, rank_id, own_priority, id"
+)
+_OPEN_TASKS_SQL = "SELECT id FROM items WHERE parent_id = ? AND is_task = 1 AND own_open = 1 ORDER BY id"
+_TASKS_SQL = (
+    "SELECT id FROM items WHERE parent_id = ? AND iteration_id = ? AND is_task = 1 AND own_open = 1 ORDER BY id"
+)
+
+
+class Way(StrEnum):
+    """The outcome for an unfinished item. A split moves the remaining points and leaves a done part behind."""
+
+    NEXT = "next"
+    BACKLOG = "backlog"
+    SPLIT = "split"
+    DONE = "done"
+    STAY = "stay"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision about one item: the outcome, the done points of a split, and whether its open tasks are done too."""
+
+    way: Way
+    done: float = 0.0
+    with_tasks: bool = False
+
+
+def rest_of(item: Item, decision: Decision) -> float:
+    """Return the points that move to the next iteration."""
+    points = points_of(_text(item.fields.get("Estimate"))) or 0.0
+    if decision.way is Way.NEXT:
+        return points
+    return max(0.0, points - decision.done) if decision.way is Way.SPLIT else 0.0
+
+
+class Rollover:
+    """Carry-over of an iteration's unfinished items."""
+
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._wake = wake
+
+    def unfinished(self, iteration_id: int) -> list[int]:
+        """Return the iteration's open items without tasks, in backlog order."""
+        return [item_id for (item_id,) in self._files.mirror.execute(_UNFINISHED_SQL, (iteration_id,))]
+
+    def open_tasks(self, item_id: int) -> list[int]:
+        """Return the item's open tasks in any iteration."""
+        return [task_id for (task_id,) in self._files.mirror.execute(_OPEN_TASKS_SQL, (item_id,))]
+
+    async def write(self, iteration_id: int, target_id: int | None, decisions: Mapping[int, Decision]) -> int:
+        """Write the decisions as one step and return the number of changed items.
+
+        Items that have left the iteration are skipped. Raises BadRequest for a type without a done status, or
+        without a next iteration, and then writes nothing.
+        """
+        roots = self._lookups.tree(TreeKind.ITERATIONS).roots
+        needs_target = any(each.way in {Way.NEXT, Way.SPLIT} for each in decisions.values())
+        if (needs_target and target_id is None) or not roots:
+            raise BadRequest("No next iteration. Press gi, then cs to add sprints.")
+        place = {Way.NEXT: target_id, Way.SPLIT: target_id, Way.BACKLOG: roots[0].id}
+        done = {kind: self._done_status(kind) for kind in self._types(decisions)}
+
+        def act(writer: Writer) -> int:
+            entries: list[OutboxEntry] = []
+            count = 0
+            for given_id, decision in decisions.items():
+                item_id = writer.journal.real_id(given_id)
+                document = writer.mirror.effective(item_id)
+                if document is None or fields_in(document).get("IterationID") != iteration_id:
+                    continue
+                found = self._entries(item_id, document, decision, place.get(decision.way), done)
+                if decision.way in place:
+                    changes: Mapping[str, object] = {"IterationID": place[decision.way]}
+                    found += self._task_entries(writer, _TASKS_SQL, (item_id, iteration_id), changes)
+                elif decision.with_tasks:
+                    found += self._task_entries(writer, _OPEN_TASKS_SQL, (item_id,), {"Status": done[ItemType.TASK]})
+                count += bool(found)
+                entries += found
+            if entries:
+                journalled(writer, entries)
+            return count
+
+        written = await self._files.write(act)
+        self._wake()
+        return written
+
+    @staticmethod
+    def _task_entries(
+        writer: Writer, sql: str, values: Sequence[int], changes: Mapping[str, object]
+    ) -> list[OutboxEntry]:
+        """Return the entries that change some tasks alike."""
+        ids = [task_id for (task_id,) in writer.mirror.connection.execute(sql, values)]
+        return [edit_entry(each, writer.mirror.effective(each) or {}, changes) for each in ids]
+
+    def _entries(
+        self, item_id: int, document: Document, decision: Decision, place: int | None, done: Mapping[str, str]
+    ) -> list[OutboxEntry]:
+        kind, fields = str(document.get("type") or ""), fields_in(document)
+        match decision.way:
+            case Way.NEXT | Way.BACKLOG:
+                return [edit_entry(item_id, document, {"IterationID": place})]
+            case Way.DONE:
+                return [edit_entry(item_id, document, {"Status": done[kind]})]
+            case Way.SPLIT:
+                rest = max(0.0, (points_of(_text(fields.get("Estimate"))) or 0.0) - decision.done)
+                changed = {"IterationID": place, "Estimate": _number(rest)}
+                return [self._done_part(document, decision, done[kind]), edit_entry(item_id, document, changed)]
+        return []
+
+    def _done_part(self, document: Document, decision: Decision, status: str) -> OutboxEntry:
+        """Return the entry of a new item that keeps the done points in the old iteration."""
+        kind, fields = str(document.get("type") or ""), fields_in(document)
+        name = str(fields.get("Name") or "")[: NAME_LIMIT - len(SUFFIX)] + SUFFIX
+        values = {key: fields[key] for key in _KEPT if fields.get(key) not in (None, "", [])}
+        values |= {"Name": name, "Status": status, "Estimate": _number(decision.done)}
+        values |= {"IterationID": fields.get("IterationID")}
+        project_id = self._lookups.project_id or 0
+        payload = {"type": kind, "projectId": project_id, "fields": check(kind, values, self._lookups, _ON_ADD)}
+        return OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
+
+    def _types(self, decisions: Mapping[int, Decision]) -> set[str]:
+        ids = [item_id for item_id, each in decisions.items() if each.way in {Way.DONE, Way.SPLIT}]
+        found = (self._files.mirror.execute("SELECT type FROM items WHERE id = ?", (each,)).fetchone() for each in ids)
+        tasks = {ItemType.TASK.value} if any(each.with_tasks for each in decisions.values()) else set()
+        return {row[0] for row in found if row} | tasks
+
+    def _done_status(self, kind: str) -> str:
+        for status in self._lookups.statuses(kind):
+            if group_of(status) is StatusGroup.DONE:
+                return status
+        raise BadRequest(f"{kind} has no done status.")
+
+
+def _number(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,164 @@
+"""Work log. The interface has no time entries, so logged work changes two fields and adds a comment."""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.model.fields import ItemType
+from backlit.model.hours import hours_text
+from backlit.store.edits.edits import edit_entry, show
+from backlit.store.edits.timer import end_timer
+from backlit.store.files.files import Files, Writer
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import EntryKind, OutboxEntry, payload_of
+from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.values import is_same
+
+COMPLETED, REMAINING = "WorkCompleted", "WorkRemaining"
+MARK = "[time]"
+"""The start of a comment that records logged work."""
+_LAST_TYPE = "time entry type"
+_DIGITS = 6
+"""Decimal digits of sums, so that tenths add up exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Logged hours on a task. `remaining` is the work left after them, None to subtract them from the old value."""
+
+    hours: float
+    entry_type: str = ""
+    note: str = ""
+    remaining: float | None = None
+
+    @property
+    def comment(self) -> str:
+        """The comment that records the hours: `[time] 2.5h Development: a note`."""
+        head = " ".join(part for part in (MARK, f"{hours_text(self.hours)}h", self.entry_type) if part)
+        note = self.note.strip()
+        return f"{head}: {note}" if note else head
+
+    def changes(self, fields: Mapping[str, object]) -> dict[str, object]:
+        """Return the new values of a task's two work fields."""
+        left = remaining_after(fields, self.hours) if self.remaining is None else self.remaining
+        return {
+            "WorkCompleted": round(_number(fields.get("WorkCompleted")) + self.hours, _DIGITS),
+            "WorkRemaining": left,
+        }
+
+
+def remaining_after(fields: Mapping[str, object], hours: float) -> float:
+    """Return the remaining work after some hours, at least 0."""
+    return max(0.0, round(_number(fields.get(REMAINING)) - hours, _DIGITS))
+
+
+def type_named(types: Sequence[str], typed: str) -> str:
+    """Return the time entry type that a typed prefix names.
+
+    An empty text returns an empty text. Raises BadRequest for an unknown or ambiguous prefix.
+    """
+    fitting = [each for each in types if each.casefold().startswith(typed.casefold())]
+    exact = [each for each in fitting if each.casefold() == typed.casefold()]
+    if not typed:
+        return ""
+    if len(exact or fitting) != 1:
+        known = ", ".join(types) or "none, leave it empty"
+        raise BadRequest(f"Type: choose one of {known}.")
+    return (exact or fitting)[0]
+
+
+class WorkLog:
+    """Work logging on tasks."""
+
+    def __init__(self, files: Files, wake: Callable[[], None]) -> None:
+        self._files = files
+        self._wake = wake
+
+    @property
+    def last_type(self) -> str:
+        """The last chosen time entry type, empty before the first."""
+        return self._files.journal.settings.value(_LAST_TYPE) or ""
+
+    async def log(self, task_id: int, work: Work, seen: Mapping[str, object] | None = None) -> None:
+        """Change both work fields and write the comment, as one step. Stops the task's timer.
+
+        `seen` holds the remaining work that the user saw before typing another value, so a newer value
+        conflicts. Raises BadRequest for an item that is no task and for hours that are not positive, NotFound
+        for an unknown item.
+        """
+        if not (math.isfinite(work.hours) and work.hours > 0):
+            raise BadRequest("Hours: enter more than 0.", {COMPLETED: "Enter more than 0."})
+        await self._files.write(lambda writer: _log(writer, task_id, work, seen or {}))
+        self._wake()
+
+
+def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -> None:
+    item_id, document = _task(writer, task_id)
+    fields = fields_in(document)
+    wanted = work.changes(fields)
+    changed = {key: value for key, value in wanted.items() if not is_same(fields.get(key), value)}
+    project_id = whole(document.get("projectId")) or 0
+    comment = payload_of(work.comment, for_customers=False)
+    given = {key: seen[key] for key in changed if key in seen and work.remaining is not None}
+    entries = [
+        edit_entry(item_id, document, changed, given),
+        OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, comment),
+    ]
+    with writer.journal.transaction():
+        end_timer(writer.journal, item_id)
+        writer.journal.add(entries)
+        writer.journal.settings.keep(_LAST_TYPE, work.entry_type)
+    show(writer, [item_id])
+    writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
+    writer.signal.publish(Change(Subject.TIMER))
+
+
+def _task(writer: Writer, task_id: int) -> tuple[int, Document]:
+    item_id = writer.journal.real_id(task_id)
+    document = writer.mirror.effective(item_id)
+    if document is None:
+        raise NotFound(f"Item {task_id} was deleted.")
+    if document.get("type") != ItemType.TASK:
+        raise BadRequest("Work can only be logged on tasks.")
+    return item_id, document
+
+
+def add_up(writer: Writer, entry: OutboxEntry, theirs: Mapping[str, object]) -> OutboxEntry:
+    """Add logged hours to the hours that another user logged in the meantime.
+
+    Without it, two equal sums would merge into one and hours would be lost. Applies only to an entry that was never
+    sent, because the hours of any other may already be counted. A typed remaining value is left to the merge.
+    """
+    touched = [key for key in (COMPLETED, REMAINING) if key in entry.payload]
+    is_known = all(is_same(entry.base.get(key), theirs.get(key)) for key in touched)
+    if is_known or COMPLETED not in touched or not _is_log(writer, entry):
+        return entry
+    hours = _number(entry.payload[COMPLETED]) - _number(entry.base.get(COMPLETED))
+    wanted: dict[str, object] = {COMPLETED: _sum(theirs, hours)}
+    if REMAINING in touched and is_same(entry.payload[REMAINING], remaining_after(entry.base, hours)):
+        wanted[REMAINING] = remaining_after(theirs, hours)
+    base = {**entry.base, **{key: theirs.get(key) for key in wanted}}
+    payload = {**entry.payload, **wanted}
+    writer.journal.update(replace(writer.journal.entries.find(entry.id) or entry, payload=payload, base=base))
+    show(writer, [entry.item_id])
+    return replace(entry, payload=payload, base=base)
+
+
+def _is_log(writer: Writer, entry: OutboxEntry) -> bool:
+    """Report whether an edit logs work: its step also holds the comment."""
+    texts = [
+        each.payload.get("text")
+        for each in writer.journal.entries.of_step(entry.step)
+        if each.kind is EntryKind.COMMENT
+    ]
+    return any(str(text).startswith(MARK) for text in texts)
+
+
+def _sum(fields: Mapping[str, object], hours: float) -> float:
+    return round(_number(fields.get(COMPLETED)) + hours, _DIGITS)
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

@@ -1,0 +1,293 @@
+"""The engine: a thread with its own event loop that runs the client, syncing and sending."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded, StorageError, Trouble, Unavailable
+from backlit.model.plain import plain
+from backlit.store.files.files import Files, Versions
+from backlit.store.mirror.mirror import SupersededError
+from backlit.store.records.changes import (
+    ABOUT_JOURNAL,
+    ABOUT_MIRROR,
+    Change,
+    Connection,
+    ConnectionState,
+    Signal,
+    Subject,
+)
+from backlit.store.records.people import Person
+from backlit.store.remote.retry import Waits
+from backlit.store.views.lookups import Lookups
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.store.engine.session import Session
+
+
+Report = Callable[[str, int, int], None]
+"""Receiver of preparation progress: a sentence, the amount done and the total."""
+
+_T = TypeVar("_T")
+STOP_SECONDS = 2.0
+WATCH_EVERY = 0.4
+"""Seconds between two checks for the writes of other processes. A check only compares file times."""
+_ASK_ANYWAY = 5
+"""The number of checks after which the files are read despite equal times: two writes may share one time."""
+
+
+_WAY_OUT = "Restart backlit. No data is lost."
+
+
+def _fault_of(error: BaseException) -> str:
+    """Describe a programming error. Task groups wrap it in exception groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return plain(f" ({type(error).__name__}: {error})", 200)
+
+
+async def _nothing(_project_id: int) -> None:
+    return
+
+
+class Engine:
+    """The connection's thread. Public methods can be called on any thread, the others on its own only."""
+
+    def __init__(
+        self, files: Files, signal: Signal, connect: Callable[[Report], Awaitable["Client"]], waits: Waits
+    ) -> None:
+        self.connection = Connection()
+        self.on_projects: Callable[[list[int]], int | None] = lambda _: None
+        self.on_synced: Callable[[int], Awaitable[None]] = _nothing
+        self._files = files
+        self._signal = signal
+        self._connect = connect
+        self._waits = waits
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._main: asyncio.Task[None] | None = None
+        self._session: Session | None = None
+        self._project_id: int | None = None
+        self._running = threading.Event()
+        self._superseded: SupersededError | None = None
+        self._fault = ""
+
+    def start(self, project_id: int | None) -> None:
+        """Start the thread, unless it runs already."""
+        if self._thread is None:
+            self._project_id = project_id
+            self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="backlit-engine", daemon=True)
+            self._thread.start()
+
+    def remember(self, user: Person | None) -> None:
+        """Remember the user of the last session until the service confirms who is signed in."""
+        self.connection = replace(self.connection, user=user)
+
+    def stop(self) -> None:
+        """Cancel requests and end the thread. The next start checks the entries that were being sent."""
+        if self._thread is not None and self._running.wait(STOP_SECONDS):
+            self._call(lambda: self._main and self._main.cancel())
+            self._thread.join(STOP_SECONDS)
+
+    def wake(self) -> None:
+        """Announce that entries wait for sending."""
+        self.tell(lambda session: session.wake())
+
+    def use_project(self, project_id: int) -> None:
+        """Sync another project from now on."""
+        self._project_id = project_id
+        self.tell(lambda session: session.use_project(project_id))
+
+    def look_at(self, item_id: int) -> None:
+        """Read an item and its comments soon. Does nothing without a connection."""
+        self.tell(lambda session: session.look_at(item_id))
+
+    async def refresh(self, *, is_anew: bool = False) -> None:
+        """Sync now. Raises the error that prevents it."""
+        await self.ask(lambda session: session.refresh(is_anew=is_anew))
+
+    async def sign_in(self, username: str, password: str, approved: str) -> None:
+        """Sign in with a password."""
+        await self.ask(lambda session: session.sign_in(username, password, approved))
+
+    async def sign_in_with_code(self, code: str, approved: str) -> None:
+        """Sign in with a verification code."""
+        await self.ask(lambda session: session.sign_in_with_code(code, approved))
+
+    async def sign_out(self) -> None:
+        """Discard the tokens."""
+        await self.ask(lambda session: session.sign_out())
+
+    async def ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
+        """Run an act on the engine's thread and wait for its result. Cancelling the caller cancels the act.
+
+        Raises Offline without a connection.
+        """
+        session, loop = self._session, self._loop
+        if session is None or loop is None or loop.is_closed():
+            raise Offline(self.connection.sentence or "Not connected to the service yet.")
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(act(session), loop))
+
+    def tell(self, act: Callable[["Session"], None]) -> None:
+        """Run an act on the engine's thread without waiting. Does nothing without a connection."""
+        session = self._session
+        if session is not None:
+            self._call(lambda: act(session))
+
+    def _call(self, act: Callable[[], object]) -> None:
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            try:
+                loop.call_soon_threadsafe(act)
+            except RuntimeError:
+                return  # the loop was closed in the meantime
+
+    # On the engine's thread
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._main = asyncio.current_task()
+        self._running.set()
+        watch = asyncio.create_task(self._watch())
+        try:
+            client = await self._connected()
+            self.connection = replace(self.connection, server=client.base_url)
+            async with client:
+                await self._serve(client)
+        except asyncio.CancelledError:
+            self.show(ConnectionState.IDLE, "")
+            return
+        except Exception as error:
+            self._fault = _fault_of(error)
+            raise
+        finally:
+            if self._superseded is not None:
+                self.failed(self._superseded)
+            elif self.connection.state is not ConnectionState.IDLE:
+                self.show(ConnectionState.FAILED, f"backlit hit an internal error{self._fault}. {_WAY_OUT}")
+            watch.cancel()
+            self._session = None
+
+    async def _connected(self) -> "Client":
+        self.show(ConnectionState.PREPARING, "Connecting")
+        failures = 0
+        while True:
+            try:
+                return await self._connect(
+                    lambda sentence, done, total: self.show(ConnectionState.PREPARING, sentence, done, total)
+                )
+            except BacklitError as error:
+                failures += 1
+                self.failed(error)
+                asked = error.retry_after or 0.0 if isinstance(error, Trouble) else 0.0
+                await asyncio.sleep(max(asked, self._waits.pause(failures)))
+
+    async def _watch(self) -> None:
+        """Follow the writes of other processes, send the entries they journal, and yield to a newer version."""
+        seen: Versions | None = None
+        stamp: tuple[object, ...] = ()
+        looks = 0
+        while True:
+            now = self._files.stamp()
+            try:
+                self._files.notice_loss()
+                if looks and self._session is not None:
+                    self._session.look_around()
+                if now != stamp or not looks % _ASK_ANYWAY:
+                    found = await self._files.other_writes()
+                    self._publish(found, seen or found)
+                    seen, stamp = found, now
+            except SupersededError as error:
+                self._superseded = error
+                if self._main is not None:
+                    self._main.cancel()
+                return
+            except StorageError as error:
+                self.failed(error)
+            looks += 1
+            await asyncio.sleep(WATCH_EVERY)
+
+    def _publish(self, now: Versions, before: Versions) -> None:
+        about = ABOUT_MIRROR * (now.mirror != before.mirror) + ABOUT_JOURNAL * (now.journal != before.journal)
+        for subject in about:
+            self._signal.publish(Change(subject))
+        if now.journal != before.journal:
+            self.wake()
+
+    async def _serve(self, client: "Client") -> None:
+        from backlit.store.engine.session import Session
+
+        session = Session(client, self._files, self, self._waits)
+        session.use_project(self._project_id)
+        self._session = session
+        try:
+            await session.run()
+        finally:
+            session.close()
+
+    # Reports of the session
+
+    def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: Any) -> None:
+        """Set the connection's state and announce it if it differs."""
+        connection = replace(self.connection, state=state, sentence=sentence, done=done, total=total, **more)
+        if connection != self.connection:
+            self.connection = connection
+            self._signal.publish(Change(Subject.CONNECTION))
+
+    def welcome(self, user: Person | None) -> None:
+        """Show the signed-in user. The first call also announces the start of loading."""
+        is_new = self.connection.state is not ConnectionState.ONLINE
+        self.show(ConnectionState.LOADING if is_new else ConnectionState.ONLINE, "Loading" if is_new else "", user=user)
+
+    def failed(self, error: BacklitError) -> None:
+        """Show a failure."""
+        if isinstance(error, SignInNeeded):
+            self.show(ConnectionState.SIGNED_OUT, error.message)
+        elif isinstance(error, Trouble) and (isinstance(error, Unavailable) or not isinstance(error, ServiceError)):
+            self.show(ConnectionState.OFFLINE, error.message)
+        else:
+            self.show(ConnectionState.FAILED, error.message)
+
+    def lost(self, sentence: str) -> None:
+        """Show that the service is unreachable, with the reason."""
+        self.show(ConnectionState.OFFLINE, sentence)
+
+    def found(self) -> None:
+        """Show that the service answers again. The time of the last sync stays."""
+        is_loaded = self.connection.synced_at is not None
+        self.show(ConnectionState.ONLINE if is_loaded else ConnectionState.LOADING, "" if is_loaded else "Loading")
+
+    def succeeded(self, synced_at: float, sentence: str = "") -> None:
+        """Show that the mirror is up to date as of a time."""
+        self.show(ConnectionState.ONLINE, sentence, synced_at=synced_at)
+
+
+class KnownUsers:
+    """Every user with a known name, licensed or not. Only licensed users, in `store.people()`, can be assigned."""
+
+    def __init__(self, lookups: Lookups, engine: Engine) -> None:
+        self._lookups = lookups
+        self._engine = engine
+
+    def known(self) -> Mapping[int, Person]:
+        """Return all users that were listed or looked up, by id."""
+        return self._lookups.known_people()
+
+    def person(self, user_id: int) -> Person | None:
+        """Return a user, or None for one not known yet. The first call for an unknown id starts a lookup."""
+        known = self._lookups.known_people()
+        if user_id not in known and user_id > 0:
+            self._engine.tell(lambda session: session.user_lookup.want(user_id))
+        return known.get(user_id)
+
+    async def meet(self, user_ids: Iterable[object]) -> None:
+        """Look up unknown users and wait for the answers. Does nothing if the service is unreachable."""
+        known = self._lookups.known_people()
+        new = {each for each in user_ids if isinstance(each, int) and each > 0 and each not in known}
+        with suppress(Trouble, SignInNeeded):
+            if new:
+                await self._engine.ask(lambda session: session.user_lookup.meet(sorted(new)))

@@ -1,0 +1,345 @@
+"""A session: one connection with a loop each for syncing, sending and reading viewed items."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from backlit.model.errors import BacklitError, NotFound, ServiceRefused, SignInNeeded, StorageError, Trouble
+from backlit.store.edits.deletions import keep_last_copy
+from backlit.store.files.files import Files, Writer
+from backlit.store.outbox.queue import Outbox
+from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
+from backlit.store.records.item import Document, is_item
+from backlit.store.records.people import Person
+from backlit.store.remote.reachability import SHUTS, Reachability
+from backlit.store.remote.reading import read_all, store_items
+from backlit.store.remote.receiving import note_comments_left
+from backlit.store.remote.retry import Waits
+from backlit.store.remote.users import UserLookup
+from backlit.store.sqlite.process_lock import SharedLock, SyncLock
+from backlit.store.sync.sync import NOUNS_EVERY, Sync
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.client.resource import Listing
+
+_HINDERED = frozenset({ConnectionState.OFFLINE, ConnectionState.FAILED})
+LOOK_AGAIN = 3.0
+"""Seconds before a viewed item is read again."""
+
+
+class SessionDisplay(Protocol):
+    """The display of a session's progress."""
+
+    connection: Connection
+    on_projects: Callable[[list[int]], int | None]
+    on_synced: Callable[[int], Awaitable[None]]
+
+    def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None:
+        """Show the state of the connection."""
+
+    def welcome(self, user: Person | None) -> None:
+        """Show the signed-in user."""
+
+    def failed(self, error: BacklitError) -> None:
+        """Show a failure."""
+
+    def lost(self, sentence: str) -> None:
+        """Show that the service is unreachable."""
+
+    def found(self) -> None:
+        """Show that the service answers again."""
+
+    def succeeded(self, synced_at: float, sentence: str) -> None:
+        """Show that the mirror is up to date as of a time. The sentence names the exceptions."""
+
+
+class Session:
+    """The loops of one connection, on the engine's thread."""
+
+    def __init__(self, client: "Client", files: Files, display: SessionDisplay, waits: Waits) -> None:
+        self.client = client
+        self._files = files
+        self._display = display
+        self._waits = waits
+        self._outbox = Outbox(client, files, waits)
+        self._reachability = Reachability(client.users.my_document, display.lost, self._found, waits)
+        self._sync = Sync(client, files, self._show_progress)
+        self.user_lookup = UserLookup(client, files)
+        self._syncing = asyncio.Lock()
+        self._sync_due = asyncio.Event()
+        self._send_due = self._outbox.due
+        self._look_due = asyncio.Event()
+        self._wanted: dict[int, None] = {}
+        self._looked: dict[int, float] = {}
+        self._signed_in = asyncio.Event()
+        self._people_due = 0.0
+        self._project_id: int | None = None
+        self._generation = files.generation
+        self._sending = SharedLock(files.places.sending)
+        self._show_loading = partial(display.show, ConnectionState.LOADING, "Loading")
+        self._sync_lock = SyncLock(files.places, waits.sync_every, self._show_loading)
+
+    def close(self) -> None:
+        """Close the lock files."""
+        self._sending.close()
+        self._sync_lock.close()
+
+    def wake(self) -> None:
+        """Announce that entries wait for sending."""
+        self._send_due.set()
+
+    def use_project(self, project_id: int | None) -> None:
+        """Sync another project soon."""
+        self._project_id = project_id
+        self._sync_due.set()
+
+    def look_at(self, item_id: int, *, is_anew: bool = False) -> None:
+        """Read an item soon, unless it was just read. `is_anew` reads it in any case."""
+        if is_anew:
+            self._looked.pop(item_id, None)
+        if item_id > 0 and time.monotonic() - self._looked.get(item_id, -LOOK_AGAIN) >= LOOK_AGAIN:
+            self._wanted[item_id] = None
+            self._look_due.set()
+
+    def cancel(self) -> None:
+        """Stop loading until a refresh."""
+        self._sync.cancel()
+
+    async def refresh(self, *, is_anew: bool = False) -> None:
+        """Sync now, including trees and users, and send pending entries. `is_anew` reads everything again."""
+        self._reachability.hurry()
+        self._people_due = 0.0
+        self._outbox.hurry()
+        try:
+            if is_anew and self._project_id is not None:
+                await self._sync.begin_anew(self._project_id)
+                await self._turn(is_asked=True)
+            await self._turn(is_asked=True)
+        except BacklitError as error:
+            self.note(error)
+            raise
+
+    async def sign_in(self, username: str, password: str, approved: str) -> None:
+        """Sign in with a password."""
+        await self.client.auth.sign_in(username, password, approved)
+        self._begin()
+
+    async def sign_in_with_code(self, code: str, approved: str) -> None:
+        """Sign in with a verification code."""
+        await self.client.auth.sign_in_with_code(code, approved)
+        self._begin()
+
+    async def sign_out(self) -> None:
+        """Discard the tokens."""
+        await self.client.auth.sign_out()
+        self._signed_in.clear()
+        self._display.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
+
+    def _begin(self) -> None:
+        self.user_lookup.go_on()
+        self._people_due = 0.0
+        self._signed_in.set()
+        self._sync_due.set()
+        self._send_due.set()
+
+    async def run(self) -> None:
+        """Run until cancelled."""
+        if self.client.auth.signed_in:
+            self._begin()
+        else:
+            self._display.show(ConnectionState.SIGNED_OUT, "You are not signed in.")
+        async with asyncio.TaskGroup() as loops:
+            loops.create_task(self._reachability.watch())
+            loops.create_task(self._repeat(self._sync_turn, self._sync_due))
+            loops.create_task(self._repeat(self._send_turn, self._send_due))
+            loops.create_task(self._look())
+            loops.create_task(self.user_lookup.run(self._ready))
+
+    async def _repeat(self, work: Callable[[bool], Awaitable[float | None]], due: asyncio.Event) -> None:
+        """Run work whenever it is due, or after the seconds it returned. Failures lengthen the pause.
+
+        The work's argument tells whether it was requested or the time had come.
+        """
+        failures = 0
+        period: float | None = None
+        while True:
+            await self._ready()
+            await _first(due, period)
+            if not (self._signed_in.is_set() and self._reachability.is_open):
+                continue
+            is_wanted = due.is_set() or failures > 0
+            due.clear()
+            try:
+                period = await work(is_wanted)
+                if failures and due is not self._sync_due:
+                    self._sync_due.set()
+                failures = 0
+            except BacklitError as error:
+                failures += 1
+                period = 0.0 if self.note(error) else self._waits.pause(failures)
+
+    async def _ready(self) -> None:
+        await self._signed_in.wait()
+        await self._reachability.wait()
+
+    def note(self, error: BacklitError) -> bool:
+        """Show an error. Returns whether every loop has to wait for the service."""
+        if isinstance(error, SHUTS):
+            self._reachability.lost(error)
+            return True
+        self._display.failed(error)
+        if isinstance(error, SignInNeeded):
+            self._signed_in.clear()
+            return True
+        return False
+
+    def _found(self) -> None:
+        self._display.found()
+        self.user_lookup.go_on()
+        self._sync_due.set()
+        self._send_due.set()
+
+    async def _send_turn(self, _is_wanted: bool) -> float | None:
+        """Send pending entries, after recovering the ones that an ended process left half sent."""
+        if not self._files.outbox.pending:
+            return None
+        before = self._outbox.delivered
+        async with self._sending.held("sending"):
+            period = await self._outbox.send()
+        if self._outbox.delivered > before:
+            self._reachability.works()
+        return period
+
+    async def _sync_turn(self, is_wanted: bool) -> float:
+        if is_wanted or self._sync_lock.until_due(self._project_id) <= 0:
+            await self._turn(is_asked=False, is_wanted=is_wanted)
+        return self._sync_lock.until_due(self._project_id)
+
+    async def _turn(self, *, is_asked: bool, is_wanted: bool = True) -> None:
+        async with self._syncing:
+            if time.monotonic() >= self._people_due:
+                self._project_id = await self._sync.meet(self._project_id, self._display.on_projects)
+                self._display.welcome(self._sync.user)
+                self._people_due = time.monotonic() + NOUNS_EVERY
+            synced_at = await self._sync_lock.take(
+                self._project_id, partial(self._sync_project, is_asked=is_asked), is_wanted=is_wanted
+            )
+            self._reachability.works()
+            self._display.succeeded(synced_at, self._sync.sentence)
+
+    async def _sync_project(self, project_id: int, *, is_asked: bool) -> None:
+        generation = self._files.generation
+        await self._sync.run(project_id, is_asked=is_asked)
+        if self._files.generation != generation:
+            self._files.renew()  # its notes may claim a complete load, so rebuild it
+            raise StorageError("The local copy of the backlog was damaged. Loading it again.")
+        await self._display.on_synced(project_id)
+
+    def _show_progress(self, done: int, total: int) -> None:
+        if self._project_id is not None:
+            self._sync_lock.progress(self._project_id, done, total)
+        self._show_loading(done, total)
+
+    # Other processes
+
+    def look_around(self) -> None:
+        """Renew this process's heartbeat and take over other processes' sign-in and sync results."""
+        if self._files.generation != self._generation:
+            self._generation = self._files.generation
+            self._sync = Sync(self.client, self._files, self._show_progress)
+            self._people_due = 0.0
+            self._sync_due.set()
+            self._display.show(ConnectionState.LOADING, "The local copy of the backlog was damaged. Loading it again")
+        self._sending.beat()
+        self._sync_lock.beat()
+        self._take_up_sign_in()
+        connection = self._display.connection
+        synced_at = self._sync_lock.synced_at(self._project_id)
+        if synced_at <= (connection.synced_at or 0.0):
+            return
+        if connection.state is ConnectionState.ONLINE:
+            self._display.succeeded(synced_at, self._sync.sentence)
+        elif connection.state in _HINDERED and self._signed_in.is_set():
+            self._sync_due.set()
+            with contextlib.suppress(Trouble):  # a requested pause (Retry-After) is kept
+                self._reachability.hurry()
+
+    def _take_up_sign_in(self) -> None:
+        try:
+            is_in = self.client.auth.look_again()
+        except StorageError:
+            return  # the next use of the sign-in reports the unreadable file
+        if is_in and not self._signed_in.is_set():
+            self._begin()
+        elif not is_in and self._signed_in.is_set():
+            self._signed_in.clear()
+            self._display.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
+
+    async def _look(self) -> None:
+        """Read the viewed items, the latest first."""
+        while True:
+            await self._look_due.wait()
+            await self._ready()
+            while self._wanted:
+                item_id, _ = self._wanted.popitem()
+                self._looked[item_id] = time.monotonic()
+                try:
+                    await self._read(item_id)
+                except (Trouble, SignInNeeded) as error:
+                    self._wanted.clear()
+                    if isinstance(error, (SignInNeeded, *SHUTS)):
+                        self.note(error)
+                except BacklitError:
+                    continue
+            self._look_due.clear()
+
+    async def _read(self, item_id: int) -> None:
+        try:
+            document = await self.client.work_items.document(item_id)
+        except NotFound:
+            await self._files.write(lambda writer: keep_last_copy(writer, item_id))
+            self._sync_due.set()
+            raise
+        if not is_item(document, item_id):
+            return
+        await store_items(self._files, [document])
+        comments, attachments = await asyncio.gather(
+            _offered(self.client.work_items.comments_below(item_id)),
+            _offered(self.client.work_items.attachments_below(item_id)),
+        )
+        await self._files.write(_replacing_what_hangs_on(item_id, comments, attachments))
+
+
+async def _offered(listing: "Listing[Any]") -> list[Document] | None:
+    """Return a whole list, or None if the service does not offer it."""
+    try:
+        return await read_all(listing)
+    except ServiceRefused:
+        return None
+
+
+def _replacing_what_hangs_on(
+    item_id: int, comments: list[Document] | None, attachments: list[Document] | None
+) -> Callable[[Writer], None]:
+    def act(writer: Writer) -> None:
+        if comments is not None:
+            note_comments_left(writer, item_id, comments)
+            if writer.mirror.comments.replace_all(item_id, comments):
+                writer.signal.publish(Change(Subject.COMMENTS, frozenset({item_id})))
+        if attachments is not None and writer.mirror.attachments.replace_all(item_id, attachments):
+            writer.signal.publish(Change(Subject.ATTACHMENTS, frozenset({item_id})))
+
+    return act
+
+
+async def _first(event: asyncio.Event, seconds: float | None) -> None:
+    """Wait for the event for a limited time."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,180 @@
+"""File transfers. They are never queued, and cancelling the caller's task cancels the transfer."""
+
+import asyncio
+import mimetypes
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import orjson
+
+from backlit.model.errors import (
+    BadRequest,
+    MethodNotAllowed,
+    NotFound,
+    ServiceError,
+    SignInNeeded,
+    Trouble,
+    Unclear,
+)
+from backlit.store.files.files import Files, Writer
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.item import Document, whole
+from backlit.store.remote.reachability import SHUTS
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.model.attachments import Attachment
+    from backlit.store.engine.session import Session
+
+Progress = Callable[[int, int], None]
+"""Receiver of progress on the engine's thread: bytes transferred and total bytes, 0 for an unknown total."""
+
+_UNKNOWN_TYPE = "application/octet-stream"
+_NOT_QUEUED = "Attachments are not queued. Try again when the service is reachable."
+_ONLY_THERE = "Contents of attachments are only on the service."
+
+_T = TypeVar("_T")
+
+
+class Line(Protocol):
+    """Access to the session on the engine's loop."""
+
+    async def ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
+        """Run an act now and return its result. Raises the error that prevents it."""
+
+    def tell(self, act: Callable[["Session"], None]) -> None:
+        """Run an act without waiting. Does nothing without a connection."""
+
+
+class Transfers:
+    """Immediate operations on attachments. `found` returns an item's id, type and project."""
+
+    def __init__(self, files: Files, line: Line, found: Callable[[int], tuple[int, str, int]]) -> None:
+        self._files = files
+        self._line = line
+        self._found = found
+
+    async def upload(
+        self, item_id: int, path: Path, progress: Progress, comment_id: int | None = None, kind: str | None = None
+    ) -> int:
+        """Attach a file to an item, or to a comment if the service supports it. Returns the attachment's id.
+
+        `kind` is FOR_CUSTOMERS for a file that customers see. Raises BadRequest for an unsent item or comment,
+        Unclear if the file may have arrived without an answer, StorageError for an unreadable file.
+        """
+        real_id = self._sent(item_id)
+        if comment_id is not None and comment_id <= 0:
+            raise BadRequest("The comment has not been sent yet. Attach files after it is sent.")
+        below = f"workitems/{real_id}" if comment_id is None else f"comments/{comment_id}"
+        content_type = mimetypes.guess_type(path.name)[0] or _UNKNOWN_TYPE
+        try:
+            document = await self._now(
+                lambda client: client.transfers.upload(below, path, content_type, progress, kind), _NOT_QUEUED
+            )
+        except (NotFound, MethodNotAllowed) as error:
+            if comment_id is None:
+                raise
+            raise BadRequest("This service accepts files on items only, not on comments.") from error
+        except (Unclear, ServiceError, asyncio.CancelledError):
+            self._line.tell(lambda session: session.look_at(real_id, is_anew=True))
+            raise
+        await self._put(document)
+        return whole(document.get("id")) or 0
+
+    async def download(self, attachment_id: int, folder: Path, progress: Progress, name: str = "") -> Path:
+        """Save an attachment in a folder under its own or another name and return the path. Never overwrites a file.
+
+        Resumes a partial download. Raises Offline and keeps the received part, StorageError for a write
+        failure, NotFound for a deleted attachment.
+        """
+        attachment = self._attachment(attachment_id)
+        return await self._asked(
+            attachment_id, lambda client: client.transfers.download(attachment, folder, progress, name)
+        )
+
+    async def look(self, attachment_id: int, limit: int) -> bytes:
+        """Return the first bytes of an attachment."""
+        attachment = self._attachment(attachment_id)
+        return await self._asked(attachment_id, lambda client: client.transfers.read(attachment, limit))
+
+    async def describe(self, attachment_id: int, text: str) -> None:
+        """Change an attachment's description."""
+        changes = {"description": text}
+        document = await self._asked(
+            attachment_id, lambda client: client.attachments.update_document(attachment_id, changes), _NOT_QUEUED
+        )
+        await self._put(document)
+
+    async def delete(self, attachment_id: int) -> None:
+        """Delete an attachment permanently. An attachment that is already gone counts as deleted."""
+        try:
+            await self._asked(attachment_id, lambda client: client.attachments.delete(attachment_id), _NOT_QUEUED)
+        except NotFound:
+            return
+        await self._forget(attachment_id)
+
+    def address(self, attachment_id: int) -> str:
+        """Return the address of the attachment for a signed-in browser."""
+        attachment = self._attachment(attachment_id)
+        return attachment.url or attachment.download_url
+
+    def _sent(self, item_id: int) -> int:
+        real_id, _, _ = self._found(item_id)
+        if real_id < 0:
+            raise BadRequest("The item has not been sent yet. Attach files after it is sent.")
+        return real_id
+
+    async def _now(self, act: Callable[["Client"], Coroutine[Any, Any, _T]], otherwise: str) -> _T:
+        """Run an act. Without the service, raise an error that ends with the consequence."""
+        try:
+            return await self._line.ask(lambda session: _with_client(session, act))
+        except SHUTS as error:
+            raise type(error)(f"{error.message} {otherwise}", retry_after=error.retry_after) from error
+
+    async def _asked(
+        self, attachment_id: int, act: Callable[["Client"], Coroutine[Any, Any, _T]], otherwise: str = _ONLY_THERE
+    ) -> _T:
+        """Run an act. Remove an attachment from the mirror if the service no longer has it."""
+        try:
+            return await self._now(act, otherwise)
+        except NotFound as error:
+            await self._forget(attachment_id)
+            raise NotFound("The attachment was deleted.") from error
+
+    def _attachment(self, attachment_id: int) -> "Attachment":
+        from backlit.client.answers import read_model
+        from backlit.model.attachments import Attachment
+
+        sql = "SELECT doc FROM attachments WHERE id = ?"
+        found = self._files.mirror.execute(sql, (attachment_id,)).fetchone()
+        if found is None:
+            raise NotFound("The attachment was deleted.")
+        return read_model(Attachment, orjson.loads(found[0]))
+
+    def _put(self, document: Document) -> Awaitable[None]:
+        def act(writer: Writer) -> None:
+            changed = writer.mirror.attachments.put([document])
+            if changed:
+                writer.signal.publish(Change(Subject.ATTACHMENTS, changed))
+
+        return self._files.write(act)
+
+    def _forget(self, attachment_id: int) -> Awaitable[None]:
+        def act(writer: Writer) -> None:
+            item_id = writer.mirror.attachments.item_of(attachment_id)
+            if item_id is not None:
+                writer.mirror.attachments.remove([attachment_id])
+                writer.signal.publish(Change(Subject.ATTACHMENTS, frozenset({item_id})))
+
+        return self._files.write(act)
+
+
+async def _with_client(session: "Session", act: Callable[["Client"], Coroutine[Any, Any, _T]]) -> _T:
+    """Run an act with the client. Reports service-wide failures to the session."""
+    try:
+        return await act(session.client)
+    except (SignInNeeded, Trouble) as error:
+        if isinstance(error, (SignInNeeded, *SHUTS)):
+            session.note(error)
+        raise

@@ -1,0 +1,288 @@
+"""The store's two files and their threads: one for writing, one for long reads; the caller reads briefly."""
+
+import asyncio
+import sqlite3
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple, TypeVar, cast
+
+from backlit.model.errors import StorageError
+from backlit.store.journal.file import JournalFile
+from backlit.store.journal.journal import Journal
+from backlit.store.mirror.full_text import Indexing
+from backlit.store.mirror.mirror import Mirror, Written
+from backlit.store.mirror.recovery import MirrorFile, MirrorReads
+from backlit.store.records.changes import ABOUT_MIRROR, Change, OutboxState, Signal, Subject
+from backlit.store.sqlite.database import drop_database, is_sound
+from backlit.store.sqlite.errors import damaged_journal, failure, is_damage
+from backlit.store.sqlite.paths import Places
+
+_T = TypeVar("_T")
+WAITING = "Another process has locked the journal {path}. Your changes wait for it. Keep backlit open."
+WAITED = "The journal is unlocked. Your changes are saved."
+KEPT = " Your last change is saved in the journal."
+
+
+class Versions(NamedTuple):
+    """Change counters of the two files, for writes by other processes."""
+
+    mirror: int
+    journal: int
+
+
+def _raised(error: sqlite3.Error) -> None:
+    raise error
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """The writing thread's mirror and journal, and the signal that announces its changes."""
+
+    mirror: Mirror
+    journal: Journal
+    signal: Signal
+    on_damage: Callable[[sqlite3.Error], None] = _raised
+
+    def show(self, act: Callable[[], None]) -> None:
+        """Lay the journal over the mirror. A damaged mirror is rebuilt in the process."""
+        try:
+            act()
+        except sqlite3.Error as error:
+            self.on_damage(error)
+
+    def announce(self, written: Written, renamed: dict[int, int] | None = None) -> None:
+        """Publish a write, unless nothing changed."""
+        if written.ids or renamed:
+            self.signal.publish(Change(Subject.ITEMS, written.ids, written.fields, renamed or {}))
+
+    def release_ranks(self) -> None:
+        """Show the service's order again once every change of it has been sent, rejected or discarded."""
+        self.drop_ranks(self.journal.ranks.settled())
+
+    def drop_ranks(self, item_ids: Iterable[int]) -> None:
+        """Drop this machine's ranks of some items and show the service's ranks."""
+        ids = frozenset(item_ids)
+        if ids:
+            self.journal.ranks.drop(ids)
+            self.mirror.ranks.remove(ids)
+            self.signal.publish(Change(Subject.ITEMS, ids, frozenset({"BacklogPriority"})))
+
+
+TURN_SECONDS = 0.0002
+"""The longest time, in seconds, that a thread holds the interpreter while the screen's thread waits."""
+
+
+class Files:
+    """The opened mirror and journal. The calling thread's reads never wait for the writing thread (WAL)."""
+
+    def __init__(self, places: Places, signal: Signal) -> None:
+        self.places = places
+        self.outbox = OutboxState()
+        self.trees = threading.RLock()
+        """Held while a node moves from the journal into the mirror, so that a reader sees it exactly once."""
+        self._signal = signal
+        self._writing = ThreadPoolExecutor(1, "backlit-writer")
+        self._reading = ThreadPoolExecutor(1, "backlit-reader")
+        self._writer: Writer | None = None
+        self._file = MirrorFile(places, self._renewed)
+        self._journal_file = JournalFile(places.journal)
+        self._generation = 0
+        self._reads: list[MirrorReads] = []
+        self._journal: Journal | None = None
+        self.indexing = Indexing(lambda: self.submit(self._index))
+
+    def open(self) -> None:
+        """Open or create the files and lay the undelivered entries over the mirror."""
+        if self._writer is not None:
+            return
+        sys.setswitchinterval(TURN_SECONDS)
+        self.places.make()
+        self.places.drop_broken_mirror()
+        try:
+            self._open()
+        except sqlite3.Error as error:
+            self._close()
+            self._opened_damaged(error)
+
+    def _open(self) -> None:
+        journal = Journal(self.places.journal)
+        self._journal_file.opened()
+        self._writer = Writer(Mirror(self.places.mirror), journal, self._signal, self._make_anew)
+        self._file.opened()
+        self._reads = [MirrorReads(self._file) for _ in range(2)]
+        self._journal = Journal(self.places.journal, is_for_reading=True)
+        journal.forget_old()
+        _lay_over(self._writer.mirror, journal)
+        self.outbox = journal.state()
+        journal.file.report_waiting(self._say_waiting)
+        self.indexing.go_on()
+
+    def _opened_damaged(self, error: sqlite3.Error) -> None:
+        """Retry with a new mirror if damage to the mirror prevented opening."""
+        self._blame_journal(error)
+        if not is_damage(error):
+            raise failure(error, self.places.mirror.parent) from error
+        drop_database(self.places.mirror)
+        try:
+            self._open()
+        except sqlite3.Error as again:
+            raise failure(again, self.places.mirror) from again
+
+    def _blame_journal(self, error: sqlite3.Error) -> None:
+        """Raise StorageError if the journal is the damaged file."""
+        if is_damage(error) and not is_sound(self.places.journal):
+            raise damaged_journal(error, self.places.journal) from error
+
+    def close(self) -> None:
+        """Finish pending writes and close the files. Later reads fail."""
+        if self._writer is not None:
+            self._writer.journal.file.give_up()
+        self._reading.shutdown(wait=True, cancel_futures=True)
+        self._writing.shutdown(wait=True, cancel_futures=False)
+        self._close()
+
+    def _close(self) -> None:
+        if self._writer is not None:
+            self._writer.mirror.close()
+            self._writer.journal.close()
+        if self._journal is not None:
+            self._journal.close()
+        for reads in self._reads:
+            reads.close()
+        self._writer, self._journal, self._reads = None, None, []
+
+    @property
+    def mirror(self) -> sqlite3.Connection:
+        """The mirror for short reads on the calling thread, through `execute` only. A damaged file is rebuilt."""
+        return cast("sqlite3.Connection", self._reads[0])
+
+    @property
+    def journal(self) -> Journal:
+        """The journal, for short reads on the calling thread."""
+        assert self._journal is not None, "open the store first"
+        return self._journal
+
+    def submit(self, act: Callable[[Writer], _T]) -> "Future[_T]":
+        """Queue an act for the writing thread. The outbox's state is updated after it."""
+        return self._writing.submit(self._act, act)
+
+    async def write(self, act: Callable[[Writer], _T]) -> _T:
+        """Run an act on the writing thread and wait for it, in any event loop."""
+        return await asyncio.wrap_future(self.submit(act))
+
+    async def read(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run a long read on the reading thread and wait for it."""
+        return await asyncio.wrap_future(self._reading.submit(self._reads[1].run, act))
+
+    async def other_writes(self) -> Versions:
+        """Return counters that change when another process writes the mirror or the journal."""
+        return await self.write(lambda writer: Versions(writer.mirror.data_version(), writer.journal.data_version()))
+
+    def stamp(self) -> tuple[object, ...]:
+        """Return a cheap fingerprint of the files. It differs after nearly every write by any process."""
+        return tuple(_stamp(each.with_name(each.name + "-wal")) for each in (self.places.mirror, self.places.journal))
+
+    def _act(self, act: Callable[[Writer], _T]) -> _T:
+        writer = self._current_writer()
+        before = writer.journal.file.kept
+        try:
+            result = act(writer)
+            state = writer.journal.state()
+        except sqlite3.Error as error:
+            raise self._failure(error, is_kept=writer.journal.file.kept != before) from error
+        if state != self.outbox:
+            self.outbox = state
+            self._signal.publish(Change(Subject.OUTBOX))
+        if writer.mirror.full_text.is_due:
+            self.indexing.go_on()
+        return result
+
+    def _index(self, writer: Writer) -> None:
+        if self.indexing.begun() and writer.mirror.full_text.index_some():
+            self._signal.publish(Change(Subject.ITEMS))
+
+    # Damaged or deleted mirror
+
+    @property
+    def generation(self) -> int:
+        """The number of times the mirror was rebuilt. Each rebuild requires a new load."""
+        return self._file.generation
+
+    def renew(self) -> None:
+        """Rebuild the mirror."""
+        self._file.renew(self._file.generation)
+
+    def notice_loss(self) -> None:
+        """Rebuild a deleted mirror, or use the new one of another process. Restore a deleted journal."""
+        if self._journal_file.is_lost():
+            self.submit(lambda _: None)
+        if self._file.is_lost():
+            self.renew()
+
+    def _renewed(self) -> None:
+        for subject in ABOUT_MIRROR:
+            self._signal.publish(Change(subject))
+
+    def _current_writer(self) -> Writer:
+        assert self._writer is not None, "open the store first"
+        if self._journal_file.is_lost():
+            self._restore_journal(self._writer)
+        if self._generation != self._file.generation:
+            self._generation = self._file.generation
+            self._writer.mirror.close()
+            self._writer = replace(self._writer, mirror=Mirror(self.places.mirror))
+            _lay_over(self._writer.mirror, self._writer.journal)
+        return self._writer
+
+    def _restore_journal(self, writer: Writer) -> None:
+        journal, sentence = self._journal_file.restore(writer.journal, self.journal)
+        journal.file.report_waiting(self._say_waiting)
+        self._writer = replace(writer, journal=journal)
+        self._signal.publish(Change(Subject.OUTBOX, sentence=sentence))
+
+    def _say_waiting(self, is_waiting: bool) -> None:
+        sentence = WAITING if is_waiting else WAITED
+        self._signal.publish(Change(Subject.OUTBOX, sentence=sentence.format(path=self.places.journal)))
+
+    def _make_anew(self, error: sqlite3.Error) -> None:
+        """Rebuild a damaged mirror. The journal is laid over it before the next act."""
+        if not is_damage(error) or not is_sound(self.places.journal):
+            raise error
+        self._file.renew(self._generation)
+
+    def _failure(self, error: sqlite3.Error, *, is_kept: bool) -> StorageError:
+        """Return the error to raise for a failed write. A damaged mirror is rebuilt."""
+        self._blame_journal(error)
+        if not is_damage(error):
+            said = failure(error, self.places.journal if not is_kept else self.places.mirror)
+            return StorageError(f"{said.message}{KEPT * is_kept}")
+        self._file.renew(self._generation)
+        return StorageError(f"The local copy of the backlog was damaged. Loading it again.{KEPT * is_kept}")
+
+
+def _lay_over(mirror: Mirror, journal: Journal) -> None:
+    mirror.settle(journal.entries.undelivered())
+    _settle_ranks(mirror, journal)
+
+
+def _settle_ranks(mirror: Mirror, journal: Journal) -> None:
+    """Update the mirror's ranks from the journal's."""
+    journal.ranks.drop(journal.ranks.settled())
+    numbers = journal.ranks.numbers()
+    surplus = [item_id for item_id in mirror.ranks.every() if item_id not in numbers]
+    if surplus:
+        mirror.ranks.remove(surplus)
+    if numbers:
+        mirror.ranks.put(numbers)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,131 @@
+"""The journal's grooming queues: one for each project, with the items' values when first shown."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from backlit.store.sqlite.database import transaction
+
+_COLUMNS = "place, item_id, is_skipped, asked, before, since"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """An item of a queue. `before` holds its values when first shown, None until then.
+
+    `since` is the journal's last entry at that time. Later entries of the user are answers.
+    """
+
+    place: int
+    item_id: int
+    is_skipped: bool = False
+    asked: tuple[str, ...] = ()
+    before: Mapping[str, object] | None = None
+    since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The place of the shown item, counted from 0, and the number of items."""
+
+    place: int
+    count: int
+    began_on: str
+
+    @property
+    def is_over(self) -> bool:
+        """True after the last item."""
+        return self.place >= self.count
+
+
+class GroomQueues:
+    """The tables of grooming queues, through the journal's connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def begin(self, project_id: int, item_ids: Iterable[int], began_on: str) -> None:
+        """Start a queue in place of the project's last one."""
+        rows = [(project_id, place, item_id) for place, item_id in enumerate(item_ids)]
+        with transaction(self._connection):
+            self.end(project_id)
+            self._connection.execute("INSERT INTO groom_queues VALUES (?, 0, ?)", (project_id, began_on))
+            sql = "INSERT INTO groom_stops (project_id, place, item_id) VALUES (?, ?, ?)"
+            self._connection.executemany(sql, rows)
+
+    def end(self, project_id: int) -> None:
+        """Delete the project's queue."""
+        with transaction(self._connection):
+            self._connection.execute("DELETE FROM groom_queues WHERE project_id = ?", (project_id,))
+            self._connection.execute("DELETE FROM groom_stops WHERE project_id = ?", (project_id,))
+
+    def progress(self, project_id: int) -> Progress | None:
+        """Return the progress of the project's queue, or None without one."""
+        found = self._connection.execute(
+            "SELECT place, (SELECT max(place) + 1 FROM groom_stops WHERE project_id = ?1), began_on"
+            " FROM groom_queues WHERE project_id = ?1",
+            (project_id,),
+        ).fetchone()
+        return Progress(int(found[0]), int(found[1] or 0), str(found[2])) if found else None
+
+    def go_to(self, project_id: int, place: int) -> None:
+        """Record the place of the shown item."""
+        with transaction(self._connection):
+            self._connection.execute("UPDATE groom_queues SET place = ? WHERE project_id = ?", (place, project_id))
+
+    def stop(self, project_id: int, place: int) -> Stop | None:
+        """Return the item at a place."""
+        found = self._read("place = ?2", (project_id, place))
+        return found[0] if found else None
+
+    def from_place(self, project_id: int, place: int, count: int) -> list[Stop]:
+        """Return at most `count` items from a place on."""
+        return self._read("place >= ?2 ORDER BY place LIMIT ?3", (project_id, place, count))
+
+    def shown_before(self, project_id: int, place: int) -> list[Stop]:
+        """Return some shown items before a place, the latest first."""
+        return self._read("place < ?2 AND before IS NOT NULL ORDER BY place DESC LIMIT 100", (project_id, place))
+
+    def shown(self, project_id: int) -> list[Stop]:
+        """Return all shown items in their order."""
+        return self._read("before IS NOT NULL ORDER BY place", (project_id,))
+
+    def note(self, project_id: int, place: int, asked: Sequence[str], before: Mapping[str, object]) -> None:
+        """Record an item's questions and, the first time, its values."""
+        with transaction(self._connection):
+            self._connection.execute(
+                "UPDATE groom_stops SET asked = ?, before = coalesce(before, ?), since ="
+                " CASE WHEN before IS NULL THEN (SELECT coalesce(max(id), 0) FROM entries) ELSE since END"
+                " WHERE project_id = ? AND place = ?",
+                (json.dumps(list(asked)), json.dumps(dict(before)), project_id, place),
+            )
+
+    def skip(self, project_id: int, place: int, *, is_skipped: bool) -> None:
+        """Record whether an item was skipped."""
+        with transaction(self._connection):
+            self._connection.execute(
+                "UPDATE groom_stops SET is_skipped = ? WHERE project_id = ? AND place = ?",
+                (int(is_skipped), project_id, place),
+            )
+
+    def edited(self, project_id: int) -> Mapping[int, Sequence[tuple[int, frozenset[str]]]]:
+        """Return the user's changes since the first item was shown: each entry's number and fields, by item."""
+        found: dict[int, list[tuple[int, frozenset[str]]]] = {}
+        sql = (
+            "SELECT item_id, id, payload FROM entries WHERE project_id = ?1 AND kind = 'edit' AND state <> 'discarded'"
+            " AND id > (SELECT min(since) FROM groom_stops WHERE project_id = ?1 AND before IS NOT NULL) ORDER BY id"
+        )
+        for item_id, entry_id, payload in self._connection.execute(sql, (project_id,)):
+            found.setdefault(item_id, []).append((entry_id, frozenset(json.loads(payload))))
+        return found
+
+    def _read(self, where: str, values: tuple[object, ...]) -> list[Stop]:
+        sql = f"SELECT {_COLUMNS} FROM groom_stops WHERE project_id = ?1 AND {where}"  # noqa: S608 # constants only
+        return [_stop(found) for found in self._connection.execute(sql, values)]
+
+
+def _stop(found: tuple[int, int, int, str | None, str | None, int]) -> Stop:
+    place, item_id, is_skipped, asked, before, since = found
+    keys = tuple(json.loads(asked)) if asked else ()
+    return Stop(place, item_id, bool(is_skipped), keys, json.loads(before) if before else None, since)

@@ -1,0 +1,209 @@
+"""The journal: the user's changes, durable before they are shown, and never thrown away."""
+
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+import orjson
+
+from backlit.store.journal.connection import JournalConnection, opened
+from backlit.store.journal.entries import Entries, Renames
+from backlit.store.journal.groom_queue import GroomQueues
+from backlit.store.journal.inbox import InboxTable
+from backlit.store.journal.ranks import Ranks
+from backlit.store.journal.schema import UNDELIVERED_SQL
+from backlit.store.journal.scope_log import ScopeLogTable
+from backlit.store.journal.settings import Drafts, SettingsTable
+from backlit.store.journal.snapshots import SnapshotTable
+from backlit.store.journal.status_history import StatusHistoryTable
+from backlit.store.journal.trash import Trash
+from backlit.store.journal.undo_log import UndoLog
+from backlit.store.records.changes import OutboxState
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, with_real_ids
+from backlit.store.sqlite.database import transaction
+from backlit.store.sqlite.errors import JournalReads
+
+KEPT_SENT = 10_000
+
+
+class Journal:
+    """A connection to the journal. Each write is on disk when its method returns."""
+
+    file: JournalConnection
+    """The connection of a writable journal."""
+    reads: JournalReads
+    """The connection of a read-only journal."""
+
+    def __init__(self, path: Path, *, is_for_reading: bool = False) -> None:
+        if is_for_reading:
+            self.reads = JournalReads(partial(opened, path, patience=0.0), path)
+            self._connection = cast("sqlite3.Connection", self.reads)
+        else:
+            self._connection = self.file = opened(path)
+        self.drafts = Drafts(self._connection)
+        self.entries = Entries(self._connection)
+        self.renames = Renames(self._connection)
+        self.undo_log = UndoLog(self._connection)
+        self.trash = Trash(self._connection)
+        self.inbox = InboxTable(self._connection)
+        self.snapshots = SnapshotTable(self._connection)
+        self.ranks = Ranks(self._connection)
+        self.settings = SettingsTable(self._connection)
+        self.status_history = StatusHistoryTable(self._connection)
+        self.scope_log = ScopeLogTable(self._connection)
+        self.groom_queues = GroomQueues(self._connection)
+
+    def close(self) -> None:
+        """Close the connection. Nothing is pending in it."""
+        self._connection.close()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Run the block as one transaction."""
+        return transaction(self._connection)
+
+    def add(self, entries: Iterable[OutboxEntry], step: int | None = None) -> list[OutboxEntry]:
+        """Write the entries of an act in one transaction. Returns them with their ids and a common step.
+
+        Without a step they are a new act. An ADD gets its own temporary id as item id. Temporary ids with a
+        known real id are replaced.
+        """
+        written: list[OutboxEntry] = []
+        with transaction(self._connection):
+            for entry in entries:
+                step = self.undo_log.begin() if step is None else step
+                placed = replace(self._resolved(entry), step=step)
+                made = replace(placed, id=self._insert(placed))
+                if made.kind is EntryKind.ADD:
+                    made = replace(made, item_id=made.temporary_id)
+                    self._connection.execute("UPDATE entries SET item_id = ? WHERE id = ?", (made.item_id, made.id))
+                written.append(made)
+        return written
+
+    def _resolved(self, entry: OutboxEntry) -> OutboxEntry:
+        """Return the entry with the current ids of its item, parent and nodes."""
+        entry = with_real_ids(entry, self.renames.followed)
+        parent_id = entry.parent_id
+        if parent_id is not None and parent_id < 0:
+            entry = _below(entry, self.real_id(parent_id))
+        return replace(entry, item_id=self.real_id(entry.item_id)) if entry.item_id < 0 else entry
+
+    def _insert(self, entry: OutboxEntry) -> int:
+        cursor = self._connection.execute(
+            "INSERT INTO entries (created_at, project_id, item_id, kind, payload, base, base_modified_at, state, step)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                entry.created_at,
+                entry.project_id,
+                entry.item_id,
+                entry.kind.value,
+                _dump(entry.payload),
+                _dump(entry.base),
+                entry.base_modified_at,
+                entry.state.value,
+                entry.step,
+            ),
+        )
+        return cursor.lastrowid or 0
+
+    def update(self, entry: OutboxEntry) -> None:
+        """Write an entry's new state, reason, attempts, payload and bases."""
+        with transaction(self._connection):
+            self._connection.execute(
+                "UPDATE entries SET item_id = ?, payload = ?, base = ?, base_modified_at = ?, state = ?, reason = ?,"
+                " attempts = ?, known_id = ?, theirs = ? WHERE id = ?",
+                (
+                    entry.item_id,
+                    _dump(entry.payload),
+                    _dump(entry.base),
+                    entry.base_modified_at,
+                    entry.state.value,
+                    entry.reason,
+                    entry.attempts,
+                    entry.known_id,
+                    _dump(entry.theirs),
+                    entry.id,
+                ),
+            )
+
+    def update_all(self, entries: Iterable[OutboxEntry]) -> None:
+        """Write several entries in one transaction."""
+        with transaction(self._connection):
+            for entry in entries:
+                self.update(entry)
+
+    def deliver(self, entry: OutboxEntry, real_id: int | None = None) -> None:
+        """Mark an entry as sent. A real id replaces the temporary one in all waiting entries."""
+        with transaction(self._connection):
+            self.update(replace(entry, state=EntryState.SENT, reason="", theirs={}))
+            if real_id is not None:
+                self.follow(entry.temporary_id, real_id)
+            if entry.kind is EntryKind.NODE_ADD:
+                self.rewrite(str(entry.temporary_id), lambda each: with_real_ids(each, self.renames.followed))
+            if entry.kind is EntryKind.COMMENT:
+                for each in self.entries.undelivered(kind=EntryKind.DELETE_COMMENT, naming=entry.temporary_id):
+                    self.update(with_real_ids(each, self.renames.followed))
+
+    def follow(self, item_id: int, new_id: int) -> None:
+        """Replace an item's id in all waiting entries."""
+        following = self.entries.following(item_id)
+        self.renames.follow(item_id, new_id)
+        if item_id < 0:
+            self.ranks.follow(item_id, new_id)
+        for entry in following:
+            if entry.item_id == item_id:
+                self.update(replace(entry, item_id=new_id))
+            elif entry.parent_id == item_id:
+                self.update(_below(entry, new_id))
+
+    def rewrite(self, text: str, change: Callable[[OutboxEntry], OutboxEntry]) -> None:
+        """Change all entries that contain a text, sent ones too, because undo may need them."""
+        where = "payload LIKE ?1 OR base LIKE ?1 OR theirs LIKE ?1"
+        for entry in self.entries.select(where, (f"%{text}%",)):
+            changed = change(entry)
+            if changed != entry:
+                self.update(changed)
+
+    def real_id(self, item_id: int) -> int:
+        """Return the real id for a temporary one, or the id itself if there is none yet."""
+        return item_id if item_id > 0 else self.renames.followed(item_id)
+
+    def state(self) -> OutboxState:
+        """Count the undelivered entries by state."""
+        sql = f"SELECT state FROM entries INDEXED BY undelivered WHERE {UNDELIVERED_SQL}"  # noqa: S608 # constants
+        counts = Counter(state for (state,) in self._connection.execute(sql))
+        return OutboxState(
+            pending=counts[EntryState.WAITING] + counts[EntryState.SENDING],
+            refused=counts[EntryState.REFUSED],
+            conflicts=counts[EntryState.CONFLICT],
+        )
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection writes."""
+        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def forget_old(self) -> None:
+        """Delete delivered entries beyond the latest ten thousand, and expired copies in the trash."""
+        with transaction(self._connection):
+            sql = f"DELETE FROM entries WHERE NOT ({UNDELIVERED_SQL}) AND id <= (SELECT max(id) FROM entries) - ?"  # noqa: S608 # constants
+            if self._connection.execute(sql, (KEPT_SENT,)).rowcount:
+                self.undo_log.forget_old()
+            self.trash.forget_old(time.time())
+
+
+def _below(entry: OutboxEntry, parent_id: int) -> OutboxEntry:
+    fields = {**_mapping(entry.payload["fields"]), "ParentID": parent_id}
+    return replace(entry, payload={**entry.payload, "fields": fields})
+
+
+def _dump(value: Mapping[str, object]) -> str:
+    return orjson.dumps(dict(value)).decode()
+
+
+def _mapping(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}

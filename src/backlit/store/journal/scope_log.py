@@ -1,0 +1,119 @@
+"""The journal's scope log: each item's iteration when last seen, and additions and removals by day."""
+
+import sqlite3
+from collections.abc import Iterable
+from datetime import date
+from typing import NamedTuple
+
+from backlit.store.sqlite.database import transaction
+
+
+class Place(NamedTuple):
+    """The iteration that counts an item, and its points."""
+
+    iteration_id: int
+    points: float
+
+
+class Move(NamedTuple):
+    """An item's points in an iteration before a day and at its end, None outside the iteration."""
+
+    iteration_id: int
+    item_id: int
+    before: float | None
+    after: float | None
+
+
+class Tracked(NamedTuple):
+    """The first and last day for which every addition and removal of an iteration was recorded."""
+
+    since: date
+    until: date | None = None
+
+    def covers(self, day: date) -> bool:
+        """Report whether every change since the record before a day was recorded."""
+        return self.since < day and (self.until is None or day <= self.until)
+
+
+class ScopeLogTable:
+    """The tables of the scope log, through the journal's connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def places(self, project_id: int) -> dict[int, Place]:
+        """Return the last seen places of a project's items."""
+        found = self._connection.execute(
+            "SELECT item_id, iteration_id, points FROM scope_items WHERE project_id = ?", (project_id,)
+        )
+        return {item_id: Place(iteration_id, points) for item_id, iteration_id, points in found}
+
+    def followed(self, project_id: int) -> dict[int, Tracked]:
+        """Return the tracked iterations, past ones included."""
+        found = self._connection.execute(
+            "SELECT iteration_id, since, until FROM scope_followed WHERE project_id = ?", (project_id,)
+        )
+        return {
+            iteration_id: Tracked(date.fromisoformat(since), date.fromisoformat(until) if until else None)
+            for iteration_id, since, until in found
+        }
+
+    def moves(
+        self, project_id: int, iteration_ids: str, first: date, last: date
+    ) -> list[tuple[str, float | None, float | None]]:
+        """Return the day and the points before and after of each item that changed in some iterations (JSON)."""
+        return self._connection.execute(
+            "SELECT day, sum(before), sum(after) FROM scope_moves WHERE project_id = ?"
+            " AND iteration_id IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ? GROUP BY day, item_id",
+            (project_id, iteration_ids, first.isoformat(), last.isoformat()),
+        ).fetchall()
+
+    def carried(self, project_id: int, iteration_id: int, later: str, first: date, last: date) -> tuple[int, float]:
+        """Count the items and points that moved from an iteration to any of some others (JSON) within some days."""
+        found = self._connection.execute(
+            "SELECT count(*), total(gone.before) FROM scope_moves gone JOIN scope_moves come"
+            " ON come.project_id = gone.project_id AND come.day = gone.day AND come.item_id = gone.item_id"
+            " WHERE gone.project_id = ? AND gone.iteration_id = ? AND gone.day BETWEEN ? AND ? AND gone.after IS NULL"
+            " AND come.iteration_id IN (SELECT value FROM json_each(?)) AND come.before IS NULL",
+            (project_id, iteration_id, first.isoformat(), last.isoformat(), later),
+        ).fetchone()
+        return int(found[0]), float(found[1])
+
+    def follow(self, project_id: int, followed: Iterable[tuple[int, Tracked]]) -> None:
+        """Store the tracked days of some iterations."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO scope_followed (project_id, iteration_id, since, until) VALUES (?, ?, ?, ?)",
+                [
+                    (project_id, iteration_id, each.since.isoformat(), each.until.isoformat() if each.until else None)
+                    for iteration_id, each in followed
+                ],
+            )
+
+    def put(self, project_id: int, places: Iterable[tuple[int, Place]], gone: Iterable[int]) -> None:
+        """Store the places of some items and delete those of others."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO scope_items (project_id, item_id, iteration_id, points) VALUES (?, ?, ?, ?)",
+                [(project_id, item_id, *place) for item_id, place in places],
+            )
+            self._connection.executemany(
+                "DELETE FROM scope_items WHERE project_id = ? AND item_id = ?",
+                [(project_id, item_id) for item_id in gone],
+            )
+
+    def move(self, project_id: int, day: date, moves: Iterable[Move]) -> None:
+        """Record a day's moves. The value before the day never changes. An item that is back at it leaves no record."""
+        noted = list(moves)
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT INTO scope_moves (project_id, day, iteration_id, item_id, before, after)"
+                " VALUES (?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (project_id, iteration_id, day, item_id) DO UPDATE SET after = excluded.after",
+                [(project_id, day.isoformat(), *each) for each in noted],
+            )
+            self._connection.executemany(
+                "DELETE FROM scope_moves WHERE project_id = ? AND iteration_id = ? AND day = ? AND item_id = ?"
+                " AND before IS after",
+                [(project_id, each.iteration_id, day.isoformat(), each.item_id) for each in noted],
+            )

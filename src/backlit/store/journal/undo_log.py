@@ -1,0 +1,99 @@
+"""The journal's undo log: acts, their undo and redo steps, and the state of each act."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from backlit.store.sqlite.database import transaction
+
+
+class ActState(StrEnum):
+    """The state of an act. An act that is over can be neither undone nor redone."""
+
+    DONE = "done"
+    UNDONE = "undone"
+    OVER = "over"
+
+
+class UndoLog:
+    """The tables of steps, through the journal's connection.
+
+    An act is a step. Undo and redo of it are further steps of the same act, and the next one reverts the latest of
+    them. An entry may belong to several acts: an entry that one act discarded of another belongs to both when it
+    returns.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def begin(self) -> int:
+        """Start a new act. Undone acts can no longer be redone."""
+        with transaction(self._connection):
+            self._connection.execute("UPDATE steps SET state = 'over' WHERE state = 'undone'")
+            step = self._connection.execute("INSERT INTO steps (act, state) VALUES (0, 'done')").lastrowid or 0
+            self._connection.execute("UPDATE steps SET act = id WHERE id = ?", (step,))
+        return step
+
+    def go_on(self, act: int, state: ActState) -> int:
+        """Start the step that undoes or redoes an act."""
+        with transaction(self._connection):
+            self.set_state(act, state)
+            return self._connection.execute("INSERT INTO steps (act) VALUES (?)", (act,)).lastrowid or 0
+
+    def set_state(self, act: int, state: ActState) -> None:
+        """Set the state of an act."""
+        self._connection.execute("UPDATE steps SET state = ? WHERE id = ?", (state.value, act))
+
+    def is_undone(self, step: int) -> bool:
+        """Report whether a step's act was undone."""
+        sql = "SELECT 1 FROM steps WHERE id = (SELECT act FROM steps WHERE id = ?) AND state = ?"
+        return self._connection.execute(sql, (step, ActState.UNDONE.value)).fetchone() is not None
+
+    def to_undo(self) -> Iterator[int]:
+        """Return the acts that can be undone, the latest first."""
+        sql = "SELECT id FROM steps WHERE state = 'done' ORDER BY id DESC"
+        return (act for (act,) in self._connection.execute(sql))
+
+    def to_redo(self) -> Iterator[int]:
+        """Return the acts that can be redone, the last undone first."""
+        sql = "SELECT id FROM steps WHERE state = 'undone' ORDER BY id"
+        return (act for (act,) in self._connection.execute(sql))
+
+    def latest(self, act: int) -> int:
+        """Return the latest step of an act."""
+        return int(self._connection.execute("SELECT max(id) FROM steps WHERE act = ?", (act,)).fetchone()[0] or act)
+
+    def states(self, step: int) -> dict[str, int]:
+        """Count a step's entries by state."""
+        return dict(
+            self._connection.execute("SELECT state, count(*) FROM entries WHERE step = ? GROUP BY state", (step,))
+        )
+
+    def withdraw(self, entry_ids: Iterable[int], step: int) -> None:
+        """Record that a step discarded unsent entries."""
+        rows = [(entry_id, step) for entry_id in entry_ids]
+        self._connection.executemany("INSERT OR REPLACE INTO withdrawn VALUES (?, ?)", rows)
+
+    def withdrawn(self, step: int) -> list[int]:
+        """Return the entries that a step discarded."""
+        found = self._connection.execute("SELECT entry_id FROM withdrawn WHERE step = ? ORDER BY entry_id", (step,))
+        return [entry_id for (entry_id,) in found]
+
+    def take_up(self, entry_ids: Iterable[int]) -> None:
+        """Record that entries are no longer discarded, by any step."""
+        self._connection.executemany("DELETE FROM withdrawn WHERE entry_id = ?", [(each,) for each in entry_ids])
+
+    def stand_for(self, entry_id: int, original: int, step: int) -> None:
+        """Add an entry to a step, and to the latest step of every act that another entry belongs to."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO shared SELECT ?1, max(id) FROM steps WHERE act IN (SELECT act FROM steps"
+            " WHERE id = ?3 OR id = (SELECT step FROM entries WHERE id = ?2)"
+            " OR id IN (SELECT step FROM shared WHERE entry_id = ?2)) GROUP BY act",
+            (entry_id, original, step),
+        )
+
+    def forget_old(self) -> None:
+        """Delete the steps of acts without entries."""
+        self._connection.execute("DELETE FROM steps WHERE act NOT IN (SELECT step FROM entries)")
+        self._connection.execute("DELETE FROM withdrawn WHERE step NOT IN (SELECT id FROM steps)")
+        self._connection.execute("DELETE FROM shared WHERE entry_id NOT IN (SELECT id FROM entries)")

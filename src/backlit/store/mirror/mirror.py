@@ -1,0 +1,378 @@
+"""The mirror: a disposable copy of the service's data, with the journal laid over it."""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from backlit.model.errors import StorageError
+from backlit.store.mirror.bulk_insert import INSERT_ITEM, NewRows, insert_new_rows
+from backlit.store.mirror.comments import Comments, MirroredAttachments
+from backlit.store.mirror.facts import facts_in, learn
+from backlit.store.mirror.full_text import FullText
+from backlit.store.mirror.overlay import (
+    REASSIGNED,
+    HiddenItems,
+    MirroredRanks,
+    ReassignedItems,
+    follow_parents,
+    laid_over,
+    made_by,
+    moved,
+)
+from backlit.store.mirror.schema import SCHEMA, VERSION
+from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.records.item import Document, columns_of, fields_in, moment, whole
+from backlit.store.sqlite.database import connect, drop_database, ids_json, transaction, version_of
+
+CACHE_KIBIBYTES = 8192
+"""The writer's page cache: the first load of a large backlog inserts across all indexes."""
+CHECKPOINT_PAGES = 4000
+"""The number of pages between checkpoints. A large one avoids repeated writes of the same page during a load."""
+NOT_ITS_FAULT = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+    }
+)
+"""Errors with a cause outside the mirror's file. A rebuild would not help."""
+
+_HANGING_ON_ITEMS = (("items", "id"), ("documents", "id"), ("comments", "item_id"), ("attachments", "item_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The result of a write: the ids of changed items and the keys of their fields, no keys for new or deleted ones."""
+
+    ids: frozenset[int]
+    fields: frozenset[str]
+
+
+class Mirror:
+    """The connection that writes the mirror, used on one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.connection = _opened(path)
+        self.comments = Comments(self.connection)
+        self.attachments = MirroredAttachments(self.connection)
+        self.hidden = HiddenItems(self.connection)
+        self.full_text = FullText(self.connection)
+        self.ranks = MirroredRanks(self.connection)
+        self.reassigned = ReassignedItems(self.connection)
+        self._deleted: set[int] = set()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def put_items(
+        self, received: Iterable[Document], undelivered: Sequence[OutboxEntry], new_rows: NewRows | None = None
+    ) -> Written:
+        """Store received items, with the undelivered entries laid over them.
+
+        Skips known versions and older ones, because responses may arrive out of order. `new_rows` holds
+        precomputed rows.
+        """
+        sent = {item_id: each for each in received if (item_id := whole(each.get("id"))) is not None}
+        for item_id in self._deleted & sent.keys():
+            del sent[item_id]
+        with transaction(self.connection):
+            known = self.received(sent)
+            arrived = set(self._insert_new(sent, known, undelivered, new_rows))
+            documents = {
+                item_id: each
+                for item_id, each in sent.items()
+                if item_id not in arrived and is_news(known.get(item_id), each)
+            }
+            before = self._visible(known.keys() & documents.keys()) if documents else {}
+            after = self._write(documents, undelivered) if documents else {}
+            learn(self.connection, facts_in(documents.values()))
+        written = _compared(before, after)
+        return Written(written.ids | arrived, frozenset()) if arrived else written
+
+    def _insert_new(
+        self,
+        sent: Mapping[int, Document],
+        known: Mapping[int, Document],
+        undelivered: Sequence[OutboxEntry],
+        new_rows: NewRows | None,
+    ) -> list[int]:
+        """Insert new items in bulk and return their ids. Inserts none if an undelivered entry may concern them."""
+        arrived = [each for each in sent if each not in known]
+        if undelivered or not arrived or _is_laid_over(self.connection, arrived):
+            return []
+        worked_out = new_rows or NewRows.of({each: sent[each] for each in arrived})
+        insert_new_rows(self.connection, self.full_text, worked_out, arrived)
+        follow_parents(self.connection, arrived, ("parent_id",))
+        learn(self.connection, worked_out.facts)
+        return arrived
+
+    def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> Written:
+        """Lay the undelivered entries over items again, after entries were added or settled."""
+        wanted = set(item_ids)
+        with transaction(self.connection):
+            before = self._visible(wanted)
+            received = self.received(wanted)
+            received |= {entry.item_id: made_by(entry) for entry in undelivered if entry.kind is EntryKind.ADD}
+            after = self._write({each: received[each] for each in wanted if each in received}, undelivered)
+            self.comments.put_pending(wanted, undelivered, self.me())
+        return _compared(before, after)
+
+    def settle(self, undelivered: Sequence[OutboxEntry]) -> None:
+        """Align the mirror with the journal after a start: remove stale signs and add missing ones."""
+        with transaction(self.connection):
+            elsewhere = self.reassigned.settle(undelivered)
+            signed = {found[0] for found in self.connection.execute("SELECT id FROM items WHERE sign > 0")}
+            commented = {
+                found[0] for found in self.connection.execute("SELECT item_id FROM comments WHERE pending = 1")
+            }
+            waiting = {*elsewhere, *signed, *commented, *self.hidden.every(), *(entry.item_id for entry in undelivered)}
+            self.lay_over(self.hidden.family(waiting, undelivered), undelivered)
+            real = {entry.item_id for entry in undelivered}
+            lost = [item_id for item_id in signed if item_id < 0 and item_id not in real]
+            self.remove_items(lost)
+
+    def _write(self, documents: Mapping[int, Document], undelivered: Sequence[OutboxEntry]) -> dict[int, Document]:
+        entries: dict[int, list[OutboxEntry]] = {}
+        for entry in undelivered:
+            entries.setdefault(entry.item_id, []).append(entry)
+        hidden = self.hidden.settle(documents, undelivered)
+        numbers, targets = self.ranks.of(documents), self.reassigned.targets()
+        effective = {}
+        for each in documents:
+            document, sign = laid_over(documents[each], entries.get(each, ()))
+            effective[each] = moved(document, targets), sign
+        rows: list[tuple[object, ...]] = []
+        texts: list[tuple[object, ...]] = []
+        for item_id, (document, sign) in effective.items():
+            if item_id not in hidden:
+                rows.append(columns_of(document, sign, numbers.get(item_id)))
+            received = documents[item_id]
+            base = None if document == received else orjson.dumps(received)
+            texts.append((item_id, orjson.dumps(document), base))
+        self.connection.executemany(f"INSERT OR REPLACE {INSERT_ITEM}", rows)
+        self.connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", texts)
+        follow_parents(self.connection, documents)
+        return {item_id: document for item_id, (document, _) in effective.items() if item_id not in hidden}
+
+    def reassign(self, key: str, gone: Collection[int], target: int, undelivered: Sequence[OutboxEntry]) -> None:
+        """Move received items out of deleted nodes, until they are read again."""
+        with transaction(self.connection):
+            received = self.received(self.reassigned.items_in(key, [target, *gone]))
+            taken = {each: fields_in(document) for each, document in received.items()}
+            documents = {
+                each: {**received[each], "fields": {**fields, key: target}}
+                for each, fields in taken.items()
+                if fields.get(key) in gone
+            }
+            self._write(documents, undelivered)
+
+    def put_noun(self, kind: str, project_id: int, document: Document) -> None:
+        """Add or replace a noun of a kind."""
+        row = (kind, project_id, whole(document.get("id")) or 0, orjson.dumps(document).decode())
+        with transaction(self.connection):
+            self.connection.execute("INSERT OR REPLACE INTO nouns VALUES (?, ?, ?, ?)", row)
+
+    def received(self, item_ids: Iterable[int]) -> dict[int, Document]:
+        """Return items exactly as the service last sent them."""
+        return self._read("coalesce(base, doc)", item_ids)
+
+    def effective(self, item_id: int) -> Document | None:
+        """Return an item with its pending values, or None for a hidden one."""
+        return self._visible([item_id]).get(item_id)
+
+    def _visible(self, item_ids: Iterable[int]) -> dict[int, Document]:
+        return self._read("doc", set(item_ids) - self.hidden.among(item_ids))
+
+    def _read(self, column: str, item_ids: Iterable[int]) -> dict[int, Document]:
+        sql = f"SELECT id, {column} FROM documents WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+        return {found[0]: orjson.loads(found[1]) for found in self.connection.execute(sql, (ids_json(item_ids),))}
+
+    def delete_items(self, item_ids: Iterable[int]) -> frozenset[int]:
+        """Delete items that this machine deleted. Late responses do not bring them back."""
+        gone = self.remove_items(item_ids)
+        self._deleted |= gone
+        return gone
+
+    def was_deleted(self, item_id: int) -> bool:
+        """Report whether this machine deleted an item since the mirror was opened."""
+        return item_id in self._deleted
+
+    def remove_items(self, item_ids: Iterable[int]) -> frozenset[int]:
+        """Delete items that the service no longer has, with everything attached to them. Returns their ids."""
+        with transaction(self.connection):
+            gone = self.hidden.below(item_ids) | {
+                found[0]
+                for found in self.connection.execute(
+                    "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?1))"
+                    " OR parent_id IN (SELECT value FROM json_each(?1))",
+                    (ids_json(item_ids),),
+                )
+            }
+            self.hidden.forget(gone)
+            for table, column in _HANGING_ON_ITEMS:
+                self.connection.execute(
+                    f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants
+                    (ids_json(gone),),
+                )
+        return frozenset(gone)
+
+    def rename(self, temporary_id: int, received: Document, undelivered: Sequence[OutboxEntry]) -> None:
+        """Replace a temporary item by the received one."""
+        real_id = whole(received.get("id"))
+        with transaction(self.connection):
+            for table in ("items", "documents"):
+                self.connection.execute(f"DELETE FROM {table} WHERE id = ?", (temporary_id,))  # noqa: S608 # constants
+            self.connection.execute("DELETE FROM comments WHERE item_id = ?", (temporary_id,))
+            self.hidden.forget([temporary_id])
+            self.put_items([received], undelivered)
+            number = self.ranks.of([temporary_id])
+            if number and real_id is not None:
+                self.ranks.put({real_id: number[temporary_id]})
+            tasks = [entry.item_id for entry in undelivered if entry.parent_id == real_id]
+            self.lay_over([*tasks, real_id or 0], undelivered)
+
+    def largest_id(self, kind: EntryKind) -> int:
+        """Return the largest known real id of comments or items."""
+        table = "comments" if kind is EntryKind.COMMENT else "items"
+        found = self.connection.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608 # constants
+        return max(0, found or 0)
+
+    def data_version(self) -> int:
+        """Return a number that changes when another process writes."""
+        return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def me(self) -> str:
+        """Return the signed-in user's name, empty before it is known."""
+        found = self.note("me")
+        return str(found.get("name") or "") if isinstance(found, dict) else ""
+
+    def nouns(self, kind: str, project_id: int) -> list[Document]:
+        """Return all nouns of a kind, by id."""
+        sql = "SELECT doc FROM nouns WHERE kind = ? AND project_id = ? ORDER BY id"
+        return [orjson.loads(doc) for (doc,) in self.connection.execute(sql, (kind, project_id))]
+
+    def put_nouns(self, kind: str, project_id: int, documents: Iterable[Document]) -> bool:
+        """Replace all nouns of a kind (users, projects, trees, time entry types). Reports whether anything changed.
+
+        Nouns without an id are identified by their place.
+        """
+        numbered = ((whole(each.get("id")), each) for each in documents)
+        rows = {
+            at if noun_id is None else noun_id: orjson.dumps(each).decode()
+            for at, (noun_id, each) in enumerate(numbered)
+        }
+        with transaction(self.connection):
+            before = dict(
+                self.connection.execute(
+                    "SELECT id, doc FROM nouns WHERE kind = ? AND project_id = ?", (kind, project_id)
+                )
+            )
+            if before == rows:
+                return False
+            self.connection.execute("DELETE FROM nouns WHERE kind = ? AND project_id = ?", (kind, project_id))
+            self.connection.executemany(
+                "INSERT INTO nouns VALUES (?, ?, ?, ?)", [(kind, project_id, *row) for row in rows.items()]
+            )
+        return True
+
+    def note(self, key: str) -> object:
+        """Return a stored value of sync: a watermark, a load position, a trait of the service."""
+        found = self.connection.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone()
+        return orjson.loads(found[0]) if found else None
+
+    def set_note(self, key: str, value: object) -> None:
+        """Store a value for sync, None to delete it."""
+        with transaction(self.connection):
+            self.connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, orjson.dumps(value).decode()))
+
+
+def _is_laid_over(connection: sqlite3.Connection, item_ids: Iterable[int]) -> bool:
+    """Report whether overlays may change how items are shown. Asks in one statement, because every query costs time."""
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM hidden) OR EXISTS (SELECT 1 FROM notes WHERE key = ?)"
+        " OR EXISTS (SELECT 1 FROM ranks WHERE item_id IN (SELECT value FROM json_each(?)))"
+    )
+    return bool(connection.execute(sql, (REASSIGNED, ids_json(item_ids))).fetchone()[0])
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        return _tried(path)
+    except (sqlite3.DatabaseError, _OtherVersionError) as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in NOT_ITS_FAULT:
+            raise StorageError(f"{path} cannot be opened: {error}. Try again.") from error
+        drop_database(path)
+        return _tried(path)
+
+
+class _OtherVersionError(Exception):
+    """The file was written by an older version and is rebuilt."""
+
+
+class SupersededError(StorageError):
+    """The file was written by a newer version that may be using it, so this version leaves it alone."""
+
+
+def _tried(path: Path) -> sqlite3.Connection:
+    connection = connect(path, "NORMAL")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    try:
+        _check_version(connection, path)
+        with transaction(connection):
+            if version_of(connection) == 0:
+                for statement in SCHEMA.split(";\n"):
+                    connection.execute(statement)
+            _check_version(connection, path)  # another process may have created it in the meantime
+        connection.execute("SELECT id, doc, base FROM documents LIMIT 1").fetchone()
+        connection.execute("SELECT max(id), max(name) FROM items WHERE id = 0").fetchone()
+        connection.execute("SELECT id FROM words_due LIMIT 1").fetchone()
+    except (sqlite3.DatabaseError, _OtherVersionError, SupersededError):
+        connection.close()
+        raise
+    path.chmod(0o600)
+    return connection
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    version = version_of(connection)
+    if version > VERSION:
+        raise SupersededError(
+            "A newer version of backlit rebuilt the local copy of the backlog, and this version cannot read it. Use the"
+            f" newer version. No data is lost. To use this version, close the newer one and delete {path}."
+        )
+    if version not in {0, VERSION}:
+        raise _OtherVersionError
+
+
+def _compared(before: Mapping[int, Document], after: Mapping[int, Document]) -> Written:
+    changed = frozenset(each for each in {*before, *after} if before.get(each) != after.get(each))
+    keys: set[str] = set()
+    for item_id in changed:
+        if item_id not in before or item_id not in after:
+            return Written(changed, frozenset())
+        old, new = fields_in(before[item_id]), fields_in(after[item_id])
+        keys |= {key for key in {*old, *new} if old.get(key) != new.get(key)}
+        keys.add("lastModifiedAt")
+    return Written(changed, frozenset(keys))
+
+
+def is_news(known: Document | None, received: Document) -> bool:
+    """Report whether a received document is newer than the known one."""
+    if known is None:
+        return True
+    before, now = moment(known.get("lastModifiedAt")), moment(received.get("lastModifiedAt"))
+    return known != received and (before is None or now is None or now >= before)
+
+
+def tree_writes(project_id: int) -> str:
+    """Return the key of the note that counts writes to a project's trees. A read from before a write is stale."""
+    return f"tree writes {project_id}"

@@ -1,0 +1,223 @@
+"""Unsent changes laid over the received items: values, ranks, items waiting for deletion, items of deleted nodes."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+
+import orjson
+
+from backlit.store.records.entry import BUSY, ON_COMMENTS, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.item import Document, RowSign, fields_in, priority_of, whole
+from backlit.store.sqlite.database import ids_json, transaction
+
+_SIGNS = {EntryState.REFUSED: RowSign.REFUSED, EntryState.CONFLICT: RowSign.CONFLICT}
+
+
+def laid_over(received: Document, entries: Iterable[OutboxEntry]) -> tuple[Document, RowSign]:
+    """Return the item that the user sees, and the gravest reason why it differs from the service's.
+
+    Comments neither change nor mark their item.
+    """
+    fields = fields_in(received)
+    sign = RowSign.NONE
+    for entry in entries:
+        if entry.kind is EntryKind.EDIT:
+            fields = {**fields, **entry.payload}
+        if entry.kind not in ON_COMMENTS:
+            sign = max(sign, _SIGNS.get(entry.state, RowSign.PENDING))
+    return (received if sign is RowSign.NONE else {**received, "fields": fields}), sign
+
+
+def made_by(entry: OutboxEntry) -> Document:
+    """Return the document of an item that the service does not have yet."""
+    return {
+        "id": entry.item_id,
+        "type": entry.payload["type"],
+        "projectId": entry.project_id,
+        "fields": entry.payload["fields"],
+    }
+
+
+class HiddenItems:
+    """The table of hidden items, through the mirror's connection: items waiting for deletion, and their tasks."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def family(self, item_ids: Iterable[int], undelivered: Iterable[OutboxEntry]) -> set[int]:
+        """Return some items with the tasks that are hidden or shown together with them."""
+        ids = set(item_ids)
+        found = self._connection.execute(
+            "SELECT id FROM hidden WHERE root IN (SELECT value FROM json_each(?1))"
+            " UNION SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?2))",
+            (ids_json(ids), ids_json(ids & _roots(undelivered))),
+        )
+        return ids | {item_id for (item_id,) in found}
+
+    def every(self) -> set[int]:
+        """Return all hidden items."""
+        return {item_id for (item_id,) in self._connection.execute("SELECT id FROM hidden")}
+
+    def among(self, item_ids: Iterable[int]) -> set[int]:
+        """Return the hidden ones of some items."""
+        sql = "SELECT id FROM hidden WHERE id IN (SELECT value FROM json_each(?))"
+        return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(item_ids),))}
+
+    def below(self, item_ids: Iterable[int]) -> set[int]:
+        """Return the items hidden together with some items."""
+        sql = "SELECT id FROM hidden WHERE root IN (SELECT value FROM json_each(?))"
+        return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(item_ids),))}
+
+    def settle(self, documents: Mapping[int, Document], undelivered: Iterable[OutboxEntry]) -> set[int]:
+        """Hide those items that wait for deletion and show the others. Returns the hidden ones."""
+        roots = _roots(undelivered)
+        parents = {each: whole(fields_in(document).get("ParentID")) or 0 for each, document in documents.items()}
+        known = self.among(set(parents.values()) - documents.keys())
+        hidden = {
+            each: each if each in roots else parent
+            for each, parent in parents.items()
+            if each in roots or parent in roots or parent in known
+        }
+        self.forget(documents.keys() - hidden.keys())
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO hidden VALUES (?, ?, ?)",
+            [(each, root, whole(documents[each].get("projectId")) or 0) for each, root in hidden.items()],
+        )
+        self._connection.execute("DELETE FROM items WHERE id IN (SELECT value FROM json_each(?))", (ids_json(hidden),))
+        return set(hidden)
+
+    def forget(self, item_ids: Iterable[int]) -> None:
+        """Remove items from the table."""
+        self._connection.execute(
+            "DELETE FROM hidden WHERE id IN (SELECT value FROM json_each(?))", (ids_json(item_ids),)
+        )
+
+
+def _roots(undelivered: Iterable[OutboxEntry]) -> set[int]:
+    return {entry.item_id for entry in undelivered if entry.kind is EntryKind.DELETE and entry.state in BUSY}
+
+
+REASSIGNED = "reassigned"
+"""The key of the note that holds the targets."""
+
+Targets = Mapping[str, Mapping[str, int]]
+"""By item field and deleted node id, as text: the id of the node that takes the items."""
+
+
+class ReassignedItems:
+    """The targets of items in nodes that wait for deletion, stored in the mirror for all processes."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def targets(self) -> Targets:
+        """Return the current targets."""
+        found = self._connection.execute("SELECT value FROM notes WHERE key = ?", (REASSIGNED,)).fetchone()
+        return orjson.loads(found[0]) if found else {}
+
+    def settle(self, undelivered: Iterable[OutboxEntry]) -> set[int]:
+        """Update the targets from the journal. Returns the items whose place may have changed."""
+        before, after = self.targets(), _targets(undelivered)
+        if before == after:
+            return set()
+        if after:
+            note = orjson.dumps(after).decode()
+            self._connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (REASSIGNED, note))
+        else:
+            self._connection.execute("DELETE FROM notes WHERE key = ?", (REASSIGNED,))
+        touched: set[int] = set()
+        for key in {*before, *after}:
+            old, new = before.get(key, {}), after.get(key, {})
+            changed = {each for each in {*old, *new} if old.get(each) != new.get(each)}
+            places = {int(each) for each in changed} | {old[each] for each in changed if each in old}
+            touched |= self.items_in(key, places)
+        return touched
+
+    def items_in(self, key: str, places: Iterable[int]) -> set[int]:
+        """Return the items shown in some areas or iterations."""
+        sql = f"SELECT id FROM items WHERE {PLACE_COLUMNS[key]} IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+        return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(places),))}
+
+
+def moved(document: Document, targets: Targets) -> Document:
+    """Return an item's document, moved out of deleted nodes."""
+    if not targets:
+        return document
+    fields = fields_in(document)
+    places = {key: places.get(str(fields.get(key))) for key, places in targets.items()}
+    found = {key: place for key, place in places.items() if place is not None}
+    return {**document, "fields": {**fields, **found}} if found else document
+
+
+def _targets(undelivered: Iterable[OutboxEntry]) -> dict[str, dict[str, int]]:
+    targets: dict[str, dict[str, int]] = {}
+    for entry in undelivered:
+        if entry.kind is EntryKind.NODE_DELETE and entry.state in BUSY:
+            places = targets.setdefault(PLACE_KEYS[str(entry.payload["tree"])], {})
+            target = whole(entry.payload.get("reassignmentId")) or 0
+            gone = deleted_nodes(entry)
+            for each, place in places.items():
+                places[each] = target if place in gone else place
+            places.update((str(each), target) for each in gone)
+    return targets
+
+
+def deleted_nodes(entry: OutboxEntry) -> frozenset[int]:
+    """Return the nodes that a deletion removes."""
+    below = entry.payload.get("below")
+    return frozenset(each for each in below if isinstance(each, int)) if isinstance(below, list) else frozenset()
+
+
+_AMONG = "item_id IN (SELECT value FROM json_each(?))"
+
+
+class MirroredRanks:
+    """The mirror's copy of the journal's ranks. Rows get these ranks whenever they are written."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def of(self, item_ids: Iterable[int]) -> dict[int, float]:
+        """Return the ranks of some items. Most items have none."""
+        sql = f"SELECT item_id, number FROM ranks WHERE {_AMONG}"  # noqa: S608 # constant
+        return dict(self._connection.execute(sql, (ids_json(item_ids),)))
+
+    def put(self, numbers: Mapping[int, float]) -> None:
+        """Store ranks and move the items, and their tasks, accordingly."""
+        with transaction(self._connection):
+            self._connection.executemany("INSERT OR REPLACE INTO ranks VALUES (?, ?)", numbers.items())
+            self._move(numbers)
+
+    def every(self) -> list[int]:
+        """Return all items with a rank of their own."""
+        return [item_id for (item_id,) in self._connection.execute("SELECT item_id FROM ranks")]
+
+    def remove(self, item_ids: Iterable[int]) -> None:
+        """Delete ranks and move the items back to the service's ranks."""
+        ids = ids_json(item_ids)
+        sql = "SELECT id, coalesce(base, doc) FROM documents WHERE id IN (SELECT value FROM json_each(?))"
+        with transaction(self._connection):
+            self._connection.execute(f"DELETE FROM ranks WHERE {_AMONG}", (ids,))  # noqa: S608 # constant
+            received = self._connection.execute(sql, (ids,)).fetchall()
+            self._move({item_id: priority_of(orjson.loads(document)) for item_id, document in received})
+
+    def _move(self, numbers: Mapping[int, float]) -> None:
+        self._connection.executemany(
+            "UPDATE items SET own_priority = ?1, rank_priority = ?1, rank_id = id WHERE id = ?2",
+            [(number, item_id) for item_id, number in numbers.items()],
+        )
+        follow_parents(self._connection, numbers)
+
+
+def follow_parents(
+    connection: sqlite3.Connection, item_ids: Iterable[int], columns: Sequence[str] = ("id", "parent_id")
+) -> None:
+    """Give tasks the rank of their item, and close those of closed items. Takes the ids of items and tasks."""
+    for column in columns:
+        connection.execute(
+            "UPDATE items SET rank_priority = parent.own_priority, rank_id = parent.id,"  # noqa: S608 # two constants
+            " is_open = items.own_open AND parent.own_open FROM items AS parent"
+            f" WHERE items.{column} IN (SELECT value FROM json_each(?)) AND parent.id = items.parent_id"
+            " AND (items.rank_priority <> parent.own_priority OR items.rank_id <> parent.id"
+            " OR items.is_open <> (items.own_open AND parent.own_open))",
+            (ids_json(item_ids),),
+        )

@@ -1,0 +1,122 @@
+"""Recovery of a mirror that is damaged or deleted while in use: it is rebuilt."""
+
+import fcntl
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from backlit.model.errors import StorageError
+from backlit.store.mirror.mirror import Mirror
+from backlit.store.sqlite.database import connect, drop_database
+from backlit.store.sqlite.errors import Found, failure, is_damage
+from backlit.store.sqlite.paths import Places
+
+_T = TypeVar("_T")
+
+
+class MirrorFile:
+    """The identity of the mirror's file. `generation` grows with each rebuild."""
+
+    def __init__(self, places: Places, on_renewed: Callable[[], None]) -> None:
+        self.path = places.mirror
+        self.generation = 0
+        self._on_renewed = on_renewed
+        self._lock = threading.Lock()
+        self._identity: tuple[int, int] | None = None
+
+    def opened(self) -> None:
+        """Record the identity of the opened file."""
+        self._identity = self._found()
+
+    def is_lost(self) -> bool:
+        """Report whether the file was deleted, or replaced by another process."""
+        return self._found() != self._identity
+
+    def renew(self, generation: int) -> None:
+        """Rebuild the mirror, unless that happened since a generation.
+
+        A new file of another process is used as it is.
+        """
+        with self._lock:
+            if generation != self.generation:
+                return
+            try:
+                self._make_anew()
+            except OSError as error:
+                raise StorageError(f"{self.path} is damaged and cannot be rebuilt: {error.strerror}.") from error
+            except sqlite3.Error as error:
+                raise failure(error, self.path) from error
+            self.generation += 1
+        self._on_renewed()
+
+    def _make_anew(self) -> None:
+        lock = os.open(self.path.with_name(self.path.name + ".renewal"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self.is_lost() or self._identity is None:
+                drop_database(self.path)
+            Mirror(self.path).close()
+            self.opened()
+        finally:
+            os.close(lock)
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+
+class MirrorReads:
+    """A thread's connection for reading. It follows the file and reconnects after a rebuild."""
+
+    def __init__(self, file: MirrorFile) -> None:
+        self._file = file
+        self._generation = file.generation
+        self._connection = connect(file.path, "NORMAL")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def run(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run a read. Repeats it on the rebuilt mirror after damage."""
+        try:
+            return act(self._current())
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+                raise
+            if not is_damage(error):
+                raise failure(error, self._file.path) from error
+            self._file.renew(self._generation)
+            return act(self._current())
+
+    def execute(self, sql: str, values: Sequence[object] = ()) -> Found:
+        """Run a short query and read its rows at once, or as many as arrive before an interrupt."""
+
+        def read(connection: sqlite3.Connection) -> Found:
+            rows: list[Any] = []
+            try:
+                for each in connection.execute(sql, values):
+                    rows.append(each)  # noqa: PERF402 - rows before an interrupt count
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                    raise
+                return Found(rows, error)
+            return Found(rows)
+
+        return self.run(read)
+
+    def set_progress_handler(self, handler: Callable[[], bool] | None, ticks: int) -> None:
+        """Set SQLite's progress handler, which may interrupt a query."""
+        self._current().set_progress_handler(handler, ticks)
+
+    def _current(self) -> sqlite3.Connection:
+        if self._generation != self._file.generation:
+            self._connection.close()
+            self._generation = self._file.generation
+            self._connection = connect(self._file.path, "NORMAL")
+        return self._connection

@@ -1,0 +1,208 @@
+"""Plan draft: planned values, the values they started from, and their comparison with the current ones."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from backlit.store.records.entry import ITEM_PLACES
+from backlit.store.records.values import is_same
+
+PLANNED = ("IterationID", "Estimate", "AssignedToID")
+"""The planned fields. All other fields change at once."""
+MOST_STEPS = 100
+"""The most undoable steps of a draft."""
+
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A field in a draft: its value at planning time and its planned value."""
+
+    base: object
+    mine: object
+
+
+Touches = Mapping[int, Mapping[str, Touch]]
+"""By item and field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A planned value of a field that another user changed since."""
+
+    touch: Touch
+    theirs: object
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The comparison of a draft with the current values.
+
+    `changes` is the effective plan. `contests` holds fields that other users changed since: their values win until
+    the field is planned again. `gone` are deleted items. A planned value that has come true is left out.
+    """
+
+    changes: Mapping[int, Values] = field(default_factory=dict)
+    contests: Mapping[int, Mapping[str, Contest]] = field(default_factory=dict)
+    gone: frozenset[int] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.contests or self.gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An unsaved plan. Each change returns a new draft.
+
+    `past` and `future` hold, for each undoable or redoable step, the earlier plan of the touched items. `target` is
+    the planned iteration, `step` the journal's step of the last save.
+    """
+
+    items: Touches = field(default_factory=dict)
+    past: tuple[Touches, ...] = ()
+    future: tuple[Touches, ...] = ()
+    target: int | None = None
+    step: int | None = None
+
+    def stage(self, changes: Mapping[int, Values], now: Mapping[int, Values]) -> "Draft":
+        """Plan values for items. `now` holds the current values, which the plan starts from.
+
+        Values equal to the current ones are not planned.
+        """
+        staged = {}
+        for item_id, values in changes.items():
+            touches = dict(self.items.get(item_id, {}))
+            for key, mine in values.items():
+                base = now[item_id].get(key)
+                touches.pop(key, None)
+                if not is_same(base, mine):
+                    touches[key] = Touch(base, mine)
+            staged[item_id] = touches
+        return self._changed(staged)
+
+    def drop(self, keys_of: Mapping[int, tuple[str, ...]]) -> "Draft":
+        """Remove some fields of some items from the plan."""
+        kept = {
+            item_id: {key: touch for key, touch in self.items.get(item_id, {}).items() if key not in keys}
+            for item_id, keys in keys_of.items()
+        }
+        return self._changed(kept)
+
+    def _changed(self, touches: Touches) -> "Draft":
+        before = {item_id: self.items.get(item_id, {}) for item_id in touches}
+        if before == touches:
+            return self
+        return replace(self, items=_with(self.items, touches), past=(*self.past, before)[-MOST_STEPS:], future=())
+
+    def undone(self) -> "Draft":
+        """Return the draft without its last step."""
+        back = self.past[-1]
+        before = {item_id: self.items.get(item_id, {}) for item_id in back}
+        return replace(self, items=_with(self.items, back), past=self.past[:-1], future=(*self.future, before))
+
+    def redone(self) -> "Draft":
+        """Return the draft with the last undone step."""
+        again = self.future[-1]
+        before = {item_id: self.items.get(item_id, {}) for item_id in again}
+        return replace(self, items=_with(self.items, again), past=(*self.past, before), future=self.future[:-1])
+
+    def emptied(self) -> "Draft":
+        """Return an empty draft. The step can be undone."""
+        return self._changed({item_id: {} for item_id in self.items})
+
+    def written(self, done: Mapping[int, tuple[str, ...]], step: int | None) -> "Draft":
+        """Remove saved items from the draft. Their steps belong to the journal from then on."""
+        kept = {
+            item_id: {key: touch for key, touch in self.items.get(item_id, {}).items() if key not in keys}
+            for item_id, keys in done.items()
+        }
+        return Draft(_with(self.items, kept), (), (), self.target, self.step if step is None else step)
+
+    def standing(self, now: Mapping[int, Values]) -> Standing:
+        """Compare the draft with the current values. Items missing from `now` are gone."""
+        changes: dict[int, Values] = {}
+        contests: dict[int, dict[str, Contest]] = {}
+        for item_id, touches in self.items.items():
+            if item_id not in now:
+                continue
+            values = {}
+            for key, touch in touches.items():
+                theirs = now[item_id].get(key)
+                if is_same(theirs, touch.base):
+                    values[key] = touch.mine
+                elif not is_same(theirs, touch.mine):
+                    contests.setdefault(item_id, {})[key] = Contest(touch, theirs)
+            if values:
+                changes[item_id] = values
+        return Standing(changes, contests, frozenset(self.items.keys() - now.keys()))
+
+    def renamed(self, real_id: Callable[[int], int]) -> "Draft":
+        """Return the draft with the current ids of items and iterations."""
+        return Draft(
+            _renamed(self.items, real_id),
+            tuple(_renamed(each, real_id) for each in self.past),
+            tuple(_renamed(each, real_id) for each in self.future),
+            None if self.target is None else real_id(self.target),
+            self.step,
+        )
+
+
+def _with(items: Touches, changed: Touches) -> Touches:
+    return {item_id: touches for item_id, touches in {**items, **changed}.items() if touches}
+
+
+def _renamed(items: Touches, real_id: Callable[[int], int]) -> Touches:
+    return {
+        real_id(item_id): {
+            key: Touch(_place(key, touch.base, real_id), _place(key, touch.mine, real_id))
+            for key, touch in touches.items()
+        }
+        for item_id, touches in items.items()
+    }
+
+
+def _place(key: str, value: object, real_id: Callable[[int], int]) -> object:
+    return real_id(value) if key in ITEM_PLACES and isinstance(value, int) else value
+
+
+# As it is kept
+
+
+def document_of(draft: Draft) -> dict[str, object]:
+    """Return the draft as JSON."""
+    return {
+        "items": _written(draft.items),
+        "past": [_written(each) for each in draft.past],
+        "future": [_written(each) for each in draft.future],
+        "target": draft.target,
+        "step": draft.step,
+    }
+
+
+def draft_of(document: Mapping[str, object] | None) -> Draft:
+    """Read a draft from JSON. No document gives an empty draft."""
+    found = document or {}
+    target, step = found.get("target"), found.get("step")
+    return Draft(
+        _read(found.get("items")),
+        _all_read(found.get("past")),
+        _all_read(found.get("future")),
+        target if isinstance(target, int) else None,
+        step if isinstance(step, int) else None,
+    )
+
+
+def _written(items: Touches) -> dict[str, object]:
+    return {
+        str(item_id): {key: [touch.base, touch.mine] for key, touch in touches.items()}
+        for item_id, touches in items.items()
+    }
+
+
+def _read(items: object) -> Touches:
+    found = items if isinstance(items, dict) else {}
+    return {int(item_id): {key: Touch(*pair) for key, pair in touches.items()} for item_id, touches in found.items()}
+
+
+def _all_read(steps: object) -> tuple[Touches, ...]:
+    return tuple(_read(each) for each in steps) if isinstance(steps, list) else ()

@@ -1,0 +1,285 @@
+"""The plan: moves, estimates and owners that stay in a local draft until they are written as one step."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import Settable
+from backlit.store.edits.checks import check
+from backlit.store.edits.edits import edit_entry, show
+from backlit.store.files.files import Files, Writer
+from backlit.store.planning.difference import PlanChange, difference_of
+from backlit.store.planning.draft import PLANNED, Draft, Standing, Touch, Touches, Values, document_of, draft_of
+from backlit.store.planning.iterations import PlanIterations, rows_of, text_of
+from backlit.store.records.changes import Change, Signal, Subject
+from backlit.store.records.entry import EntryState
+from backlit.store.records.item import Document, fields_in
+from backlit.store.records.values import is_same
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.lookups import Lookups
+
+_T = TypeVar("_T")
+_ON_EDIT = frozenset({Settable.ALWAYS})
+_TASKS_SQL = (
+    "SELECT id, parent_id FROM items WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1"
+    " AND own_open = 1 ORDER BY id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Progress of the plan that was written last: entries that are sent, waiting, and held up."""
+
+    done: int
+    waiting: int
+    held: int
+
+    @property
+    def total(self) -> int:
+        """All entries."""
+        return self.done + self.waiting + self.held
+
+
+class Plan:
+    """The current project's draft; every step of it is on the disk before it is shown."""
+
+    def __init__(self, files: Files, lookups: Lookups, signal: Signal, wake: Callable[[], None]) -> None:
+        self.iterations = PlanIterations(files, lookups)
+        self._files = files
+        self._lookups = lookups
+        self._wake = wake
+        self._kept: dict[str, object] = {}
+        signal.subscribe(self._forget)
+
+    # Reading
+
+    @property
+    def draft(self) -> Draft:
+        """The planned values; an empty draft without a plan."""
+        return self._keep(
+            "draft", lambda: draft_of(self._files.journal.drafts.find(self._key)).renamed(self._files.journal.real_id)
+        )
+
+    @property
+    def standing(self) -> Standing:
+        """The draft compared with the current values."""
+        return self._keep("standing", self._read_standing)
+
+    def _read_standing(self) -> Standing:
+        draft = self.draft
+        return draft.standing(self.iterations.as_is(draft.items)) if draft.items else Standing()
+
+    def difference(self) -> list[PlanChange]:
+        """Return all changes of the plan in backlog order, tasks after their items; deleted items are left out."""
+        return list(self._keep("difference", lambda: self._difference_of(self.standing)))
+
+    def try_out(self, touches: Touches) -> list[PlanChange]:
+        """Return the difference that some changes would make, without planning them.
+
+        Values that items have already are left out; a change from another value than the current one is contested.
+        """
+        return self._difference_of(Draft(touches).standing(self.iterations.as_is(touches)))
+
+    def _difference_of(self, standing: Standing) -> list[PlanChange]:
+        return difference_of(self._files.mirror, self.iterations, standing)
+
+    def sent(self) -> Sent | None:
+        """Return the progress of the plan that was written last; None with nothing left to send."""
+        return self._keep("sent", self._read_sent)
+
+    def _read_sent(self) -> Sent | None:
+        if self.draft.step is None:
+            return None
+        states = self._files.journal.undo_log.states(self.draft.step)
+        held = sum(states.get(each.value, 0) for each in (EntryState.REFUSED, EntryState.CONFLICT))
+        waiting = sum(states.get(each.value, 0) for each in (EntryState.WAITING, EntryState.SENDING))
+        return Sent(states.get(EntryState.SENT.value, 0), waiting, held) if waiting or held else None
+
+    def _forget(self, change: Change) -> None:
+        if change.kind in {Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.OUTBOX}:
+            self._kept = {}
+
+    def _keep(self, name: str, make: Callable[[], _T]) -> _T:
+        kept, key = self._kept, f"{name} {self._lookups.project_id}"
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]  # type: ignore[return-value] # what `make` made
+
+    @property
+    def _key(self) -> str:
+        return f"plan:{self._lookups.project_id}"
+
+    # Planning
+
+    async def stage(self, changes: Mapping[int, Values]) -> None:
+        """Plan values for items. Raises BadRequest for what cannot be set, then nothing is planned at all."""
+        wanted = {self._files.journal.real_id(item_id): values for item_id, values in changes.items()}
+        types = {each[0]: each[1] for each in rows_of(self._files.mirror, wanted)}
+        checked = {
+            item_id: check(types[item_id], values, self._lookups, _ON_EDIT)
+            for item_id, values in wanted.items()
+            if item_id in types
+        }
+        if any(values.keys() - set(PLANNED) for values in checked.values()):
+            raise BadRequest("A plan has iterations, estimates and owners only.")
+        await self._change(partial(self._staged, checked))
+
+    def _staged(self, checked: Mapping[int, Values], draft: Draft, connection: sqlite3.Connection) -> Draft:
+        now = self.iterations.now(connection, checked)
+        return draft.stage({each: values for each, values in checked.items() if each in now}, now)
+
+    async def move(self, item_ids: Sequence[int], iteration_id: int) -> None:
+        """Plan items into an iteration, with those of their open tasks that are where they are now."""
+        moving = self._with_tasks(item_ids)
+        await self.stage({item_id: {"IterationID": iteration_id} for item_id in moving})
+
+    async def take_back(self, item_ids: Sequence[int]) -> None:
+        """Plan moves of items no longer; those that are not planned to move are planned into the backlog."""
+        standing = self.standing
+        planned = {item_id for item_id in item_ids if "IterationID" in self.draft.items.get(item_id, {})}
+        moves = self._with_tasks(sorted(planned))
+        going = self._with_tasks([item_id for item_id in item_ids if item_id not in planned])
+        backlog = self.iterations.backlog_id
+        dropped: dict[int, tuple[str, ...]] = {
+            each: ("IterationID",)
+            for each in moves
+            if "IterationID" in standing.changes.get(each, {}) or "IterationID" in standing.contests.get(each, {})
+        }
+
+        def change(draft: Draft, connection: sqlite3.Connection) -> Draft:
+            wanted: dict[int, Values] = {each: {"IterationID": backlog} for each in going}
+            now = self.iterations.now(connection, wanted)
+            back = draft.drop(dropped)
+            staged = back.stage({each: wanted[each] for each in now}, now)
+            is_both = back is not draft and staged is not back
+            return replace(staged, past=(*draft.past, {**back.past[-1], **staged.past[-1]})) if is_both else staged
+
+        await self._change(change)
+
+    def _with_tasks(self, item_ids: Sequence[int]) -> list[int]:
+        """Items, and their open tasks that are in the same iteration, as the plan has them."""
+        ids = [self._files.journal.real_id(each) for each in item_ids]
+        tasks = self._files.mirror.execute(_TASKS_SQL, (ids_json(ids),)).fetchall()
+        now = self.iterations.as_is([*ids, *(task_id for task_id, _ in tasks)])
+        changes = self.standing.changes
+        places = {each: {**now[each], **changes.get(each, {})}["IterationID"] for each in now}
+        return [
+            *(each for each in ids if each in places),
+            *(task_id for task_id, parent_id in tasks if places.get(task_id) == places.get(parent_id)),
+        ]
+
+    def along(self, changes: Mapping[int, Values]) -> dict[int, Values]:
+        """Changes, with the moves of the open tasks that go where their items go."""
+        tasks: dict[int, Values] = {}
+        for item_id, values in changes.items():
+            if "IterationID" in values:
+                move = {"IterationID": values["IterationID"]}
+                tasks |= dict.fromkeys(self._with_tasks([item_id])[1:], move)
+        return {**tasks, **changes}
+
+    async def aim(self, iteration_id: int) -> None:
+        """Remember which iteration is planned."""
+        await self._change(lambda draft, _: replace(draft, target=iteration_id))
+
+    async def undo(self) -> bool:
+        """Take the draft's last step back; False where there is none."""
+        return await self._change(lambda draft, _: draft.undone() if draft.past else draft)
+
+    async def redo(self) -> bool:
+        """Do again what was taken back of the draft; False where nothing was."""
+        return await self._change(lambda draft, _: draft.redone() if draft.future else draft)
+
+    async def discard(self) -> None:
+        """Plan nothing any more; one step that can be taken back."""
+        await self._change(lambda draft, _: draft.emptied())
+
+    async def _change(self, change: Callable[[Draft, sqlite3.Connection], Draft]) -> bool:
+        if self._lookups.project_id is None:
+            raise BadRequest("No project is chosen yet.")
+        key = self._key
+
+        def act(writer: Writer) -> bool:
+            with writer.journal.transaction():
+                before = _read(writer, key)
+                after = change(before, writer.mirror.connection)
+                if after == before:
+                    return False
+                writer.journal.drafts.save(key, document_of(after))
+            ids = frozenset(_touched(before, after))
+            writer.signal.publish(Change(Subject.PLAN, ids))
+            return True
+
+        return await self._files.write(act)
+
+    # Writing
+
+    async def commit(self, changes: Iterable[PlanChange], gone: Iterable[int] = ()) -> int:
+        """Write what a difference showed, as one step; returns how many items that are.
+
+        What is not as the difference showed it any more stays in the draft; what is gone leaves it. Raises BadRequest
+        for values that cannot be set by now; then nothing is written.
+        """
+        wanted = {change.id: change for change in changes if change.fields}
+        faults: dict[str, str] = {}
+        for change in wanted.values():
+            try:
+                check(change.type, {key: touch.mine for key, touch in change.fields.items()}, self._lookups, _ON_EDIT)
+            except BadRequest as error:
+                faults[f"#{change.id}"] = str(error)
+        if faults:
+            raise BadRequest("Some of it cannot be written; nothing was.", faults)
+        key = self._key
+        written = await self._files.write(lambda writer: self._commit(writer, key, wanted, tuple(gone)))
+        self._wake()
+        return written
+
+    def _commit(self, writer: Writer, key: str, wanted: Mapping[int, PlanChange], gone: Sequence[int]) -> int:
+        """Journal what is still as it was agreed to; draft and entries change together or not at all."""
+        draft = _read(writer, key)
+        entries, done = [], {}
+        for given_id, change in wanted.items():
+            item_id = writer.journal.real_id(given_id)
+            document = writer.mirror.effective(item_id)
+            values = (
+                {} if document is None else _agreed(self.iterations, document, change, draft.items.get(item_id, {}))
+            )
+            if document is not None and values:
+                entries.append(edit_entry(item_id, document, values))
+                done[item_id] = tuple(values)
+        dropped = {each: PLANNED for each in gone if writer.mirror.effective(each) is None}
+        with writer.journal.transaction():
+            written = writer.journal.add(entries)
+            after = draft.written({**done, **dropped}, written[0].step if written else None)
+            writer.journal.drafts.save(key, document_of(after))
+        show(writer, [entry.item_id for entry in written])
+        writer.signal.publish(Change(Subject.PLAN))
+        return len(written)
+
+
+def _agreed(
+    iterations: PlanIterations, document: Document, change: PlanChange, touches: Mapping[str, Touch]
+) -> dict[str, object]:
+    """The values of a change that are planned as they were, of an item that is as it was."""
+    fields = fields_in(document)
+    now = {
+        "IterationID": iterations.place_of(fields.get("IterationID")),
+        "Estimate": text_of(fields.get("Estimate")),
+        "AssignedToID": fields.get("AssignedToID"),
+    }
+    return {
+        key: touch.mine
+        for key, touch in change.fields.items()
+        if key in touches and is_same(touches[key].mine, touch.mine) and is_same(now[key], touch.base)
+    }
+
+
+def _read(writer: Writer, key: str) -> Draft:
+    return draft_of(writer.journal.drafts.find(key)).renamed(writer.journal.real_id)
+
+
+def _touched(before: Draft, after: Draft) -> set[int]:
+    ids = before.items.keys() | after.items.keys()
+    return {each for each in ids if before.items.get(each) != after.items.get(each)}

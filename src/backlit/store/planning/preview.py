@@ -1,0 +1,155 @@
+"""Lists and loads of iterations with the draft of the plan laid over them."""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from backlit.model.estimates import points_of
+from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.planning import Load, Part, loads
+from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.trees import Totals
+from backlit.store.files.files import Files
+from backlit.store.planning.draft import Values
+from backlit.store.planning.iterations import text_of
+from backlit.store.planning.plan import Plan
+from backlit.store.planning.tasks import TasksShown
+from backlit.store.records.item import Item, Row, RowSign
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.query import ViewSpec
+
+NO_TASKS = TasksShown()
+_COLUMNS = "id, type, iteration_id, owner_id, status, points, coalesce(work_remaining, 0), own_open, team_id"
+_IN_PLACES = (
+    f"SELECT {_COLUMNS} FROM items INDEXED BY items_by_iteration WHERE iteration_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+)
+_BY_ID = f"SELECT {_COLUMNS} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+
+
+class PlanPreview:
+    """Rows, items, totals and loads as the draft would make them."""
+
+    def __init__(self, files: Files, plan: Plan) -> None:
+        self._files = files
+        self._plan = plan
+
+    def laid_over(self, row: Row, places: frozenset[int] | None = None) -> Row:
+        """Return a row with its planned values and the sign of its change.
+
+        In a list of `places`, a row that the plan moves elsewhere keeps its values and gets the sign LEAVING.
+        """
+        standing = self._plan.standing
+        values = standing.changes.get(row.id, {})
+        if places is not None and "IterationID" in values and values["IterationID"] not in places:
+            return row._replace(sign=RowSign.LEAVING)
+        contested = row.id in standing.contests
+        if not values and not contested:
+            return row
+        moved = "IterationID" in values
+        sign = RowSign.CONTESTED if contested else RowSign.PLANNED if moved else RowSign.ALTERED
+        return row._replace(
+            iteration_id=_id(values.get("IterationID", row.iteration_id)),
+            estimate=text_of(values.get("Estimate", row.estimate)),
+            owner_id=_id(values.get("AssignedToID", row.owner_id)),
+            sign=row.sign if row.sign > RowSign.PENDING else sign,
+        )
+
+    def item_laid_over(self, item: Item) -> Item:
+        """Return an item with its planned values."""
+        values = self._plan.standing.changes.get(item.id)
+        return replace(item, fields={**item.fields, **values}) if values else item
+
+    def spec(self, base: ViewSpec, places: frozenset[int], tasks: TasksShown = NO_TASKS) -> ViewSpec:
+        """Return the spec of a list of iterations under the plan, with the tasks that are shown."""
+        moves = self._moves()
+        return replace(
+            base,
+            iteration_ids=places,
+            filter=tasks.filter(),
+            planned_in=frozenset(each for each, place in moves.items() if place in places),
+            planned_out=frozenset(each for each, place in moves.items() if place not in places),
+        )
+
+    def leaving(self, places: frozenset[int]) -> frozenset[int]:
+        """Return the items that the plan moves to other iterations than `places`."""
+        return frozenset(each for each, place in self._moves().items() if place not in places)
+
+    def _moves(self) -> dict[int, object]:
+        changes = self._plan.standing.changes
+        return {item_id: values["IterationID"] for item_id, values in changes.items() if "IterationID" in values}
+
+    def totals_of(self, totals: Totals, item_ids: Iterable[int], places: frozenset[int]) -> Totals:
+        """Return the totals of a list of iterations by the planned estimates, without the items that leave it."""
+        changes = [each for each in self._plan.difference() if each.type != "Task"]
+        listed = set(item_ids) if changes else set()
+        leaving = self.leaving(places) & listed & {each.id for each in changes}
+        now = self._plan.iterations.as_is(leaving)
+        gone = Totals(-len(leaving), -sum(_points(now[each]["Estimate"]) for each in now))
+        estimates = [
+            change.fields["Estimate"]
+            for change in changes
+            if "Estimate" in change.fields and change.id in listed - leaving
+        ]
+        return totals + gone + Totals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
+
+    def with_tasks(self, item_ids: Iterable[int]) -> frozenset[int]:
+        """Return the items that have open tasks; a short read."""
+        found = self._files.mirror.execute(
+            "SELECT DISTINCT parent_id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
+            " AND is_task = 1 AND own_open = 1",
+            (ids_json(item_ids),),
+        )
+        return frozenset(item_id for (item_id,) in found)
+
+    async def loads(self, iteration_ids: Collection[int]) -> dict[int, Load]:
+        """Read the loads of iterations under the plan on the reading thread."""
+        places, changes = tuple(iteration_ids), self._plan.standing.changes
+        return await self._files.read(lambda mirror: _read_loads(mirror, places, changes))
+
+    def loads_now(self, iteration_ids: Collection[int], changes: Mapping[int, Values] | None = None) -> dict[int, Load]:
+        """Read the loads of iterations on this thread, under the plan or under the given changes."""
+        return _read_loads(
+            self._files.mirror, iteration_ids, self._plan.standing.changes if changes is None else changes
+        )
+
+
+def _points(estimate: object) -> float:
+    return points_of(text_of(estimate)) or 0.0
+
+
+def _id(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _read_loads(mirror: sqlite3.Connection, places: Collection[int], changes: Mapping[int, Values]) -> dict[int, Load]:
+    """The loads of some iterations, empty ones too; what is deferred or deleted counts nowhere."""
+    rows = {row[0]: row for row in mirror.execute(_IN_PLACES, (ids_json(places),))}
+    rows |= {row[0]: row for row in mirror.execute(_BY_ID, (ids_json(changes.keys() - rows.keys()),))}
+    parts = (_part(row, changes.get(item_id, {})) for item_id, row in rows.items())
+    found = loads(part for part in parts if part is not None)
+    return {place: found.get(place, Load()) for place in places}
+
+
+def _part(row: Sequence[object], planned: Values) -> Part | None:
+    _, item_type, place, owner, status, points, hours, is_open, team = row
+    group = group_of(None if status is None else str(status))
+    if group is StatusGroup.EXCLUDED:
+        return None
+    if "Estimate" in planned:
+        estimate = planned["Estimate"]
+        points = points_of(None if estimate is None else str(estimate))
+    is_task = item_type == "Task"
+    return Part(
+        place=_id(planned.get("IterationID", place)),
+        owner=_id(planned.get("AssignedToID", owner)),
+        points=None if is_task else _number(points),
+        hours=(_number(hours) or 0.0) if is_task and is_open else 0.0,
+        is_task=is_task,
+        is_done=group is StatusGroup.DONE,
+        takes_estimate=FIELD_BY_KEY["Estimate"].applies_to(str(item_type)),
+        team=_id(team),
+    )
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

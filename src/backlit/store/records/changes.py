@@ -1,0 +1,102 @@
+"""Announcements of the store: changes, the connection's state, the outbox's state."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from backlit.store.records.people import Person
+
+
+class Subject(StrEnum):
+    """The subject of a change."""
+
+    ITEMS = "items"
+    COMMENTS = "comments"
+    ATTACHMENTS = "attachments"
+    TREES = "trees"
+    PEOPLE = "people"
+    CONNECTION = "connection"
+    OUTBOX = "outbox"
+    INBOX = "inbox"
+    PLAN = "plan"
+    TIMER = "timer"
+
+
+ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER)
+ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION, *ABOUT_JOURNAL})
+"""The subjects that a write by another process to the mirror may change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change in the store.
+
+    Empty `ids` mean many or all. For comments and attachments they are the ids of the items. Empty `fields` mean
+    any field, or new or deleted items. `renamed` maps temporary ids to real ones. `sentence` is a message for the
+    user, on any screen.
+    """
+
+    kind: Subject
+    ids: frozenset[int] = frozenset()
+    fields: frozenset[str] = frozenset()
+    renamed: Mapping[int, int] = field(default_factory=dict)
+    sentence: str = ""
+
+
+class ConnectionState(StrEnum):
+    """The state of the connection to the service."""
+
+    IDLE = "idle"
+    PREPARING = "preparing"
+    SIGNED_OUT = "signed out"
+    LOADING = "loading"
+    ONLINE = "online"
+    OFFLINE = "offline"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The connection at a moment. `sentence` is a message for the user, `synced_at` this machine's time."""
+
+    state: ConnectionState = ConnectionState.IDLE
+    sentence: str = ""
+    done: int = 0
+    total: int = 0
+    synced_at: float | None = None
+    user: Person | None = None
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxState:
+    """The number of undelivered changes by state."""
+
+    pending: int = 0
+    refused: int = 0
+    conflicts: int = 0
+
+
+class Signal:
+    """A publisher that calls every listener with every change, on the thread of the change."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[[Change], None]] = []
+        self._lock = threading.Lock()
+
+    def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+        """Add a listener. Returns a function that removes it and can be called twice."""
+        with self._lock:
+            self._listeners = [*self._listeners, listener]
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._listeners = [each for each in self._listeners if each is not listener]
+
+        return unsubscribe
+
+    def publish(self, change: Change) -> None:
+        """Call the listeners in the order of their subscription."""
+        for listener in self._listeners:
+            listener(change)

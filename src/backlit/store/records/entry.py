@@ -1,0 +1,219 @@
+"""Journal entries: the user's changes, delivered, pending or rejected."""
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from backlit.model.trees import ROOT_PARENT
+
+TEMPORARY_IDS = -1_000_000_000
+"""The base of temporary ids. They ascend by creation and never collide with the service's ids."""
+
+
+class EntryKind(StrEnum):
+    """The kind of change, to an item or to a node of a tree."""
+
+    EDIT = "edit"
+    ADD = "add"
+    COMMENT = "comment"
+    DELETE = "delete"
+    DELETE_COMMENT = "delete comment"
+    RANK = "rank"
+    NODE_ADD = "add node"
+    NODE_EDIT = "edit node"
+    NODE_DELETE = "delete node"
+    RECALL = "recall"
+    NODE_RECALL = "recall node"
+
+
+class EntryState(StrEnum):
+    """The delivery state of an entry. The first four are undelivered."""
+
+    WAITING = "waiting"
+    SENDING = "sending"
+    REFUSED = "refused"
+    CONFLICT = "conflict"
+    SENT = "sent"
+    DISCARDED = "discarded"
+    KEPT = "kept"
+    """Done on this machine only and never sent."""
+
+
+CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
+"""Kinds that create an object with an id from the service."""
+
+DELETES = frozenset({EntryKind.DELETE, EntryKind.DELETE_COMMENT})
+"""Kinds that delete permanently."""
+
+ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
+"""Kinds of changes to comments. They neither change nor mark the item."""
+
+FOR_CUSTOMERS = "Feedback"
+"""The type of comments and files that customers see."""
+
+ON_NODES = frozenset({EntryKind.NODE_ADD, EntryKind.NODE_EDIT, EntryKind.NODE_DELETE, EntryKind.NODE_RECALL})
+"""Kinds of changes to areas and iterations. Their item id is 0, which no item has."""
+
+RECALLED = DELETES | {EntryKind.NODE_DELETE}
+"""Deletions whose undo looks on the service first if the outcome is unclear."""
+
+RECALLS = frozenset({EntryKind.RECALL, EntryKind.NODE_RECALL})
+"""Kinds that undo a deletion of unclear outcome: they look, and restore a deleted object."""
+
+PLACE_KEYS = {"areas": "AreaID", "iterations": "IterationID"}
+"""The item field that refers to each tree."""
+PLACE_COLUMNS = {"AreaID": "area_id", "IterationID": "iteration_id"}
+"""The mirror's column of each of these fields."""
+ITEM_PLACES = tuple(PLACE_KEYS.values())
+_NODES = frozenset({"id", "parentId", "reassignmentId", "after", "below"})
+_REFERENCES = frozenset({*ITEM_PLACES, *_NODES})
+"""The payload keys that may hold a temporary id."""
+
+UNDELIVERED = (EntryState.WAITING, EntryState.SENDING, EntryState.REFUSED, EntryState.CONFLICT)
+
+
+BUSY = frozenset({EntryState.WAITING, EntryState.SENDING})
+"""States of entries that may still be in transit."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxEntry:
+    """A journalled change.
+
+    `payload` is the requested change: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a
+    COMMENT, `{id, text}` of a DELETE_COMMENT (both with `type` if customers see it), nothing for a DELETE,
+    `{beside}` of a RANK: target positions, the best first.
+
+    Entries on nodes hold `tree` and `name`, and in addition: a NODE_ADD `values` and `place`, a NODE_EDIT `id`,
+    `values` and for a move `place`, a NODE_DELETE `id`, `reassignmentId`, `below`, the ids of all deleted nodes,
+    and `nodes`, their copies. A place is `{parentId, after}`: the preceding sibling, 0 at the top. A RECALL and a
+    NODE_RECALL hold in `of` the entry of the deletion to undo.
+
+    `base` holds the previous values of the touched fields, for a DELETE those of all settable fields, for a RANK
+    the previous position. `theirs` holds the service's values in a conflict. `known_id` is the largest id known
+    when an ADD or COMMENT was first sent: a created object has a larger one. For other kinds it is 0 once the entry
+    may have been sent.
+
+    `step` is shared by the entries of an act. Undo of an act is a step of its own.
+    """
+
+    id: int
+    created_at: float
+    project_id: int
+    item_id: int
+    kind: EntryKind
+    payload: Mapping[str, object]
+    base: Mapping[str, object] = field(default_factory=dict)
+    base_modified_at: str | None = None
+    state: EntryState = EntryState.WAITING
+    reason: str = ""
+    attempts: int = 0
+    step: int = 0
+    known_id: int | None = None
+    theirs: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def temporary_id(self) -> int:
+        """The id of the created object until the service assigns one."""
+        return TEMPORARY_IDS + self.id
+
+    @property
+    def has_left(self) -> bool:
+        """True if the entry may have taken effect on the service: it was sent, or its outcome is unclear."""
+        if self.kind in RECALLS:
+            return self.state is EntryState.SENT
+        is_untouched = self.state is EntryState.WAITING and self.known_id is None
+        return not is_untouched and self.state not in {EntryState.REFUSED, EntryState.CONFLICT}
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """The keys of the fields that the entry sets, none for comments."""
+        if self.kind is EntryKind.EDIT:
+            return frozenset(self.payload)
+        if self.kind is EntryKind.NODE_EDIT:
+            return frozenset(self.base)
+        fields = self.payload.get("fields")
+        return frozenset(fields) if isinstance(fields, dict) else frozenset()
+
+    @property
+    def parent_id(self) -> int | None:
+        """The item of a new task, possibly temporary."""
+        fields = self.payload.get("fields")
+        parent = fields.get("ParentID") if isinstance(fields, dict) else None
+        return parent if isinstance(parent, int) else None
+
+    @property
+    def node_id(self) -> int:
+        """The entry's node, temporary until the service has it."""
+        if self.kind is EntryKind.NODE_ADD:
+            return self.temporary_id
+        found = self.payload.get("id")
+        return found if isinstance(found, int) else 0
+
+    @property
+    def places(self) -> frozenset[int]:
+        """The areas and iterations that an entry on an item sets."""
+        fields = self.payload if self.kind is EntryKind.EDIT else self.payload.get("fields")
+        if self.kind in ON_NODES or not isinstance(fields, dict):
+            return frozenset()
+        return frozenset(each for key in ITEM_PLACES if isinstance(each := fields.get(key), int))
+
+    @property
+    def needs(self) -> frozenset[int]:
+        """The nodes, or the deleted comment, that must exist on the service first."""
+        if self.kind not in ON_NODES:
+            comment_id = self.payload.get("id") if self.kind is EntryKind.DELETE_COMMENT else None
+            return self.places | ({comment_id} if isinstance(comment_id, int) else set())
+        place = self.payload.get("place")
+        ids = [self.payload.get("id"), self.payload.get("reassignmentId")]
+        ids += [place.get("parentId")] if isinstance(place, dict) else []
+        return frozenset(each for each in ids if isinstance(each, int))
+
+
+def with_real_ids(entry: OutboxEntry, real_id: Callable[[int], int]) -> OutboxEntry:
+    """Return the entry with real ids of its places, nodes and parents."""
+    return _with_ids(entry, _REFERENCES, lambda value: real_id(value) if value < ROOT_PARENT else value)
+
+
+def with_nodes_as(entry: OutboxEntry, tree: str, new_ids: Mapping[int, int]) -> OutboxEntry:
+    """Return the entry with other ids for nodes of a tree."""
+    keys = frozenset({PLACE_KEYS[tree]})
+    if entry.kind in ON_NODES:
+        keys = _NODES if entry.payload.get("tree") == tree else frozenset()
+    return _with_ids(entry, keys, lambda value: new_ids.get(value, value))
+
+
+def _with_ids(entry: OutboxEntry, keys: Collection[str], id_of: Callable[[int], int]) -> OutboxEntry:
+    payload, base, theirs = (_renamed(each, keys, id_of) for each in (entry.payload, entry.base, entry.theirs))
+    return replace(entry, payload=payload, base=base, theirs=theirs)
+
+
+def _renamed(document: Mapping[str, object], keys: Collection[str], id_of: Callable[[int], int]) -> dict[str, object]:
+    return {key: _resolved(value, keys, id_of, is_id=key in keys) for key, value in document.items()}
+
+
+def _resolved(value: object, keys: Collection[str], id_of: Callable[[int], int], *, is_id: bool) -> object:
+    if isinstance(value, dict):
+        return _renamed(value, keys, id_of)
+    if isinstance(value, list):
+        return [_resolved(each, keys, id_of, is_id=is_id) for each in value]
+    return id_of(value) if is_id and isinstance(value, int) else value
+
+
+def payload_of(text: str, *, for_customers: bool) -> dict[str, object]:
+    """Return the payload of a COMMENT. `type` is present only if customers see the comment."""
+    return {"text": text, "type": FOR_CUSTOMERS} if for_customers else {"text": text}
+
+
+def is_for_customers(payload: Mapping[str, object]) -> bool:
+    """Report whether customers see the comment that a payload creates or deletes."""
+    return payload.get("type") == FOR_CUSTOMERS
+
+
+def recall_of(deletion: OutboxEntry) -> OutboxEntry:
+    """Return the entry that undoes a deletion."""
+    kept = {key: deletion.payload.get(key) for key in ("tree", "id", "name", "type", "text") if key in deletion.payload}
+    kind = EntryKind.NODE_RECALL if deletion.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
+    payload = {"of": deletion.id, **kept}
+    return OutboxEntry(0, time.time(), deletion.project_id, deletion.item_id, kind, payload)

@@ -1,0 +1,107 @@
+"""Users, projects and iterations for screens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from backlit.model.dates import parse_date
+from backlit.model.errors import BadRequest, ServiceError
+
+
+class TreeKind(StrEnum):
+    """The two trees of a project."""
+
+    AREAS = "areas"
+    ITERATIONS = "iterations"
+
+
+LOOKED_UP_USER = "stranger"
+"""The noun kind of unlicensed or unknown users. Unknown ones have only an id."""
+
+TIME_ENTRY_TYPES = "time entry types"
+"""The noun kind of time entry types, which have only a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A user. The service does not list unlicensed users, so some users are unknown."""
+
+    id: int
+    username: str
+    display_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectEntry:
+    """A project visible to the user."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class IterationEntry:
+    """An iteration or release. `end` is inclusive, capacities are story points, None if unset or 0."""
+
+    id: int
+    name: str
+    path: str
+    start: date | None
+    end: date | None
+    min_capacity: float | None
+    max_capacity: float | None
+    is_release: bool
+
+
+def person_of(document: Mapping[str, object]) -> Person:
+    """Read a user. A missing display name falls back to the names, then to the user name."""
+    names = (document.get("firstName"), document.get("lastName"))
+    full = " ".join(str(part) for part in names if part)
+    username = str(document.get("name") or "")
+    return Person(_id(document), username, str(document.get("displayName") or full or username))
+
+
+def looked_up_user_of(document: Mapping[str, object]) -> Person:
+    """Read a looked-up user. An unnamed user is called by the id."""
+    person = person_of(document)
+    number = f"user {person.id}"
+    return Person(person.id, person.username or number, person.display_name or number)
+
+
+def signed_in_of(document: Mapping[str, object]) -> Person:
+    """Read the signed-in user. Raises ServiceError for a response without a name."""
+    person = person_of(document)
+    if not person.id or not person.display_name:
+        raise ServiceError("The service did not state who is signed in.")
+    return person
+
+
+def iteration_of(document: Mapping[str, object], path: str) -> IterationEntry:
+    """Read an iteration. The path is computed from the tree."""
+    return IterationEntry(
+        id=_id(document),
+        name=str(document.get("name") or ""),
+        path=path,
+        start=_date(document.get("startDate")),
+        end=_date(document.get("endDate")),
+        min_capacity=_capacity(document.get("minCapacity")),
+        max_capacity=_capacity(document.get("maxCapacity")),
+        is_release=document.get("isRelease") is True,
+    )
+
+
+def _id(document: Mapping[str, object]) -> int:
+    value = document.get("id")
+    return value if isinstance(value, int) else 0
+
+
+def _date(value: object) -> date | None:
+    try:
+        return parse_date(value) if isinstance(value, str) else None
+    except BadRequest:
+        return None
+
+
+def _capacity(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and value else None

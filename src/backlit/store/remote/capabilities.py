@@ -1,0 +1,217 @@
+"""The traits of a service that the interface leaves open, determined by probing once."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from backlit.model.errors import Offline, ServiceError, ServiceRefused, Unavailable
+from backlit.store.records.item import Document, moment, whole
+from backlit.store.remote.reading import PAGE
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.client.resource import Page
+
+TRAITS = "traits"
+"""The key of the note with the traits."""
+FIRST, LAST = datetime(1, 1, 1), datetime(9999, 1, 1)
+"""Substitutes for missing stamps."""
+SIZES = (PAGE, 500, 200, 100)
+"""Page sizes to try, the largest first, until the service accepts one."""
+
+
+class Filtering(StrEnum):
+    """The effect of $filter."""
+
+    WORKS = "works"
+    IGNORED = "ignored"
+    REFUSED = "refused"
+
+
+class DateForm(StrEnum):
+    """The form of a DateTime in $filter: OData 3, OData 4, or that of hand-made parsers."""
+
+    V3 = "datetime'{}'"
+    V4 = "{}Z"
+    BARE = "{}"
+    QUOTED = "'{}'"
+
+    def write(self, value: datetime) -> str:
+        """Write a server time, cut to the second because some parsers read no fractions."""
+        return self.value.format(value.replace(microsecond=0).isoformat())
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """The traits of a service. Without an item to probe, `is_sure` is False and all traits count as present."""
+
+    filtering: Filtering = Filtering.WORKS
+    by_id: bool = True
+    dates: DateForm | None = DateForm.V3
+    orders: bool = True
+    by_change: bool = True
+    page: int = PAGE
+    etag: bool = False
+    is_sure: bool = False
+
+    @property
+    def is_ranged(self) -> bool:
+        """True if items can be requested by ranges of ids."""
+        return self.filtering is Filtering.WORKS and self.by_id
+
+    def document(self) -> dict[str, object]:
+        """Return the traits as JSON for the mirror's notes."""
+        return {
+            "filtering": self.filtering.value,
+            "by_id": self.by_id,
+            "dates": None if self.dates is None else self.dates.name,
+            "orders": self.orders,
+            "by_change": self.by_change,
+            "page": self.page,
+            "etag": self.etag,
+        }
+
+
+UNSURE = Traits(Filtering.REFUSED, by_id=False, dates=None, orders=False, by_change=False, page=SIZES[-1])
+"""The traits to rely on without a probe."""
+
+
+def traits_of(note: object) -> Traits | None:
+    """Read stored traits. Returns None for missing ones or those of another version."""
+    if not isinstance(note, dict):
+        return None
+    try:
+        dates = None if note["dates"] is None else DateForm[str(note["dates"])]
+        flags = {key: note[key] is True for key in ("by_id", "orders", "by_change", "etag")}
+        page = whole(note["page"]) or SIZES[-1]
+        return Traits(filtering=Filtering(note["filtering"]), dates=dates, page=page, is_sure=True, **flags)
+    except (KeyError, ValueError):
+        return None
+
+
+async def probe(client: "Client", told: object = None) -> Traits:
+    """Probe with up to a dozen small requests for the first items. `told` holds the stated capabilities."""
+    lists = _Probe(client)
+    sample = await lists.ask(top=SIZES[-1])
+    if sample is None or not sample.results:
+        return Traits()
+    some = _typical(sample.results)
+    filtering = await lists.filtering()
+    works = filtering is Filtering.WORKS
+    by_id, dates, orders, by_change, page, etag = await asyncio.gather(
+        lists.by_id(some) if works else _no(),
+        lists.dates(sample) if works else _none(),
+        lists.orders(),
+        lists.by_change(),
+        lists.page(sample, told),
+        lists.etag(some),
+    )
+    return Traits(filtering, by_id, dates, orders, orders and by_change, page, etag, is_sure=True)
+
+
+class _Probe:
+    """The requests of a probe."""
+
+    def __init__(self, client: "Client") -> None:
+        self._client = client
+
+    async def ask(
+        self, condition: str | None = None, order: str | None = None, top: int = 5, skip: int | None = None
+    ) -> "Page | None":
+        """Return a page of items, or None if the service rejects the request or fails."""
+        try:
+            return await self._client.work_items.documents(filter=condition, order=order, top=top, skip=skip)
+        except (Offline, Unavailable):
+            raise
+        except (ServiceRefused, ServiceError):
+            return None
+
+    async def filtering(self) -> Filtering:
+        page = await self.ask("id lt 0")
+        if page is None:
+            return Filtering.REFUSED
+        return Filtering.IGNORED if page.results else Filtering.WORKS
+
+    async def by_id(self, some: Document) -> bool:
+        low = (whole(some.get("id")) or 1) - 1
+        page = await self.ask(f"projectId eq {some.get('projectId')} and id gt {low}")
+        return page is not None and bool(page.results) and obeys(page.results, whole(some.get("projectId")), low)
+
+    async def dates(self, sample: "Page") -> DateForm | None:
+        stamps = [found for each in sample.results if (found := moment(each.get("lastModifiedAt")))]
+        if not stamps:
+            return None
+        since = max(stamps).replace(microsecond=0)
+        for form in DateForm:
+            page = await self.ask(f"lastModifiedAt ge {form.write(since)}")
+            if page is None or not page.results:
+                continue
+            if all((moment(each.get("lastModifiedAt")) or since) >= since for each in page.results) and (
+                min(stamps) >= since or page.total < sample.total
+            ):
+                return form
+        return None
+
+    async def orders(self) -> bool:
+        first, last = await asyncio.gather(self.ask(order="id"), self.ask(order="id desc"))
+        if first is None or last is None:
+            return False
+        up, down = _ids(first.results), _ids(last.results)
+        return up == sorted(up) and down == sorted(down, reverse=True) and (first.total < 2 or up[0] < down[0])
+
+    async def by_change(self) -> bool:
+        page = await self.ask(order="lastModifiedAt desc", top=10)
+        first = await self.ask(order="lastModifiedAt")
+        if page is None or first is None or not page.results or not first.results:
+            return False
+        stamps = [moment(each.get("lastModifiedAt")) or FIRST for each in page.results]
+        oldest = moment(first.results[0].get("lastModifiedAt")) or LAST
+        return (
+            stamps == sorted(stamps, reverse=True)
+            and oldest <= stamps[0]
+            and (page.total < 2 or _ids(page.results[:1]) != _ids(first.results[:1]) or oldest == stamps[-1])
+        )
+
+    async def page(self, sample: "Page", told: object) -> int:
+        limits = told.get("limits") if isinstance(told, Mapping) else None
+        limit = whole(limits.get("top")) if isinstance(limits, Mapping) else None
+        if limit:
+            return min(PAGE, limit)
+        if sample.total <= len(sample.results):
+            return PAGE
+        for size in SIZES:
+            page = await self.ask(top=size)
+            if page is not None and page.results:
+                return size if len(page.results) >= page.total else len(page.results)
+        return SIZES[-1]
+
+    async def etag(self, some: Document) -> bool:
+        try:
+            return (await self._client.work_items.fetch(whole(some.get("id")) or 0)).etag is not None
+        except ServiceRefused:
+            return False
+
+
+def obeys(results: Sequence[Document], project_id: int | None, low: int) -> bool:
+    """Report whether all results belong to the project and have an id above `low`."""
+    return all(each.get("projectId") == project_id and (whole(each.get("id")) or 0) > low for each in results)
+
+
+def _typical(results: Sequence[Document]) -> Document:
+    """Return the item with the middle id. Smaller ids exist, so an ignored condition shows."""
+    return sorted(results, key=lambda each: whole(each.get("id")) or 0)[len(results) // 2]
+
+
+def _ids(results: Sequence[Document]) -> list[int]:
+    return [whole(each.get("id")) or 0 for each in results]
+
+
+async def _no() -> bool:
+    return False
+
+
+async def _none() -> None:
+    return None

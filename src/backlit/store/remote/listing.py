@@ -1,0 +1,105 @@
+"""Lists of items, requested within the service's traits."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from backlit.model.errors import BadRequest, ServiceError
+from backlit.store.remote.capabilities import Traits
+from backlit.store.remote.reading import PAGE
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.client.resource import Listing, Page
+
+IDLE_PAGES = 100
+MOST_PAGES = 100_000
+AT_ONCE = 3
+"""The number of concurrent page requests."""
+
+
+class PageLimit:
+    """A bound on paging by received results, whatever total the service announces.
+
+    A few pages without new results are allowed, because items move during paging, but not many in a row.
+    """
+
+    def __init__(self, about: str) -> None:
+        self._about = about
+        self._idle = self._pages = 0
+
+    def note(self, *, is_news: bool) -> None:
+        """Count a page. Raises ServiceError for endless paging."""
+        self._pages += 1
+        self._idle = 0 if is_news else self._idle + 1
+        if self._idle > IDLE_PAGES or self._pages > MOST_PAGES:
+            raise ServiceError(
+                f"The service announces an endless list of {self._about}. Reading stopped after {self._pages:,} pages,"
+                " and the items read so far are kept."
+            )
+
+
+class DisobeyedError(BadRequest):
+    """The service no longer has its probed traits and must be probed again."""
+
+
+class ProjectLists:
+    """The lists of a project, requested within the service's traits."""
+
+    def __init__(self, client: "Client", traits: Traits, project_id: int) -> None:
+        self.client = client
+        self.traits = traits
+        self.project_id = project_id
+
+    async def items(
+        self, condition: str = "", order: str | None = None, top: int = PAGE, skip: int | None = None
+    ) -> "Page":
+        """Return a page of the project's items, or of all projects' if the service does not filter."""
+        return await self.page(self.client.work_items, condition, order, top, skip)
+
+    async def page(
+        self,
+        listing: "Listing[Any]",
+        condition: str = "",
+        order: str | None = None,
+        top: int = PAGE,
+        skip: int | None = None,
+    ) -> "Page":
+        """Return a page of a list of resources that belong to projects."""
+        mine = f"projectId eq {self.project_id}"
+        wanted = (f"{mine} and {condition}" if condition else mine) if self.traits.is_ranged else None
+        return await self.whole_page(listing, wanted, order, top, skip)
+
+    async def whole_page(
+        self,
+        listing: "Listing[Any]",
+        filter_: str | None = None,
+        order: str | None = None,
+        top: int = PAGE,
+        skip: int | None = None,
+    ) -> "Page":
+        """Return a page of any list, sorted and as large as the service supports."""
+        ordered = order if self.traits.orders else None
+        return await listing.documents(filter=filter_, order=ordered, top=min(top, self.traits.page), skip=skip or None)
+
+
+async def together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
+    """Run acts concurrently until all have ended. The first error cancels the others."""
+    tasks = [asyncio.ensure_future(act()) for act in acts]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def in_turns(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
+    """Run many acts, a few at a time."""
+    left = list(reversed(list(acts)))
+
+    async def work() -> None:
+        while left:
+            await left.pop()()
+
+    await together([work] * AT_ONCE)

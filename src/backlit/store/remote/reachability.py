@@ -1,0 +1,122 @@
+"""Reachability of the service: all loops wait at one gate, and one cheap request finds out when it is back."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable
+
+from backlit.model.errors import BacklitError, Offline, TooManyRequests, Trouble, Unavailable
+from backlit.store.remote.retry import Waits
+
+SHUTS: tuple[type[Trouble], ...] = (Offline, TooManyRequests, Unavailable)
+"""Errors of the service as a whole, as opposed to those of a single request."""
+LONGEST_WISH = 6 * 3600.0
+"""The longest pause, in seconds, that a service can request."""
+_WORTH_SAYING = 2.0
+
+
+class Reachability:
+    """The gate. A failure shuts it, a response opens it. A requested pause (Retry-After) is kept to the second.
+
+    `ask` is the cheap request. `on_shut` gets a sentence, `on_open` is called when the service answers again.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[], Awaitable[object]],
+        on_shut: Callable[[str], None],
+        on_open: Callable[[], None],
+        waits: Waits,
+    ) -> None:
+        self._ask = ask
+        self._on_shut = on_shut
+        self._on_open = on_open
+        self._waits = waits
+        self._opened = asyncio.Event()
+        self._opened.set()
+        self._shut = asyncio.Event()
+        self._hurried = asyncio.Event()
+        self._failures = 0
+        self._next_at = 0.0
+        self._wish: Trouble | None = None
+        self._wished_until = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """True if the last request was answered."""
+        return self._opened.is_set()
+
+    async def wait(self) -> None:
+        """Wait for the gate to open."""
+        await self._opened.wait()
+
+    def lost(self, error: Trouble) -> None:
+        """Shut the gate. The first report of an outage and the longest requested pause count."""
+        now = time.monotonic()
+        if self.is_open:
+            self._failures += 1
+            self._next_at = now + self._waits.pause(self._failures)
+        wish = min(error.retry_after or 0.0, LONGEST_WISH)
+        if wish and now + wish > self._wished_until:
+            self._wish, self._wished_until = error, now + wish
+        self._opened.clear()
+        self._shut.set()
+        self._on_shut(self._sentence(error))
+
+    def works(self) -> None:
+        """Record a success: reset the pauses, and open the gate unless a requested pause is running."""
+        self._failures = 0
+        if time.monotonic() >= self._wished_until:
+            self._open()
+
+    def hurry(self) -> None:
+        """Ask at once. Raises the requested pause while it runs."""
+        if self._wish is not None and time.monotonic() < self._wished_until:
+            raise type(self._wish)(self._sentence(self._wish), retry_after=self._wished_until - time.monotonic())
+        if not self.is_open:
+            self._hurried.set()
+
+    async def watch(self) -> None:
+        """Ask from time to time while the gate is shut. Runs until cancelled."""
+        while True:
+            await self._shut.wait()
+            await self._pause()
+            if self.is_open:
+                continue
+            try:
+                await self._ask()
+            except Trouble as error:
+                self._failures += 1
+                self._next_at = time.monotonic() + self._waits.pause(self._failures)
+                self.lost(error)
+            except BacklitError:
+                self._open()  # a rejection is an answer too, and waiting requests will get it themselves
+            else:
+                self._open()
+
+    async def _pause(self) -> None:
+        """Wait for the end of the pause, for an open gate or for `hurry`.
+
+        A requested pause always runs its full time.
+        """
+        while not self.is_open and not self._hurried.is_set():
+            until = max(self._next_at, self._wished_until)
+            if until <= time.monotonic():
+                break
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._hurried.wait(), until - time.monotonic())
+        self._hurried.clear()
+
+    def _open(self) -> None:
+        if not self.is_open:
+            self._shut.clear()
+            self._wish = None
+            self._opened.set()
+            self._on_open()
+
+    def _sentence(self, error: Trouble) -> str:
+        left = self._wished_until - time.monotonic()
+        if self._wish is None or left < _WORTH_SAYING:
+            return error.message
+        moment = time.strftime("%H:%M:%S", time.localtime(time.time() + left))
+        return f"{self._wish.message} Next attempt at {moment}."

@@ -1,0 +1,163 @@
+"""Current figures of some iterations or a whole project, from the mirror, by one query each."""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import TypeVar
+
+from backlit.model.reports.course import Standing
+from backlit.model.reports.estimates import Size
+from backlit.model.reports.load import Load
+from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.trees import Totals
+from backlit.store.sqlite.database import ids_json
+
+Found = TypeVar("Found")
+Loads = Mapping[int | None, Load]
+_EPOCH = datetime(1970, 1, 1)
+UNDER_WAY = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
+_FROM_THE_START = "active"
+"""The initial status of issues and risks, which counts as not started."""
+MOST_STAYS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class InProgress:
+    """An item in progress. `changed` is the day of its last change, None if the service lacks the item."""
+
+    item_id: int
+    name: str
+    status: str
+    owner_id: int | None
+    changed: date | None
+
+
+def standing(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> Standing:
+    """Return the current standing."""
+    where, values = _place(ids)
+    found = connection.execute(
+        "SELECT status, count(*), total(points) FROM items WHERE project_id = ? AND is_task = 0"  # noqa: S608 # bound values
+        f" {where} GROUP BY status",
+        (project_id, *values),
+    )
+    return standing_of(day, {status or "": Totals(count, points) for status, count, points in found})
+
+
+def standings(
+    connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date
+) -> Mapping[int, Standing]:
+    """Return the current standing of each iteration, by one query."""
+    where, values = _place(ids)
+    found = connection.execute(
+        "SELECT iteration_id, status, count(*), total(points) FROM items"  # noqa: S608 # bound values
+        f" WHERE project_id = ? AND is_task = 0 {where} GROUP BY 1, 2",
+        (project_id, *values),
+    )
+    statuses: dict[int, dict[str, Totals]] = {}
+    for iteration_id, status, count, points in found:
+        statuses.setdefault(iteration_id, {})[status or ""] = Totals(count, points)
+    return {iteration_id: standing_of(day, each) for iteration_id, each in statuses.items()}
+
+
+def standing_of(day: date, statuses: Mapping[str, Totals]) -> Standing:
+    """Return the scope (without deferred and deleted items and feedback) and its done part."""
+    scope, done = Totals(), Totals()
+    for status, totals in statuses.items():
+        group = group_of(status) if status else StatusGroup.EXCLUDED
+        if group is not StatusGroup.EXCLUDED:
+            scope += totals
+        if group is StatusGroup.DONE:
+            done += totals
+    return Standing(day, scope, done)
+
+
+def load_by_owner(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Loads:
+    """Return the open work of each owner."""
+    return _loads(connection, "owner_id", project_id, ids)
+
+
+def load_by_area(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Loads:
+    """Return the open work of each area, without sub-areas."""
+    return _loads(connection, "area_id", project_id, ids)
+
+
+def _loads(connection: sqlite3.Connection, column: str, project_id: int, ids: frozenset[int]) -> Loads:
+    where, values = _place(ids)
+    found = connection.execute(
+        f"SELECT {column}, status, is_task, count(*), total(points), total(work_remaining) FROM items"  # noqa: S608 # constants
+        f" WHERE project_id = ? AND is_open = 1 AND type <> 'Feedback' {where} GROUP BY 1, 2, 3",
+        (project_id, *values),
+    )
+    loads: dict[int | None, Load] = {}
+    for key, status, is_task, count, points, hours in found:
+        loads[key] = loads.get(key, Load("")) + _load(group_of(status), bool(is_task), Totals(count, points), hours)
+    return loads
+
+
+def _load(group: StatusGroup, is_task: bool, totals: Totals, hours: float) -> Load:
+    if is_task:
+        return Load("", hours=hours)
+    match group:
+        case StatusGroup.IN_PROGRESS:
+            return Load("", started=totals)
+        case StatusGroup.READY_FOR_TEST:
+            return Load("", tested=totals)
+        case _:
+            return Load("", waiting=totals)
+
+
+def named(loads: Loads, name: Callable[[int | None], str]) -> Sequence[Load]:
+    """Return the loads with the names of their people or areas."""
+    return [replace(load, name=name(key)) for key, load in loads.items()]
+
+
+def sizes(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[Size]:
+    """Count the open items by estimate."""
+    where, values = _place(ids)
+    found = connection.execute(
+        "SELECT points, trim(coalesce(estimate, '')) <> '' AS is_set, count(*) FROM items"  # noqa: S608 # bound values
+        f" WHERE project_id = ? AND is_open = 1 AND is_task = 0 AND type <> 'Feedback' {where} GROUP BY 1, 2",
+        (project_id, *values),
+    )
+    return [Size(points, bool(is_set), count) for points, is_set, count in found]
+
+
+def begun_items(connection: sqlite3.Connection, project_id: int) -> Mapping[int, str]:
+    """Return the project's items in progress with their statuses, without unsent ones."""
+    condition, values = _begun(connection, project_id, frozenset())
+    return dict(connection.execute(f"SELECT id, status FROM items WHERE {condition} AND id > 0", values))  # noqa: S608 # bound values
+
+
+def under_way(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Sequence[InProgress]:
+    """Return the items in progress, the longest unchanged first."""
+    condition, values = _begun(connection, project_id, ids)
+    found = connection.execute(
+        "SELECT id, name, status, owner_id, coalesce(modified_at, created_at) AS changed FROM items"  # noqa: S608 # bound values
+        f" WHERE {condition} ORDER BY changed LIMIT {MOST_STAYS}",
+        values,
+    )
+    return [
+        InProgress(item_id, name, status, owner_id, None if changed is None else _day(changed))
+        for item_id, name, status, owner_id, changed in found
+    ]
+
+
+def _begun(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> tuple[str, tuple[object, ...]]:
+    """Return the condition for items in progress, by the existing statuses."""
+    where, place = _place(ids)
+    condition = f"project_id = ? AND is_open = 1 AND is_task = 0 {where}"
+    known = connection.execute(f"SELECT DISTINCT status FROM items WHERE {condition}", (project_id, *place))  # noqa: S608 # bound values
+    begun = [
+        status for (status,) in known if group_of(status) in UNDER_WAY and status.strip().lower() != _FROM_THE_START
+    ]
+    return f"{condition} AND status IN ({', '.join('?' * len(begun))})", (project_id, *place, *begun)
+
+
+def _day(microseconds: int) -> date:
+    return (_EPOCH + timedelta(microseconds=microseconds)).date()
+
+
+def _place(ids: frozenset[int]) -> tuple[str, tuple[str, ...]]:
+    """Return the condition for the iterations and its value, empty for the whole project."""
+    return ("AND iteration_id IN (SELECT value FROM json_each(?))", (ids_json(sorted(ids)),)) if ids else ("", ())

@@ -1,0 +1,193 @@
+"""The reports of the current project. The store's threads read the numbers, the model adds them up."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from backlit.model.planning import Velocity, velocity_of
+from backlit.model.reports.age import Stay, age
+from backlit.model.reports.burndown import burndown
+from backlit.model.reports.burnup import burnup
+from backlit.model.reports.course import Course, Standing
+from backlit.model.reports.estimates import estimates
+from backlit.model.reports.flow import Flow
+from backlit.model.reports.load import load_by_area, load_by_person
+from backlit.model.reports.report import Measure, Report, ReportName
+from backlit.model.reports.scope import scope_change
+from backlit.model.reports.velocity import Run, last_day_of_work, velocity
+from backlit.model.statuses import group_of
+from backlit.model.trees import ROOT_PARENT, Totals
+from backlit.store.files.files import Files
+from backlit.store.records.people import TreeKind
+from backlit.store.reports import items
+from backlit.store.reports.coverages import Coverage, Coverages
+from backlit.store.reports.sample_history import SampleHistory
+from backlit.store.reports.scope_log import ScopeLog
+from backlit.store.reports.snapshots import Snapshots
+from backlit.store.reports.status_history import StatusHistory
+from backlit.store.views.lookups import Lookups
+from backlit.store.views.names import StoreNames
+
+MOST_RUNS = 12
+"""The number of iterations in the velocity."""
+OF_DAYS: dict[ReportName, Callable[[Course, Measure], Report]] = {
+    ReportName.BURNDOWN: burndown,
+    ReportName.BURNUP: burnup,
+    ReportName.SCOPE: scope_change,
+}
+"""The reports with a value for each day."""
+NOBODY = "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The recorded history, and the last made-up day of it."""
+
+    snapshots: Snapshots
+    scope: ScopeLog
+    status_history: StatusHistory
+    sample: SampleHistory
+
+
+class Reports:
+    """The reports of the current project. `coverages` lists their possible subjects."""
+
+    def __init__(self, files: Files, lookups: Lookups, records: Records, names: StoreNames) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._records = records
+        self._names = names
+        self.coverages = Coverages(lookups, names)
+
+    async def make(self, name: ReportName, coverage: Coverage, measure: Measure = Measure.POINTS) -> Report:
+        """Create a report from this machine's data."""
+        if name in OF_DAYS:
+            course = await self._course(coverage)
+            if name is ReportName.SCOPE and coverage.iteration_ids:
+                course = replace(course, flows=await self._flows(coverage, course))
+            return OF_DAYS[name](course, measure)
+        match name:
+            case ReportName.VELOCITY:
+                return await self._velocity(coverage, measure)
+            case ReportName.AGE:
+                return await self._age(coverage)
+            case ReportName.PEOPLE:
+                loads = await self._read(coverage, items.load_by_owner)
+                return load_by_person(_about(coverage), items.named(loads, self._owner), measure)
+            case ReportName.AREAS:
+                loads = await self._read(coverage, items.load_by_area)
+                return load_by_area(_about(coverage), items.named(loads, self._area), measure)
+            case _:
+                return estimates(_about(coverage), await self._read(coverage, items.sizes))
+
+    async def _read(
+        self, coverage: Coverage, act: Callable[[sqlite3.Connection, int, frozenset[int]], items.Found]
+    ) -> items.Found:
+        project_id = self._lookups.project_id or 0
+        return await self._files.read(lambda connection: act(connection, project_id, coverage.iteration_ids))
+
+    async def _course(self, coverage: Coverage) -> Course:
+        standings = await self._records.snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
+        today, until = self._names.today(), self._records.sample.until()
+        now = None if standings else await self._now(coverage, today)
+        return Course(
+            coverage.name, coverage.start, coverage.end, today, standings, until, now, coverage.node_id is None
+        )
+
+    async def _flows(self, coverage: Coverage, course: Course) -> Mapping[date, Flow]:
+        days = [each.day for each in course.standings]
+        return await self._records.scope.flows(self._lookups.project_id or 0, coverage.iteration_ids, days)
+
+    async def _now(self, coverage: Coverage, today: date) -> Standing:
+        return await self._read(
+            coverage, lambda connection, project_id, ids: items.standing(connection, project_id, ids, today)
+        )
+
+    async def _velocity(self, coverage: Coverage, measure: Measure) -> Report:
+        today = self._names.today()
+        below = coverage if self._is_divided(coverage) else None
+        begun = [each for each in self.coverages.leaves(below) if each.start <= today]
+        if below is None and coverage.node_id is None:
+            begun = [each for each in begun if each.end >= coverage.start]
+        runs = await self._runs(begun[-MOST_RUNS:], today)
+        about = below.name if below is not None else f"the last {len(runs):,} iterations" if runs else "no iterations"
+        return velocity(about, runs, today, measure, self._records.sample.until())
+
+    async def velocity(self) -> Velocity:
+        """Return the done work of the last finished iterations, with the numbers of the velocity report."""
+        today = self._names.today()
+        ended = [each for each in self.coverages.leaves() if each.end < today]
+        runs = await self._runs(ended[-MOST_RUNS:], today)
+        return velocity_of(each.last.done.points for each in reversed(runs))
+
+    async def _runs(self, coverages: Sequence[Coverage], today: date) -> Sequence[Run]:
+        """Return the iterations with their records, or their current standing if nothing was recorded."""
+        spans = [(each.iteration_ids, each.start, each.end) for each in coverages]
+        recorded = list(zip(coverages, await self._records.snapshots.standings_of(spans), strict=True))
+        ids = frozenset(each.node_id for each, standings in recorded if not standings and each.node_id is not None)
+        project_id = self._lookups.project_id or 0
+        now = (
+            await self._files.read(lambda connection: items.standings(connection, project_id, ids, today))
+            if ids
+            else {}
+        )
+        nothing = items.standing_of(today, {})
+        carried = await self._carried([each for each, standings in recorded if standings])
+        return [
+            Run(
+                each.name,
+                each.start,
+                each.end,
+                standings,
+                now.get(each.node_id or 0, nothing),
+                carried.get(each.node_id or 0, Totals()),
+            )
+            for each, standings in recorded
+        ]
+
+    async def _carried(self, coverages: Sequence[Coverage]) -> Mapping[int, Totals]:
+        """Return the totals carried over to later iterations before the end, by iteration."""
+        every = self.coverages.leaves()
+        later = {each: _ids(other for other in every if other.start > each.start) for each in coverages}
+        ends = [(each.node_id or 0, later[each], last_day_of_work(each.end), each.end) for each in coverages]
+        found = await self._records.scope.carried(self._lookups.project_id or 0, ends)
+        return dict(zip((end[0] for end in ends), found, strict=True))
+
+    async def _age(self, coverage: Coverage) -> Report:
+        found = await self._read(coverage, items.under_way)
+        seen = await self._records.status_history.seen(self._lookups.project_id or 0)
+        today = self._names.today()
+        stays = []
+        for each in found:
+            since, is_exact = seen.since(each.item_id, each.status, each.changed, today)
+            owner = "" if each.owner_id is None else self._owner(each.owner_id)
+            group = group_of(each.status)
+            stays.append(Stay(each.item_id, each.name, each.status, group, owner, since, is_exact))
+        return age(_about(coverage), stays, today, self._records.sample.until())
+
+    def _is_divided(self, coverage: Coverage) -> bool:
+        return len(coverage.iteration_ids) > 1
+
+    def _owner(self, owner_id: int | None) -> str:
+        if owner_id is None:
+            return NOBODY
+        person = self._lookups.known_people().get(owner_id)
+        return person.username if person else f"user {owner_id}"
+
+    def _area(self, area_id: int | None) -> str:
+        tree = self._lookups.tree(TreeKind.AREAS)
+        if area_id is None or area_id not in tree:
+            return "no area" if area_id is None else f"area {area_id}"
+        if tree[area_id].parent_id == ROOT_PARENT:
+            return f"{tree[area_id].name} itself"
+        return " › ".join(tree.path(area_id).split("\\")[1:])
+
+
+def _ids(coverages: Iterable[Coverage]) -> frozenset[int]:
+    return frozenset(each.node_id for each in coverages if each.node_id is not None)
+
+
+def _about(coverage: Coverage) -> str:
+    """Return the phrase that describes the open items of a coverage, empty for a period."""
+    return coverage.name if coverage.node_id is not None else "whole backlog"

@@ -1,0 +1,242 @@
+"""Made-up history of the sample workspace, so that its reports have data. Reports label it.
+
+Other workspaces never get one: unrecorded days stay a gap.
+"""
+
+import sqlite3
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from itertools import groupby
+from random import Random
+
+import orjson
+
+from backlit.model.statuses import StatusGroup, group_of
+from backlit.store.files.files import Files, Writer
+from backlit.store.journal.scope_log import Move, Tracked
+from backlit.store.journal.snapshots import SnapshotRow
+from backlit.store.journal.status_history import ObservedStatus
+from backlit.store.records.people import iteration_of
+from backlit.store.reports.items import UNDER_WAY
+
+_SETTING = "sample history until"
+"""The key of the setting with a project's last made-up day."""
+LONGEST = 200
+"""The longest made-up history, in days."""
+MOST_ITEMS = 20_000
+"""The number of items from which a sample serves measurements and gets no history."""
+CARRIED, ADDED = 0.15, 0.15
+"""The shares of items carried over from the previous iteration, and added after the start."""
+MOST_CARRIED = 8.0
+"""The most points of a carried-over item. Larger ones would be most of a small sprint."""
+HOLIDAY = 23
+"""The interval of missing days, in addition to weekends."""
+_BEGUN = "In Progress"
+_OPEN = "Not Done"
+_DAY = timedelta(days=1)
+_FRIDAY = 4
+_EPOCH = datetime(1970, 1, 1)
+_SQL = (
+    "SELECT id, iteration_id, status, coalesce(points, 0), created_at, modified_at FROM items"
+    " WHERE project_id = ? AND id > 0 AND is_task = 0 ORDER BY id"
+)
+
+
+class SampleHistory:
+    """A project's made-up history, created once if wanted, and its last day."""
+
+    def __init__(self, files: Files, project: Callable[[], int | None], today: Callable[[], date]) -> None:
+        self._files = files
+        self._project = project
+        self._today = today
+        self.is_wanted = False
+
+    def until(self) -> date | None:
+        """Return the current project's last made-up day, or None."""
+        text = self._files.journal.settings.value(f"{_SETTING} {self._project() or 0}")
+        return date.fromisoformat(text) if text else None
+
+    async def make(self, project_id: int) -> None:
+        """Write the days before the first real record, unless done before."""
+        key = f"{_SETTING} {project_id}"
+        if not self.is_wanted or await self._files.write(lambda writer: writer.journal.settings.value(key) is not None):
+            return
+        recorded = await self._files.write(
+            lambda writer: writer.journal.snapshots.recorded(project_id, date.min, date.max)
+        )
+        end = min([date.fromisoformat(day) for day in recorded], default=self._today())
+        made = await self._files.read(lambda connection: sample_history(connection, project_id, end))
+        if made.lines:
+            await self._files.write(lambda writer: _write(writer, project_id, made, key))
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """An item's iteration and status from a day to the day before another."""
+
+    iteration_id: int
+    status: str
+    first: date
+    end: date
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRecords:
+    """The days' rows, the items' status history, and the days' additions and removals."""
+
+    lines: Mapping[date, list[SnapshotRow]] = field(default_factory=dict)
+    observed: Mapping[int, ObservedStatus] = field(default_factory=dict)
+    moves: Mapping[date, list[Move]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownItem:
+    """An item's known facts: iteration, status, creation day and day of the last change."""
+
+    id: int
+    iteration_id: int
+    status: str
+    points: float
+    made: date
+    changed: date
+
+
+Days = Mapping[int, tuple[date, date]]
+"""The first and last days of the dated iterations."""
+
+
+def _write(writer: Writer, project_id: int, made: SampleRecords, setting: str) -> None:
+    kept = writer.journal.status_history.of_project(project_id)
+    with writer.journal.transaction():
+        for day, lines in made.lines.items():
+            writer.journal.snapshots.put(project_id, day, lines, ())
+        unseen = {item_id for item_id, seen in kept.items() if seen.before is None}
+        writer.journal.status_history.put(project_id, [each for each in made.observed.items() if each[0] in unseen])
+        for day, moves in made.moves.items():
+            writer.journal.scope_log.move(project_id, day, moves)
+        spans = writer.journal.scope_log.followed(project_id)
+        first, last = min(made.lines), max(made.lines)
+        places = {move.iteration_id for moves in made.moves.values() for move in moves}
+        writer.journal.scope_log.follow(
+            project_id, [(place, spans.get(place, Tracked(first, last))._replace(since=first)) for place in places]
+        )
+        writer.journal.settings.keep(setting, last.isoformat())
+
+
+def sample_history(connection: sqlite3.Connection, project_id: int, end: date) -> SampleRecords:
+    """Return the history before `end`, consistent with the items' present state. Empty for too many items."""
+    iterations = _iterations(connection, project_id)
+    items = connection.execute(f"{_SQL} LIMIT {MOST_ITEMS + 1}", (project_id,)).fetchall()
+    if len(items) > MOST_ITEMS:
+        return SampleRecords()
+    start = max(end - LONGEST * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
+    changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
+    observed: dict[int, ObservedStatus] = {}
+    moves: list[tuple[date, Move]] = []
+    for item_id, iteration_id, status, points, *moments in items:
+        made, changed = ((_EPOCH + timedelta(microseconds=each or 0)).date() for each in moments)
+        item = KnownItem(item_id, iteration_id or 0, status or "", points, made, changed)
+        stretches = [each for each in _stretches(item, iterations, end) if each.end > start]
+        moves += _moves(item, stretches, end)
+        for each in stretches:
+            if each.end == end and each.first > made and group_of(status) in UNDER_WAY:
+                observed[item_id] = ObservedStatus(status, each.first, each.first - _DAY)
+            for place in {0, each.iteration_id}:
+                for day, sign in ((max(each.first, start), 1), (each.end, -1)):
+                    change = changes[place, each.status][day]
+                    change[0] += sign
+                    change[1] += sign * points
+    lines = dict(_lines(changes, start, end))
+    return SampleRecords(lines, observed, _noted(moves, sorted(lines)))
+
+
+def _moves(item: KnownItem, stretches: Iterable[Stretch], end: date) -> Iterator[tuple[date, Move]]:
+    """Yield the days on which an item entered and left iterations."""
+    counted = (each for each in stretches if each.status and group_of(each.status) is not StatusGroup.EXCLUDED)
+    for place, run in groupby(counted, key=lambda each: each.iteration_id):
+        parts = list(run)
+        yield parts[0].first, Move(place, item.id, None, item.points)
+        if parts[-1].end < end:
+            yield parts[-1].end, Move(place, item.id, item.points, None)
+
+
+def _noted(moves: Iterable[tuple[date, Move]], recorded: Sequence[date]) -> dict[date, list[Move]]:
+    """Return the moves by the day they were observed. The first recorded ones count from the item's creation."""
+    found: dict[date, list[Move]] = defaultdict(list)
+    for day, move in moves:
+        at = bisect_left(recorded, day)
+        if at < len(recorded):
+            found[recorded[at]].append(move)
+    return found
+
+
+def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:
+    found = connection.execute("SELECT doc FROM nouns WHERE kind = 'iterations' AND project_id = ?", (project_id,))
+    entries = [iteration_of(orjson.loads(doc), "") for (doc,) in found]
+    return {each.id: (each.start, each.end) for each in entries if each.start and each.end and not each.is_release}
+
+
+def _stretches(item: KnownItem, iterations: Days, end: date) -> Iterator[Stretch]:
+    """Yield an item's stretches until `end`, by reproducible chance. Known days are respected."""
+    random = Random(item.id)  # noqa: S311 # a sample, not a secret
+    made, status, place = item.made, item.status, item.iteration_id
+    if made >= end:
+        return
+    first, last = iterations.get(place, (end, end))
+    if first >= end:
+        yield Stretch(place, status, made, end)
+        return
+    came = made
+    before = next((key for key, (_, other) in iterations.items() if other == first - _DAY), None)
+    if before is not None and random.random() < CARRIED and item.points <= MOST_CARRIED:
+        yield from _shown(before, _OPEN, made, first)
+        came = max(made, first)
+    elif random.random() < ADDED:
+        came = max(made, first + random.randrange(1, 8) * _DAY)
+    changed = item.changed if max(made, first) < item.changed < min(last + _DAY, end) else None
+    if changed is not None:
+        came = min(came, changed - _DAY)
+    if group_of(status) in UNDER_WAY:
+        begun = changed or max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
+        yield from _shown(place, _OPEN, came, begun)
+        yield from _shown(place, status, begun, end)
+        return
+    if group_of(status) is not StatusGroup.DONE:
+        yield from _shown(place, status, came, end)
+        return
+    over = changed or min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)
+    over -= max(0, over.weekday() - _FRIDAY) * _DAY
+    begun = over - random.randrange(1, 4) * _DAY
+    yield from _shown(place, _OPEN, came, begun)
+    yield from _shown(place, _BEGUN, max(came, begun), over)
+    yield from _shown(place, status, max(came, over), end)
+
+
+def _shown(place: int, status: str, first: date, end: date) -> Iterable[Stretch]:
+    return [Stretch(place, status, first, end)] if first < end else []
+
+
+def _lines(
+    changes: Mapping[tuple[int, str], Mapping[date, list[float]]], start: date, end: date
+) -> Iterator[tuple[date, list[SnapshotRow]]]:
+    """Add up the changes day by day, without days off."""
+    now: dict[tuple[int, str], tuple[int, float]] = {}
+    for number in range((end - start).days):
+        day = start + number * _DAY
+        for key, of_days in changes.items():
+            if day in of_days:
+                count, points = now.get(key, (0, 0.0))
+                now[key] = count + int(of_days[day][0]), points + of_days[day][1]
+        if day.weekday() <= _FRIDAY and day.toordinal() % HOLIDAY:
+            yield day, _of_day(now)
+
+
+def _of_day(now: Mapping[tuple[int, str], tuple[int, float]]) -> list[SnapshotRow]:
+    places: dict[int, dict[str, list[float]]] = {0: {}}
+    for (place, status), (count, points) in sorted(now.items()):
+        if count:
+            places.setdefault(place, {})[status] = [count, points]
+    return [(place, orjson.dumps(statuses).decode(), 0.0, 0.0) for place, statuses in places.items()]

@@ -1,0 +1,126 @@
+"""SQLite files: opening, transactions and inserts."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import chain
+from pathlib import Path
+from unicodedata import normalize
+
+import orjson
+
+from backlit.model.filters.matching import SYLLABIC
+
+BUSY_MILLISECONDS = 10_000
+ROWS_AT_ONCE = (1000, 256, 32, 4, 1)
+"""The rows of an insert statement. Larger statements are no faster."""
+
+
+def _searchable(text: object) -> str:
+    """Prepare a text for the tokenizer, which would read a text without spaces as one word."""
+    folded = str(text or "").casefold()
+    return folded if folded.isascii() else SYLLABIC.sub(r" \g<0> ", normalize("NFC", folded))
+
+
+# The triggers of the mirror and the filters on it call these.
+_FUNCTIONS: dict[str, Callable[[object], str | None]] = {
+    "backlit_words": _searchable,
+    "backlit_lower": lambda text: text.lower() if isinstance(text, str) else None,
+    "backlit_upper": lambda text: text.upper() if isinstance(text, str) else None,
+}
+
+
+def connect(
+    path: Path,
+    synchronous: str,
+    factory: type[sqlite3.Connection] = sqlite3.Connection,
+    busy: int = BUSY_MILLISECONDS,
+) -> sqlite3.Connection:
+    """Open a WAL file for reading and writing, in autocommit mode. `synchronous` is NORMAL or FULL.
+
+    `busy` is the time in milliseconds to wait for another process's lock.
+    """
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, cached_statements=256, factory=factory
+    )
+    connection.execute(f"PRAGMA busy_timeout = {busy}")
+    _write_ahead(connection, busy)
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA trusted_schema = ON")
+    connection.execute("PRAGMA recursive_triggers = ON")
+    for name, act in _FUNCTIONS.items():
+        connection.create_function(name, 1, act, deterministic=True)
+    return connection
+
+
+def _write_ahead(connection: sqlite3.Connection, busy: int) -> None:
+    """Switch a new file to WAL. SQLite itself does not wait for another process that does the same."""
+    deadline = time.monotonic() + busy / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def is_sound(path: Path) -> bool:
+    """Report whether a database is undamaged, as far as SQLite can tell."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError:
+        return False
+
+
+def drop_database(path: Path) -> None:
+    """Delete a database with its logs."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the schema version, 0 for a new file."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Run the block as a write transaction. An open transaction is joined."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def insert_rows(
+    connection: sqlite3.Connection, head: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
+    """Insert rows, many in each statement, so that other threads run in between.
+
+    `head` is the statement up to the columns. The few distinct statements stay prepared.
+    """
+    left, start = list(rows), 0
+    row = f"({', '.join('?' * len(columns))})"
+    most = connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // len(columns)
+    for size in (each for each in ROWS_AT_ONCE if each <= most):
+        sql = f"{head} ({', '.join(columns)}) VALUES {', '.join([row] * size)}"
+        while len(left) - start >= size:
+            connection.execute(sql, [*chain.from_iterable(left[start : start + size])])
+            start += size
+
+
+def ids_json(ids: Iterable[int]) -> str:
+    """Write ids as one bound value: `IN (SELECT value FROM json_each(?))`."""
+    return orjson.dumps(list(ids)).decode()

@@ -1,0 +1,139 @@
+"""Detection of deleted and newly visible items: the counts of ranges of ids are compared and halved."""
+
+from functools import partial
+
+from backlit.model.errors import ServiceError
+from backlit.store.edits.deletions import keep_last_copy
+from backlit.store.files.files import Files, Writer
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.item import LAST_ID, Document, whole
+from backlit.store.remote.listing import PageLimit, ProjectLists, in_turns
+from backlit.store.remote.reading import PAGE
+from backlit.store.remote.receiving import note_gone, receive
+
+MOST_COUNTS = 10_000
+"""The most ranges to count: enough for differences in an eighth of the largest backlog."""
+_Counted = tuple[int, int, int]
+"""A range of ids, exclusive start and inclusive end (0: no end), and the service's number of items in it."""
+_IDS = (
+    "SELECT id FROM items WHERE project_id = ?1 AND id > ?2 AND id <= ?3"
+    " UNION ALL SELECT id FROM hidden WHERE project_id = ?1 AND id > ?2 AND id <= ?3"
+)
+"""The mirrored items in a range of ids, hidden ones included."""
+
+
+class DeletionScan:
+    """A comparison of the item counts here and on the service. `size` is the size of a range to read."""
+
+    def __init__(self, files: Files, size: int = PAGE) -> None:
+        self._files = files
+        self._size = size
+        self._gone_but_unsent: set[int] = set()
+
+    async def reconcile(self, lists: ProjectLists) -> None:
+        """Find differences: one cheap request without any, else a request for each halving until ranges are small."""
+        waiting: list[_Counted] = [(0, 0, (await _ask(lists, 0, 0, 1))[0])]
+        counted = 0
+        while waiting:
+            counted += len(waiting)
+            if counted > MOST_COUNTS:
+                raise ServiceError("The service's item counts contradict each other. Deleted items may still be shown.")
+            found: list[_Counted] = []
+            await in_turns([partial(self._compare, lists, each, found) for each in waiting])
+            waiting = found
+
+    async def _compare(self, lists: ProjectLists, counted: _Counted, found: list[_Counted]) -> None:
+        """Read a small range with different counts, else count one half. The other half has the rest."""
+        low, high, there = counted
+        if there == await self._count(lists.project_id, low, high):
+            return
+        here = await self._ids(lists.project_id, low, high)
+        if max(there, len(here)) <= min(self._size, lists.traits.page):
+            await self._read(lists, low, high)
+            return
+        middle = here[len(here) // 2] if len(here) > 1 else await self._middle(lists, low, high)
+        if not low < middle < (high or LAST_ID):
+            await self._read(lists, low, high)
+            return
+        below = (await _ask(lists, low, middle, 1))[0]
+        found += [(low, middle, below), (middle, high, max(0, there - below))]
+
+    async def _middle(self, lists: ProjectLists, low: int, high: int) -> int:
+        """Return the id that halves a range without known items."""
+        ids = sorted(whole(each.get("id")) or 0 for each in (await _ask(lists, low, high, self._size))[1])
+        return ids[-1 if lists.traits.orders else len(ids) // 2] if ids else low
+
+    async def _count(self, project_id: int, low: int, high: int) -> int:
+        """Count the mirrored items of a range, without those kept only for unsent changes."""
+
+        def act(writer: Writer) -> int:
+            unsent = {entry.item_id for entry in writer.journal.entries.undelivered(self._gone_but_unsent)}
+            self._gone_but_unsent &= unsent
+            sql = f"SELECT count(*) FROM ({_IDS})"  # noqa: S608 # a constant
+            found = writer.mirror.connection.execute(sql, (project_id, low, high or LAST_ID))
+            return int(found.fetchone()[0]) - sum(low < item_id <= (high or LAST_ID) for item_id in unsent)
+
+        return await self._files.write(act)
+
+    async def _ids(self, project_id: int, low: int, high: int) -> list[int]:
+        def act(writer: Writer) -> list[int]:
+            return [
+                item_id
+                for (item_id,) in writer.mirror.connection.execute(
+                    f"{_IDS} ORDER BY id", (project_id, low, high or LAST_ID)
+                )
+            ]
+
+        return await self._files.write(act)
+
+    async def _read(self, lists: ProjectLists, low: int, high: int) -> None:
+        """Read a range: store its items and delete the others."""
+        found: dict[int, Document] = {}
+        position = low
+        walked = PageLimit("items")
+        while True:
+            total, results = await _ask(lists, position, high, 2 * self._size)
+            came = {item_id: each for each in results if (item_id := whole(each.get("id"))) is not None}
+            walked.note(is_news=not came.keys() <= found.keys())
+            found |= came
+            if not came or len(results) >= total:
+                break
+            position = max(found)
+        gone = set(await self._ids(lists.project_id, low, high)) - found.keys()
+
+        def act(writer: Writer) -> None:
+            receive(writer, found.values())
+            unsent = forget(writer, gone)
+            self._gone_but_unsent = (self._gone_but_unsent - found.keys()) | unsent
+
+        await self._files.write(act)
+
+
+async def _ask(lists: ProjectLists, low: int, high: int, top: int) -> tuple[int, list[Document]]:
+    bounds = (f"id gt {low}" if low else "", f"id le {high}" if high else "")
+    page = await lists.items(" and ".join(filter(None, bounds)), order="id", top=top)
+    return page.total, page.results
+
+
+def known_ids(writer: Writer) -> set[int]:
+    """Return the ids of all items last seen on the service."""
+    shown = {item_id for (item_id,) in writer.mirror.connection.execute("SELECT id FROM items WHERE id > 0")}
+    return shown | writer.mirror.hidden.every()
+
+
+def keep_only(writer: Writer, item_ids: set[int]) -> None:
+    """Delete all other items, except unsent ones."""
+    forget(writer, known_ids(writer) - item_ids)
+
+
+def forget(writer: Writer, item_ids: set[int]) -> set[int]:
+    """Delete items that are gone. Items with unsent changes stay for the outbox. Returns the deleted ones."""
+    unsent = {entry.item_id for entry in writer.journal.entries.undelivered(item_ids)}
+    for item_id in unsent:
+        keep_last_copy(writer, item_id)
+    note_gone(writer, item_ids - unsent)
+    gone = writer.mirror.remove_items(item_ids - unsent)
+    if gone:
+        writer.signal.publish(Change(Subject.ITEMS, gone))
+        writer.signal.publish(Change(Subject.COMMENTS, gone))
+    return unsent

@@ -1,0 +1,126 @@
+"""The first load after the first rows: all items, by ranges of ids."""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from math import ceil
+from typing import TYPE_CHECKING
+
+from backlit.store.files.files import Files, Writer
+from backlit.store.records.item import LAST_ID, whole
+from backlit.store.remote.capabilities import obeys
+from backlit.store.remote.listing import AT_ONCE, DisobeyedError, PageLimit, ProjectLists, together
+from backlit.store.remote.reading import store_new_items
+
+if TYPE_CHECKING:
+    from backlit.client.resource import Page
+
+Progress = Callable[[int, int], None]
+PIECES = 12
+"""The number of initial ranges. More than are read concurrently, because sizes differ."""
+_Range = tuple[int, int]
+_OPEN = 0
+"""The end of the last range, which has none."""
+
+
+class FirstLoad:
+    """The load of a project after its first rows. Stored ranges are recorded, so an interrupted load resumes."""
+
+    def __init__(self, lists: ProjectLists, files: Files, progress: Progress) -> None:
+        self._asking = lists
+        self._files = files
+        self._progress = progress
+        self._key = f"left {lists.project_id}"
+        self._left: list[_Range] = []
+        self._in_hand: list[_Range] = []
+        self._done = self._total = 0
+        self._noting = threading.Lock()
+        self._is_stopped = False
+        self._seen: set[int] = set()
+        self._walked = PageLimit("items")
+
+    def stop(self) -> None:
+        """Stop after the pages in transit."""
+        self._is_stopped = True
+
+    async def run(self) -> bool:
+        """Load and store. Returns whether the load is complete."""
+        note = await self._files.write(lambda writer: writer.mirror.note(self._key))
+        if isinstance(note, dict):
+            self._left = [(low, high) for low, high in note["left"]]
+            self._done, self._total = note["done"], note["total"]
+        else:
+            await self._plan()
+        self._progress(self._done, max(self._total, self._done))
+        await together([self._work] * AT_ONCE)
+        return not self._left
+
+    async def _plan(self) -> None:
+        lowest = await self._asking.items(order="id", top=1)
+        self._total = lowest.total
+        pieces = min(PIECES, ceil(self._total / self._asking.traits.page))
+        low = _ends(lowest)[0] - 1
+        high = _ends(await self._asking.items(order="id desc", top=1))[1] if self._asking.traits.orders else 0
+        if not self._asking.traits.orders:
+            low, high = 0, await self._above_all(max(1024, _ends(lowest)[1]))
+        if pieces < 2:
+            self._left = [(low, high if not self._asking.traits.orders else _OPEN)]
+            return
+        ends = [low + (high - low) * piece // pieces for piece in range(pieces)]
+        last = _OPEN if self._asking.traits.orders else high
+        self._left = list(zip(ends, [*ends[1:], last], strict=True))[::-1]
+
+    async def _above_all(self, high: int) -> int:
+        """Return an id above all others, if the largest cannot be requested."""
+        while high < LAST_ID and (await self._asking.items(f"id gt {high}", top=1)).results:
+            high = min(high * 2, LAST_ID)
+        return high
+
+    async def _work(self) -> None:
+        while self._left and not self._is_stopped:
+            low, high = travelling = self._take()
+            condition = f"id gt {low}" + (f" and id le {high}" if high else "")
+            page = await self._asking.items(condition, order="id")
+            if not obeys(page.results, self._asking.project_id, low):
+                raise DisobeyedError("The service returned other items than requested.")
+            ids = {whole(each.get("id")) or 0 for each in page.results}
+            self._walked.note(is_news=not ids or not ids <= self._seen)
+            self._seen |= ids
+            rest = self._rest(low, high, page)
+            with self._noting:
+                self._left += rest
+                if rest and self._asking.traits.orders:
+                    self._in_hand.remove(travelling)
+                    travelling = (low, rest[0][0])
+                    self._in_hand.append(travelling)
+            count = 0 if rest and not self._asking.traits.orders else len(page.results)
+            await store_new_items(self._files, page.results, partial(self._note, travelling, count))
+            self._progress(self._done, self._total)
+
+    def _take(self) -> _Range:
+        with self._noting:
+            self._in_hand.append(self._left.pop())
+            return self._in_hand[-1]
+
+    def _note(self, stored: _Range, count: int, writer: Writer) -> None:
+        """Record the missing ranges, in the writing thread's transaction that stores the items."""
+        with self._noting:
+            self._in_hand.remove(stored)
+            self._done += count
+            self._total = max(self._total, self._done)
+            note = {"left": [*self._left, *self._in_hand], "done": self._done, "total": self._total}
+        writer.mirror.set_note(self._key, note)
+
+    def _rest(self, low: int, high: int, page: "Page") -> list[_Range]:
+        """Return the missing part of a range: the end of it, or both halves if pages are unordered."""
+        if not page.results or len(page.results) >= page.total:
+            return []
+        if self._asking.traits.orders:
+            return [(_ends(page)[1], high)]
+        middle = (low + high) // 2
+        return [(low, middle), (middle, high)] if low < middle < high else []
+
+
+def _ends(page: "Page") -> tuple[int, int]:
+    ids = [whole(each.get("id")) or 0 for each in page.results]
+    return (min(ids), max(ids)) if ids else (1, 1)

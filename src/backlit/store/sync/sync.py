@@ -1,0 +1,264 @@
+"""Sync of the mirror with the service: first load, then changes, then deletions."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
+from backlit.store.files.files import Files, Writer
+from backlit.store.mirror.mirror import tree_writes
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.item import Document, whole
+from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
+from backlit.store.remote.capabilities import TRAITS, Traits, probe, traits_of
+from backlit.store.remote.listing import ProjectLists, together
+from backlit.store.remote.reading import read_all, store_items
+from backlit.store.remote.service import CLOCK
+from backlit.store.sync.changes import ChangeReader
+from backlit.store.sync.deletions import DeletionScan, known_ids
+from backlit.store.sync.feeds import FEEDS, feeds_of
+from backlit.store.sync.first_load import FirstLoad, Progress
+from backlit.store.sync.full_scan import FullScan
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.client.resource import Listing
+
+FIRST_PAGE = 100
+NOUNS_EVERY = 300.0
+"""Seconds between two reads of users, areas and iterations."""
+SCAN_EVERY = 300.0
+"""Seconds between two full scans of a service that does not filter."""
+
+
+class Sync:
+    """The sync of one project at a time. Runs never overlap."""
+
+    def __init__(self, client: "Client", files: Files, progress: Progress) -> None:
+        self._client = client
+        self._files = files
+        self._progress = progress
+        self._deletion_scan = DeletionScan(files)
+        self._feeds = feeds_of(client, files)
+        self._nouns_at: dict[int, float] = {}
+        self._beginning = asyncio.Lock()
+        self._scanned_at = -SCAN_EVERY
+        self._loading: FirstLoad | FullScan | None = None
+        self._is_stopped = False
+        self.user: Person | None = None
+        self.sentence = ""
+        """A message about the mirror's state although nothing failed."""
+
+    def cancel(self) -> None:
+        """Stop loading. A refresh or the next start resumes it."""
+        if self._loading is not None:
+            self._is_stopped = True
+            self._loading.stop()
+
+    async def begin_anew(self, project_id: int) -> None:
+        """Make the next run probe the service and load the whole project again.
+
+        The run after it finds deleted items.
+        """
+
+        def act(writer: Writer) -> None:
+            nouns = [f"{subject.value} {whose}" for subject in FEEDS for whose in (project_id, "all")]
+            filled = ("filled", f"filled {project_id}", f"left {project_id}", f"watermark {project_id}")
+            for key in (TRAITS, *filled, *nouns):
+                writer.mirror.set_note(key, None)
+
+        await self._files.write(act)
+
+    async def meet(self, known: int | None, choose: Callable[[list[int]], int | None]) -> int | None:
+        """Read the signed-in user and the projects, and return the chosen project.
+
+        Its first rows are requested as soon as it is known: from `known`, the last start's project, or from
+        `choose`.
+        """
+        chosen = known
+
+        async def find_project() -> None:
+            nonlocal chosen
+            project_ids = await self._projects()
+            chosen = choose(project_ids)
+            if chosen is not None:
+                await self._first_rows(chosen, is_only=len(project_ids) == 1)
+
+        acts = [find_project, self._people]
+        await together(acts if known is None else [*acts, partial(self._first_rows, known)])
+        return chosen
+
+    async def _projects(self) -> list[int]:
+        """Read the projects and return their ids."""
+        projects = await read_all(self._client.projects)
+
+        def act(writer: Writer) -> None:
+            if writer.mirror.put_nouns("project", 0, projects):
+                writer.signal.publish(Change(Subject.PEOPLE))
+
+        await self._files.write(act)
+        return [project_id for each in projects if (project_id := whole(each.get("id"))) is not None]
+
+    async def _people(self) -> None:
+        """Read the users and the service's capabilities."""
+        me, users, told = await asyncio.gather(
+            self._client.users.my_document(), self._where_offered(self._client.users), self._client.capabilities()
+        )
+        self.user = signed_in_of(me)
+
+        def act(writer: Writer) -> None:
+            writer.mirror.set_note("me", me)
+            is_news = writer.mirror.note("capabilities") != told
+            writer.mirror.set_note("capabilities", told)
+            if writer.mirror.put_nouns("user", 0, users or [me]) or is_news:
+                writer.signal.publish(Change(Subject.PEOPLE))
+
+        await self._files.write(act)
+
+    async def _first_rows(self, project_id: int, *, is_only: bool = False) -> None:
+        """Load the top of the backlog by one request, if the mirror has nothing of the project."""
+        async with self._beginning:
+            if await self._files.write(lambda writer: _has_items_of(writer, project_id)):
+                return
+            try:
+                condition = None if is_only else f"projectId eq {project_id}"
+                page = await self._client.work_items.documents(filter=condition, top=FIRST_PAGE)
+            except Unavailable:
+                raise
+            except (ServiceRefused, ServiceError):
+                page = await self._client.work_items.documents(top=FIRST_PAGE)
+            await store_items(self._files, page.results)
+
+    async def _where_offered(self, listing: "Listing[Any]") -> list[Document]:
+        """Return a whole list, empty if the service does not offer it."""
+        try:
+            return await read_all(listing)
+        except ServiceRefused:
+            return []
+
+    async def run(self, project_id: int, *, is_asked: bool) -> None:
+        """Sync a project. A requested run also reads rarely changing data."""
+        self._is_stopped = self._is_stopped and not is_asked
+        if is_asked or time.monotonic() - self._nouns_at.get(project_id, -NOUNS_EVERY) >= NOUNS_EVERY:
+            await together([partial(self._first_rows, project_id), partial(self._trees, project_id)])
+            self._nouns_at[project_id] = time.monotonic()
+        traits = traits_of(await self._note(TRAITS))
+        try:
+            await self._items(project_id, traits, is_asked=is_asked)
+        except BadRequest:
+            if traits is None:
+                raise
+            await self._set_note(TRAITS, None)  # the service has changed: probe it again
+            await self._items(project_id, None, is_asked=is_asked)
+        await self._keep_clock()
+        await self._files.write(lambda writer: writer.mirror.full_text.look())
+
+    async def _items(self, project_id: int, traits: Traits | None, *, is_asked: bool) -> None:
+        if traits is None:
+            traits = await self._try_out()
+        lists = ProjectLists(self._client, traits, project_id)
+        if not await self._note(_filled_key(lists)):
+            await self._load(lists)
+        else:
+            await self._catch_up(lists, is_asked=is_asked)
+        if not self._is_stopped:
+            for feed in self._feeds:
+                await feed.run(lists)
+
+    async def _try_out(self) -> Traits:
+        """Probe the service."""
+        traits = await probe(self._client, await self._note("capabilities"))
+        if traits.is_sure:
+            await self._set_note(TRAITS, traits.document())
+        return traits
+
+    async def _load(self, lists: ProjectLists) -> None:
+        """Load everything, or resume it. The next run reads changes made during the load."""
+        if self._is_stopped:
+            return
+        self._loading = self._loader(lists)
+        try:
+            if not await self._note(f"watermark {lists.project_id}"):
+                await ChangeReader(lists, self._files).begin()
+            with self._files.indexing.held():
+                is_complete = await self._loading.run()
+            if is_complete:
+                self._scanned_at = time.monotonic()
+                await self._set_note(_filled_key(lists), value=True)
+                self.sentence = ""
+            else:
+                self.sentence = "Loading stopped. Refresh to resume."
+        finally:
+            self._loading = None
+
+    def _loader(self, lists: ProjectLists) -> FirstLoad | FullScan:
+        return (FirstLoad if lists.traits.is_ranged else FullScan)(lists, self._files, self._progress)
+
+    async def _catch_up(self, lists: ProjectLists, *, is_asked: bool) -> None:
+        changes = ChangeReader(lists, self._files)
+        if lists.traits.is_ranged:
+            await changes.run()
+            await self._deletion_scan.reconcile(lists)
+            return
+        is_complete = False
+        if lists.traits.by_change:
+            total = await changes.run()
+            is_complete = total == len(await self._files.write(known_ids))
+        if not is_complete and (is_asked or time.monotonic() - self._scanned_at >= SCAN_EVERY):
+            await self._load(lists)
+
+    async def _keep_clock(self) -> None:
+        """Store the service's clock offset in the journal, because the mirror may be rebuilt."""
+        offset = self._client.clock.offset
+        if offset is None:
+            return
+        seconds = str(int(offset.total_seconds()))
+
+        def act(writer: Writer) -> None:
+            if writer.journal.settings.value(CLOCK) != seconds:
+                writer.journal.settings.keep(CLOCK, seconds)
+                writer.signal.publish(Change(Subject.PEOPLE))
+
+        await self._files.write(act)
+
+    async def _note(self, key: str) -> object:
+        return await self._files.write(lambda writer: writer.mirror.note(key))
+
+    async def _set_note(self, key: str, value: object) -> None:
+        await self._files.write(lambda writer: writer.mirror.set_note(key, value))
+
+    async def _trees(self, project_id: int) -> None:
+        while True:  # a read during a write may lack the written node
+            writes = await self._note(tree_writes(project_id))
+            if await self._read_trees(project_id, writes):
+                return
+
+    async def _read_trees(self, project_id: int, writes: object) -> bool:
+        areas, iterations, types = await asyncio.gather(
+            read_all(self._client.areas.in_project(project_id)),
+            read_all(self._client.iterations.in_project(project_id)),
+            self._where_offered(self._client.projects.time_entry_types_of(project_id)),
+        )
+
+        def act(writer: Writer) -> bool:
+            if writer.mirror.note(tree_writes(project_id)) != writes:
+                return False
+            read = {TreeKind.AREAS.value: areas, TreeKind.ITERATIONS.value: iterations, TIME_ENTRY_TYPES: types}
+            changed = {kind for kind, found in read.items() if writer.mirror.put_nouns(kind, project_id, found)}
+            if changed:
+                writer.signal.publish(Change(Subject.TREES))
+            return True
+
+        return await self._files.write(act)
+
+
+def _filled_key(lists: ProjectLists) -> str:
+    """Return the key of the completed load. Services that do not filter load all projects at once."""
+    return f"filled {lists.project_id}" if lists.traits.is_ranged else "filled"
+
+
+def _has_items_of(writer: Writer, project_id: int) -> bool:
+    sql = "SELECT 1 FROM items WHERE project_id = ? AND id > 0 LIMIT 1"
+    return writer.mirror.connection.execute(sql, (project_id,)).fetchone() is not None

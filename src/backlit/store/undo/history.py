@@ -1,0 +1,313 @@
+"""Undo and redo: one act at a time, from the journal, across restarts. Each writes like any other act."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from backlit.model.fields import ItemType
+from backlit.store.edits.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
+from backlit.store.edits.edits import edit_entry, show, take_out, with_followers
+from backlit.store.edits.nodes import show_trees
+from backlit.store.edits.reordering import move_back
+from backlit.store.files.files import Files, Writer
+from backlit.store.journal.undo_log import ActState
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import (
+    ON_COMMENTS,
+    ON_NODES,
+    RECALLS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+    payload_of,
+    recall_of,
+)
+from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.undo.items import UndoPlan
+from backlit.store.undo.nodes import restore_nodes, return_nodes
+from backlit.store.undo.operations import (
+    Delete,
+    DeleteComment,
+    DeleteNode,
+    Effect,
+    FieldChange,
+    Final,
+    Missing,
+    Move,
+    Named,
+    Recall,
+    Rerank,
+    Restore,
+    RestoreNode,
+    Return,
+    Withdraw,
+    Write,
+    WriteComment,
+    WriteNode,
+    Written,
+)
+from backlit.store.undo.restoring import restore
+from backlit.store.views.lookups import Lookups
+
+DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """The effects of an undo or redo."""
+
+    act: int
+    is_redo: bool
+    changes: tuple[FieldChange, ...] = ()
+    given_up: tuple[Named, ...] = ()
+    """New items that were never sent and are discarded."""
+    deleted: tuple[Named, ...] = ()
+    """Items to delete permanently."""
+    returned: tuple[Named, ...] = ()
+    """Items that return unchanged, because their deletion was never sent."""
+    made_again: tuple[Named, ...] = ()
+    """Deleted items that are created again under new ids, with their tasks and comments."""
+    comments_deleted: tuple[str, ...] = ()
+    comments_written: tuple[str, ...] = ()
+    moved: tuple[Named, ...] = ()
+    """Items that return to their former position."""
+    nodes: tuple[OutboxEntry, ...] = ()
+    """Changes of areas and iterations: entries to discard, to restore or to write."""
+    nodes_deleted: tuple[DeleteNode, ...] = ()
+    """Areas and iterations to delete on the service, which has them or may have them."""
+    nodes_made: tuple[RestoreNode, ...] = ()
+    """Deleted areas and iterations that are created again under new ids, with their subtrees."""
+    recalled: tuple[OutboxEntry, ...] = ()
+    """Deletions of unclear outcome. Each is looked up, and a deleted object is restored."""
+    final: tuple[Final, ...] = ()
+    """Changes of areas and iterations that cannot be undone, with the reason."""
+    missing: tuple[int, ...] = ()
+    """Deleted items, which cannot be changed any more."""
+    item_ids: frozenset[int] = field(default=frozenset())
+    """All affected items."""
+
+    @property
+    def is_grave(self) -> bool:
+        """True if the user has to confirm: many items, a permanent change, or another user's change."""
+        is_contested = any(change.is_contested for change in self.changes)
+        changed = self.item_ids - {each.id for each in self.moved}
+        is_felt = len(self.nodes_deleted) > 1 or any(each.items or each.is_changed for each in self.nodes_deleted)
+        return len(changed) > 1 or bool(self.deleted or self.made_again) or is_contested or is_felt
+
+    @property
+    def is_impossible(self) -> bool:
+        """True if every affected object is gone."""
+        return bool(self.missing or self.final) and not self.item_ids
+
+
+class History:
+    """The undoable and redoable acts."""
+
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._wake = wake
+
+    async def to_undo(self) -> Reversal | None:
+        """Return the effects of `undo`, or None with nothing to undo."""
+        return await self._ask(is_redo=False)
+
+    async def to_redo(self) -> Reversal | None:
+        """Return the effects of `redo`, or None if no act was undone since the last one."""
+        return await self._ask(is_redo=True)
+
+    async def undo(self) -> Reversal | None:
+        """Undo the last act and return the effects, or None with nothing to undo.
+
+        Sent changes are reverted by a new act, so another user's later change becomes a conflict. A possibly
+        created object is deleted once its creation is confirmed, a possibly deleted one is looked up. If all
+        items of the act are gone, nothing happens and later calls skip the act.
+        """
+        return await self._do(is_redo=False)
+
+    async def redo(self) -> Reversal | None:
+        """Redo the last undone act. Returns as `undo` does."""
+        return await self._do(is_redo=True)
+
+    async def _ask(self, *, is_redo: bool) -> Reversal | None:
+        soft = self._soft()
+
+        def act(writer: Writer) -> Reversal | None:
+            act, told = _next(writer, soft, is_redo=is_redo)
+            return None if act is None else _described(writer, act, told, is_redo=is_redo)
+
+        return await self._files.write(act)
+
+    async def _do(self, *, is_redo: bool) -> Reversal | None:
+        soft = self._soft()
+        done = await self._files.write(lambda writer: _revert(writer, soft, is_redo=is_redo))
+        self._wake()
+        return done
+
+    def _soft(self) -> dict[str, str | None]:
+        """Return the status that means deleted, by type."""
+        return {kind.value: deleted_status(self._lookups.statuses(kind)) for kind in ItemType}
+
+
+def deleted_status(statuses: Iterable[str]) -> str | None:
+    """Return the status of a type that means deleted, or None without one."""
+    return next((status for status in statuses if status.strip().casefold() == DELETED), None)
+
+
+def _next(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> tuple[int | None, list[Effect]]:
+    """Return the next act and its operations. Acts without any are skipped."""
+    undo_log = writer.journal.undo_log
+    for act in list(undo_log.to_redo() if is_redo else undo_log.to_undo()):
+        plan = UndoPlan(writer, act, soft)
+        if not plan.is_void:
+            return act, list(plan.moves())
+        undo_log.set_state(act, ActState.OVER)
+    return None, []
+
+
+def _described(writer: Writer, act: int, told: Sequence[Effect], *, is_redo: bool) -> Reversal:
+    moves = [move for move, _ in told]
+
+    def named(wanted: Iterable[int]) -> tuple[Named, ...]:
+        return tuple(_named(writer.mirror.effective(item_id) or {"id": item_id}) for item_id in wanted)
+
+    unsent = [move.entry for move in moves if isinstance(move, Withdraw)]
+    again = [move.entry for move in moves if isinstance(move, Return)]
+    ranked = [each for move in moves if isinstance(move, Rerank) for each in move.entries]
+    made_again = tuple(_named(move.copy.item) for move in moves if isinstance(move, Restore))
+    back = [_of_entry(each) for each in again if each.kind is EntryKind.ADD]
+    return Reversal(
+        act=act,
+        is_redo=is_redo,
+        changes=tuple(change for _, changes in told for change in changes),
+        given_up=named(each.item_id for each in unsent if each.kind is EntryKind.ADD),
+        deleted=named(
+            move.item_id
+            for move in moves
+            if isinstance(move, Delete) or (isinstance(move, Return) and move.entry.kind is EntryKind.DELETE)
+        ),
+        returned=(*(_of_entry(each) for each in unsent if each.kind is EntryKind.DELETE), *back),
+        made_again=made_again,
+        comments_deleted=(
+            *(str(each.payload["text"]) for each in unsent if each.kind is EntryKind.COMMENT),
+            *(str(each.payload["text"]) for each in again if each.kind is EntryKind.DELETE_COMMENT),
+            *(move.text for move in moves if isinstance(move, DeleteComment)),
+        ),
+        comments_written=(
+            *(str(each.payload["text"]) for each in unsent if each.kind is EntryKind.DELETE_COMMENT),
+            *(str(each.payload["text"]) for each in again if each.kind is EntryKind.COMMENT),
+            *(move.text for move in moves if isinstance(move, WriteComment)),
+        ),
+        nodes=tuple(
+            move.entry
+            for move in moves
+            if isinstance(move, Withdraw | Return | WriteNode) and move.entry.kind in ON_NODES - RECALLS
+        ),
+        nodes_deleted=tuple(move for move in moves if isinstance(move, DeleteNode)),
+        nodes_made=tuple(move for move in moves if isinstance(move, RestoreNode)),
+        recalled=tuple(move.entry for move in moves if isinstance(move, Recall)),
+        final=tuple(move for move in moves if isinstance(move, Final)),
+        missing=tuple(move.item_id for move in moves if isinstance(move, Missing)),
+        moved=named(each.item_id for each in ranked),
+        item_ids=frozenset(
+            {move.item_id for move in moves if isinstance(move, Written)}
+            | {each.item_id for each in ranked}
+            | {item_id for move in moves if isinstance(move, RestoreNode) for item_id in move.item_ids}
+        ),
+    )
+
+
+def _named(document: Document) -> Named:
+    name = str(fields_in(document).get("Name") or "")
+    return Named(whole(document.get("id")) or 0, str(document.get("type") or ""), name)
+
+
+def _of_entry(entry: OutboxEntry) -> Named:
+    """Return the name of the item that an entry creates or deletes."""
+    fields = entry.payload.get("fields")
+    name = fields.get("Name") if isinstance(fields, dict) else entry.payload.get("name")
+    return Named(entry.item_id, str(entry.payload.get("type") or ""), str(name or ""))
+
+
+def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Reversal | None:
+    act, told = _next(writer, soft, is_redo=is_redo)
+    if act is None:
+        return None
+    described = _described(writer, act, told, is_redo=is_redo)
+    if described.is_impossible:
+        writer.journal.undo_log.set_state(act, ActState.OVER)
+        return described
+    unsent = with_followers(writer, [move.entry for move, _ in told if isinstance(move, Withdraw)])
+    with writer.journal.transaction():
+        step = writer.journal.undo_log.go_on(act, ActState.DONE if is_redo else ActState.UNDONE)
+        withdraw(writer, unsent, step)
+        written = _written(writer, [move for move, _ in told], step)
+    take_out(writer, unsent)
+    show(writer, [entry.item_id for entry in written])
+    commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
+    if commented:
+        writer.signal.publish(Change(Subject.COMMENTS, commented))
+    if described.nodes or any(entry.kind in ON_NODES for entry in written):
+        show_trees(writer)
+    writer.signal.publish(Change(Subject.OUTBOX))
+    return described
+
+
+def _written(writer: Writer, moves: Sequence[Move], step: int) -> list[OutboxEntry]:
+    """Journal the operations: restored nodes after the entries that may name them, discarded node entries last."""
+    restored = [move for move in moves if isinstance(move, RestoreNode)]
+    returned = [move.entry for move in moves if isinstance(move, Return) and move.entry.kind in ON_NODES]
+    written = [entry for move in moves for entry in _carried_out(writer, move, step)]
+    written += restore_nodes(writer, restored, {each.item_id for each in written}, step)
+    return [*written, *return_nodes(writer, returned, step)]
+
+
+def _carried_out(writer: Writer, move: Move, step: int) -> Iterator[OutboxEntry]:
+    """Journal an operation. Yields the entries to lay over the mirror."""
+    match move:
+        case Write(item_id, payload, base, original):
+            document = writer.mirror.effective(item_id) or {}
+            entry = replace(edit_entry(item_id, document, payload), base=base)
+            yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
+        case Return(entry) if entry.kind not in ON_NODES:
+            item_id = writer.journal.renames.followed(entry.item_id)
+            returned = replace(entry, state=EntryState.WAITING, item_id=item_id)
+            writer.journal.update(returned)
+            yield from _standing_for(writer, entry.id, [returned], step)
+        case Recall(entry):
+            writer.journal.update(replace(entry, state=EntryState.DISCARDED))
+            writer.journal.undo_log.withdraw([entry.id], step)
+            yield from (entry, *writer.journal.add([recall_of(entry)], step))
+        case Rerank(entries):
+            yield from move_back(writer, entries, step)
+        case WriteNode(entry) | DeleteNode(entry):
+            yield from writer.journal.add([entry], step)
+        case Delete(item_id, original):
+            deletions = journal_deletions(writer, [deletion_of(writer, item_id)], step)
+            yield from _standing_for(writer, original, deletions, step)
+        case Restore(copy):
+            yield from restore(writer, copy, step)
+        case DeleteComment() | WriteComment():
+            yield from _commented(writer, move, step)
+
+
+def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) -> Iterator[OutboxEntry]:
+    match move:
+        case DeleteComment(item_id, comment_id, text, original):
+            project_id = (writer.mirror.effective(item_id) or {}).get("projectId")
+            known = {"id": comment_id, "workItemId": item_id, "projectId": project_id, "description": text}
+            comment = writer.mirror.comments.document(comment_id) or known  # an older read may have hidden it
+            entry = deletion_of_comment(comment)
+            yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
+        case WriteComment(item_id, text, for_customers):
+            project_id = whole((writer.mirror.effective(item_id) or {}).get("projectId")) or 0
+            payload = payload_of(text, for_customers=for_customers)
+            written = OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, payload)
+            yield from writer.journal.add([written], step)
+
+
+def _standing_for(writer: Writer, original: int, added: Sequence[OutboxEntry], step: int) -> Sequence[OutboxEntry]:
+    """Add a repeated entry to the acts of the original one."""
+    for each in added if original else ():
+        writer.journal.undo_log.stand_for(each.id, original, step)
+    return added

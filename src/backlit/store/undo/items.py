@@ -1,0 +1,240 @@
+"""The operations of an undo or redo, found in the journal before anything is written."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from backlit.store.files.files import Writer
+from backlit.store.mirror.overlay import laid_over
+from backlit.store.records.entry import (
+    ON_NODES,
+    RECALLED,
+    RECALLS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+    is_for_customers,
+)
+from backlit.store.records.item import fields_in, whole
+from backlit.store.records.merge import kept_otherwise, merge
+from backlit.store.undo.nodes import NodeReversals, opposite
+from backlit.store.undo.operations import (
+    Delete,
+    DeleteComment,
+    Effect,
+    FieldChange,
+    Missing,
+    Recall,
+    Rerank,
+    Restore,
+    Return,
+    Withdraw,
+    Write,
+    WriteComment,
+    WriteNode,
+)
+
+UNMADE_LATER = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
+"""Kinds whose object is deleted once its creation is confirmed. The deletion waits behind the entry."""
+
+
+class UndoPlan:
+    """The operations that revert the latest step of an act.
+
+    `soft` is the status that means deleted, by type, None for types without one.
+    """
+
+    def __init__(self, writer: Writer, act: int, soft: Mapping[str, str | None]) -> None:
+        self._journal = writer.journal
+        self._mirror = writer.mirror
+        self._soft = soft
+        latest = writer.journal.undo_log.latest(act)
+        self._entries = [
+            each for each in self._journal.entries.of_step(latest) if each.state is not EntryState.DISCARDED
+        ]
+        withdrawn = [self._journal.entries.find(entry_id) for entry_id in self._journal.undo_log.withdrawn(latest)]
+        self._withdrawn = [each for each in withdrawn if each is not None]
+        first = self._journal.entries.of_step(act)
+        self._is_hard = any(each.kind is EntryKind.DELETE for each in first)
+        self._made = {self._id(each) for each in self._entries if each.kind is EntryKind.ADD}
+        self._nodes = NodeReversals(writer, self._entries, first)
+
+    @property
+    def is_void(self) -> bool:
+        """True if every entry was discarded, so that nothing is left to revert."""
+        return not self._entries and not self._withdrawn
+
+    def moves(self) -> Iterator[Effect]:
+        """Yield the operations, the latest entry's first."""
+        yield from self._moved_back([each for each in self._entries if _is_moved(each)])
+        for entry in reversed(self._entries):
+            if not _is_moved(entry):
+                yield from self._taken_back(entry)
+        returning = {each.item_id for each in self._withdrawn if each.kind is EntryKind.ADD}
+        for entry in self._withdrawn:
+            yield from self._returned(entry, returning)
+
+    def _moved_back(self, entries: list[OutboxEntry]) -> Iterator[Effect]:
+        there = [replace(each, item_id=self._id(each)) for each in entries]
+        for each in there:
+            if self._mirror.effective(each.item_id) is None:
+                yield Missing(each.item_id), ()
+        moved = tuple(each for each in there if self._mirror.effective(each.item_id) is not None)
+        if moved:
+            yield Rerank(moved), ()
+
+    def _id(self, entry: OutboxEntry) -> int:
+        return self._journal.renames.followed(entry.item_id)
+
+    def _taken_back(self, entry: OutboxEntry) -> Iterator[Effect]:
+        if not entry.has_left:
+            again = {key for each in self._withdrawn if self._id(each) == entry.item_id for key in each.touched}
+            changes = self._changes_of(entry)
+            yield Withdraw(entry), tuple(each for each in changes if each.key not in again)
+            if entry.kind is EntryKind.EDIT and entry.state is EntryState.REFUSED:
+                yield from self._partly_taken(entry)
+        elif entry.kind is EntryKind.EDIT:
+            payload = {key: each for key, each in entry.payload.items() if not self._nodes.goes_along(entry, key)}
+            yield from self._written(self._id(entry), {key: entry.base.get(key) for key in payload}, payload)
+        elif entry.state is not EntryState.SENT and entry.kind in RECALLED:
+            yield Recall(entry), ()
+        elif entry.kind not in RECALLS:
+            yield from self._sent_taken_back(entry)
+
+    def _sent_taken_back(self, entry: OutboxEntry) -> Iterator[Effect]:
+        match entry.kind:
+            case EntryKind.ADD:
+                yield from self._unmade(entry)
+            case EntryKind.COMMENT:
+                yield from self._uncommented(entry)
+            case EntryKind.DELETE:
+                yield from self._restored(entry)
+            case EntryKind.DELETE_COMMENT:
+                yield from self._commented(entry)
+            case EntryKind.NODE_EDIT:
+                yield WriteNode(opposite(entry)), ()
+            case EntryKind.NODE_ADD:
+                for move in self._nodes.unmade(entry):
+                    yield move, ()
+            case _:
+                yield self._nodes.restored(entry), ()
+
+    def _changes_of(self, entry: OutboxEntry) -> tuple[FieldChange, ...]:
+        """Return the field changes of discarding an edit.
+
+        The service's values return, in a conflict newer than the base.
+        """
+        if entry.kind is not EntryKind.EDIT:
+            return ()
+        now = fields_in(self._mirror.effective(entry.item_id) or {})
+        then = {**entry.base, **self._left(entry.item_id)}
+        return tuple(FieldChange(entry.item_id, key, now.get(key), then.get(key)) for key in entry.payload)
+
+    def _partly_taken(self, entry: OutboxEntry) -> Iterator[Effect]:
+        """Yield the operations for an edit that the service accepted only in part."""
+        received = fields_in(self._mirror.received([entry.item_id]).get(entry.item_id) or {})
+        taken = {key: value for key, value in entry.payload.items() if not kept_otherwise({key: value}, received)}
+        if taken:
+            yield from self._written(entry.item_id, {key: entry.base.get(key) for key in taken}, taken)
+
+    def _written(
+        self, item_id: int, wanted: Mapping[str, object], before: Mapping[str, object], stands_for: int = 0
+    ) -> Iterator[Effect]:
+        """Yield the operation that restores former values, except for values that other users changed since."""
+        document = self._mirror.effective(item_id)
+        if document is None:
+            yield Missing(item_id), ()
+            return
+        shown = fields_in(document)
+        now = {**shown, **self._left(item_id)}
+        base = {key: now.get(key) if not kept_otherwise({key: value}, now) else value for key, value in before.items()}
+        merged = merge(base, wanted, now)
+        payload = {**merged.changes, **{key: wanted[key] for key in merged.conflicts}}
+        if payload:
+            expected = {key: base[key] if key in merged.conflicts else now.get(key) for key in payload}
+            changes = tuple(
+                FieldChange(item_id, key, shown.get(key), value, key in merged.conflicts)
+                for key, value in payload.items()
+            )
+            yield Write(item_id, payload, expected, stands_for), changes
+
+    def _left(self, item_id: int) -> Mapping[str, object]:
+        """Return the item's fields without the step's unsent edits."""
+        unsent = [each for each in self._entries if self._id(each) == item_id and not each.has_left]
+        received = self._mirror.received([item_id]).get(item_id)
+        keys = {key for each in unsent for key in each.touched}
+        if received is None or not keys:
+            return {}
+        ids = {each.id for each in unsent}
+        others = [each for each in self._journal.entries.undelivered([item_id]) if each.id not in ids]
+        fields = fields_in(laid_over(received, others)[0])
+        return {key: fields.get(key) for key in keys}
+
+    def _unmade(self, entry: OutboxEntry) -> Iterator[Effect]:
+        item_id = self._id(entry)
+        document = self._mirror.effective(item_id)
+        if document is None:
+            yield Missing(item_id), ()
+            return
+        status = self._soft.get(str(document.get("type")))
+        if status is not None and not self._is_hard:
+            now = fields_in(document).get("Status")
+            yield from self._written(item_id, {"Status": status}, {"Status": now})
+        elif self._journal.renames.followed(entry.parent_id or 0) not in self._made:
+            yield Delete(item_id), ()
+
+    def _uncommented(self, entry: OutboxEntry) -> Iterator[Effect]:
+        item_id = self._id(entry)
+        if self._is_hard and item_id in self._made:
+            return
+        if self._mirror.effective(item_id) is None:
+            yield Missing(item_id), ()
+            return
+        comment_id = self._journal.renames.followed(entry.temporary_id)
+        yield DeleteComment(item_id, comment_id, str(entry.payload["text"])), ()
+
+    def _restored(self, entry: OutboxEntry) -> Iterator[Effect]:
+        copy = self._journal.trash.of_entry(entry.id)
+        parent_id = self._journal.renames.followed(whole(fields_in(copy.item).get("ParentID")) or 0) if copy else 0
+        if copy is None or (parent_id and self._mirror.effective(parent_id) is None):
+            yield Missing(entry.item_id), ()
+        else:
+            yield Restore(copy), ()
+
+    def _commented(self, entry: OutboxEntry) -> Iterator[Effect]:
+        item_id = self._id(entry)
+        if self._mirror.effective(item_id) is None:
+            yield Missing(item_id), ()
+        else:
+            yield WriteComment(item_id, str(entry.payload.get("text") or ""), is_for_customers(entry.payload)), ()
+
+    def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[Effect]:
+        item_id = self._id(entry)
+        if entry.kind in RECALLS:
+            return  # a later entry creates it again if needed
+        if entry.kind in {EntryKind.ADD, EntryKind.RANK, *ON_NODES} or entry.item_id in returning:
+            yield Return(entry), ()
+        elif self._mirror.effective(item_id) is None:
+            yield Missing(item_id), ()
+        elif entry.kind is EntryKind.EDIT:
+            sent = {
+                key for each in self._entries if self._id(each) == item_id and each.has_left for key in each.touched
+            }
+            wanted = {key: value for key, value in entry.payload.items() if key not in sent}
+            yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted}, entry.id)
+        elif entry.kind is EntryKind.COMMENT or self._is_looked_for(entry):
+            yield Return(entry), ()
+        elif entry.kind is EntryKind.DELETE:
+            yield Delete(item_id, entry.id), ()
+        else:
+            comment_id = whole(entry.payload.get("id")) or 0
+            yield DeleteComment(item_id, comment_id, str(entry.payload.get("text") or ""), entry.id), ()
+
+    def _is_looked_for(self, entry: OutboxEntry) -> bool:
+        """Report whether the outcome of a discarded deletion is still unclear."""
+        open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.has_left]
+        return any(each.payload.get("of") == entry.id for each in open_recalls)
+
+
+def _is_moved(entry: OutboxEntry) -> bool:
+    """Report whether an entry moved an item, at least on this machine."""
+    return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED

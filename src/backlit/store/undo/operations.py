@@ -1,0 +1,188 @@
+"""The operations of an undo or redo."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from backlit.store.journal.trash import Copy
+from backlit.store.records.entry import OutboxEntry
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A written field: its current and its new value. It is contested if another user changed it since."""
+
+    item_id: int
+    key: str
+    before: object
+    after: object
+    is_contested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An item by number, type and name. It may be deleted."""
+
+    id: int
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """The discard of an unsent entry."""
+
+    entry: OutboxEntry
+
+    @property
+    def item_id(self) -> int:
+        """The entry's item."""
+        return self.entry.item_id
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """The return of a discarded entry."""
+
+    entry: OutboxEntry
+
+    @property
+    def item_id(self) -> int:
+        """The entry's item."""
+        return self.entry.item_id
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An edit of an item. `base` holds the expected values on the service.
+
+    `stands_for` is the repeated entry, 0 for none. The edit belongs to that entry's acts.
+    """
+
+    item_id: int
+    payload: Mapping[str, object]
+    base: Mapping[str, object]
+    stands_for: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """The permanent deletion of an item."""
+
+    item_id: int
+    stands_for: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """The creation of a deleted item, under a new id."""
+
+    copy: Copy
+
+    @property
+    def item_id(self) -> int:
+        """The item's former id."""
+        return self.copy.item_id
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The discard of a deletion with an unclear outcome. The service is asked, and a deleted object is restored."""
+
+    entry: OutboxEntry
+
+    @property
+    def item_id(self) -> int:
+        """The entry's item."""
+        return self.entry.item_id
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteComment:
+    """The deletion of a comment."""
+
+    item_id: int
+    comment_id: int
+    text: str
+    stands_for: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WriteComment:
+    """A deleted comment, written again for its former audience."""
+
+    item_id: int
+    text: str
+    for_customers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A deleted item that cannot be changed any more."""
+
+    item_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """The return of items to their former positions."""
+
+    entries: tuple[OutboxEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteNode:
+    """The entry that reverts a sent change of a node."""
+
+    entry: OutboxEntry
+    item_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteNode:
+    """The entry that deletes a node which the act created. Its items move to another node."""
+
+    entry: OutboxEntry
+    target: str
+    items: int = 0
+    is_changed: bool = False
+    """True if the node's values changed since its creation."""
+    item_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreNode:
+    """The creation of a deleted subtree under new ids, and the return of its items from the deletion's target."""
+
+    entry: OutboxEntry
+    item_ids: tuple[int, ...] = ()
+    stay: int = 0
+    """The number of items that keep their current place."""
+    item_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """A node's change that cannot be undone. The reason ends a sentence."""
+
+    entry: OutboxEntry
+    reason: str
+    item_id: int = 0
+
+
+Written = (
+    Withdraw
+    | Return
+    | Restore
+    | Recall
+    | Write
+    | Delete
+    | DeleteComment
+    | WriteComment
+    | WriteNode
+    | DeleteNode
+    | RestoreNode
+)
+"""The operations that change an item or node."""
+Move = Written | Rerank | Missing | Final
+Effect = tuple[Move, tuple[FieldChange, ...]]
+"""An operation, and the field changes that the user sees."""

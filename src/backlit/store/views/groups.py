@@ -1,0 +1,205 @@
+"""The lines of a grouped list: a header for each value and the items below it, folded or not."""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from backlit.store.views.query import level_value
+
+GroupKey = tuple[object, ...]
+"""The values of a group's fields, outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLine:
+    """The header of a group. `value` is that of the field `key`. The caller resolves its name.
+
+    `count` leaves out tasks, `rows` includes them.
+    """
+
+    group: GroupKey
+    key: str
+    value: object
+    level: int
+    count: int
+    points: float
+    rows: int
+    is_folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Consecutive lines: a header, or items from `start` to `stop` of the ids."""
+
+    header: GroupLine | None
+    start: int
+    stop: int
+
+    @property
+    def length(self) -> int:
+        return 1 if self.header else self.stop - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The ids for one combination of values, with the number of items other than tasks and their points."""
+
+    values: GroupKey
+    ids: "array[int]"
+
+
+Figures = Mapping[GroupKey, tuple[int, float]]
+
+
+class Alike:
+    """Values of a level that are merged with another value."""
+
+    def __init__(self, level: int, sets: Sequence[Sequence[object]]) -> None:
+        self._level = level
+        self._firsts = {value: values[0] for values in sets for value in values}
+
+    def first_of(self, group: GroupKey) -> GroupKey:
+        """Return the group that a group is merged with, usually itself."""
+        if not self._firsts or self._level < 0:
+            return group
+        value = group[self._level]
+        return (*group[: self._level], self._firsts.get(value, value), *group[self._level + 1 :])
+
+
+def in_order(
+    buckets: list[Bucket], ranks: Sequence[Mapping[object, object] | None], directions: Sequence[bool]
+) -> list[Bucket]:
+    """Sort buckets, level by level. The empty value is last in both directions."""
+    for level in reversed(range(len(ranks))):
+        places = ranks[level]
+        buckets.sort(key=lambda each, level=level, places=places: _place(each.values[level], places),  # type: ignore[misc]
+                     reverse=directions[level])  # fmt: skip
+        buckets.sort(key=lambda each, level=level: each.values[level] is None)  # type: ignore[misc]
+    return buckets
+
+
+def _place(value: object, places: Mapping[object, object] | None) -> tuple[object, ...]:
+    if places is not None and value in places:
+        return (0, places[value])
+    return (1, value, "") if isinstance(value, int | float) else (2, str(value).casefold())
+
+
+class Lines:
+    """The content of each line. Folding a group rebuilds it, at the cost of the number of groups."""
+
+    def __init__(self, count: int) -> None:
+        self._groups: list[tuple[GroupLine, int, int]] = []
+        self._set([_Stretch(None, 0, count)])
+
+    @classmethod
+    def grouped(cls, keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -> "Lines":
+        """Return the lines of sorted buckets, under a header level for each key."""
+        lines = cls(0)
+        lines._groups = list(_headers(keys, buckets, figures))
+        lines.fold(frozenset())
+        return lines
+
+    def fold(self, folded: frozenset[GroupKey]) -> None:
+        """Hide the lines below some headers."""
+        deepest = max((header.level for header, _, _ in self._groups), default=0)
+        stretches: list[_Stretch] = []
+        hidden: GroupKey | None = None
+        for header, start, stop in self._groups:
+            if hidden is not None and header.group[: len(hidden)] == hidden:
+                continue
+            hidden = header.group if header.group in folded else None
+            shown = _folded(header) if hidden is not None else header
+            stretches.append(_Stretch(shown, start, stop))
+            if hidden is None and header.level == deepest:
+                stretches.append(_Stretch(None, start, stop))
+        self._set(stretches)
+
+    def _set(self, stretches: list[_Stretch]) -> None:
+        self._stretches = stretches
+        self._firsts: list[int] = []
+        self._tops: list[int] = []
+        self.count = 0
+        for stretch in stretches:
+            self._firsts.append(self.count)
+            if stretch.header:
+                self._tops.append(self.count)
+            self.count += stretch.length
+
+    @property
+    def headers(self) -> list[GroupLine]:
+        """All headers, hidden ones included, outermost first."""
+        return [header for header, _, _ in self._groups]
+
+    def window(self, start: int, stop: int) -> Iterator[GroupLine | range]:
+        """Yield the content of the lines from `start` to `stop`: headers, and ranges of places among the ids."""
+        place = max(0, bisect_right(self._firsts, start) - 1)
+        for stretch, first in zip(self._stretches[place:], self._firsts[place:], strict=True):
+            if first >= stop:
+                return
+            if stretch.header:
+                yield stretch.header
+            else:
+                begin, end = max(start, first) - first, min(stop, first + stretch.length) - first
+                yield range(stretch.start + begin, stretch.start + max(begin, end))
+
+    def header_at(self, line: int) -> GroupLine | None:
+        """Return the header on a line, or the innermost header above the item on it."""
+        place = bisect_right(self._tops, line) - 1
+        if place < 0:
+            return None
+        header = next(self.window(self._tops[place], self._tops[place] + 1))
+        return header if isinstance(header, GroupLine) else None
+
+    def header_line(self, group: GroupKey) -> int | None:
+        """Return the line of a group's header, or None for a hidden or unknown one."""
+        for stretch, first in zip(self._stretches, self._firsts, strict=True):
+            if stretch.header and stretch.header.group == group:
+                return first
+        return None
+
+    def next_header(self, line: int) -> int | None:
+        """Return the line of the next header below a line."""
+        place = bisect_right(self._tops, line)
+        return self._tops[place] if place < len(self._tops) else None
+
+    def previous_header(self, line: int) -> int | None:
+        """Return the line of the last header above a line."""
+        place = bisect_left(self._tops, line) - 1
+        return self._tops[place] if place >= 0 else None
+
+    def places_in(self, group: GroupKey) -> range:
+        """Return the places of a group's items among the ids."""
+        return next((range(start, stop) for header, start, stop in self._groups if header.group == group), range(0))
+
+    def line_of(self, place: int) -> int | None:
+        """Return the line of a place among the ids, or None for a folded one."""
+        for stretch, first in zip(self._stretches, self._firsts, strict=True):
+            if stretch.header is None and stretch.start <= place < stretch.stop:
+                return first + place - stretch.start
+        return None
+
+
+def _folded(header: GroupLine) -> GroupLine:
+    return GroupLine(
+        header.group, header.key, header.value, header.level, header.count, header.points, header.rows, is_folded=True
+    )
+
+
+def _headers(keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -> Iterator[tuple[GroupLine, int, int]]:
+    stretches: dict[GroupKey, list[int]] = {}
+    at = 0
+    for bucket in buckets:
+        end = at + len(bucket.ids)
+        for level in range(1, len(keys) + 1):
+            stretches.setdefault(bucket.values[:level], [at, end])[1] = end
+        at = end
+    sums: dict[GroupKey, tuple[int, float]] = {}
+    for values, (count, points) in figures.items():
+        for level in range(1, len(keys) + 1):
+            known = sums.get(values[:level], (0, 0.0))
+            sums[values[:level]] = (known[0] + count, known[1] + points)
+    for group, (start, stop) in stretches.items():
+        count, points = sums.get(group, (0, 0.0))
+        level, key = len(group), keys[len(group) - 1]
+        yield GroupLine(group, key, level_value(key, group[-1]), level, count, points, stop - start), start, stop

@@ -1,0 +1,111 @@
+"""Items read by id: whole items, single field values, attachments."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+
+from backlit.model.trees import Totals
+from backlit.store.files.files import Files
+from backlit.store.records.item import Document, Item, item_of, moment, whole
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.filter_sql import value_sql
+from backlit.store.views.query import level_value
+
+
+class Batch:
+    """Reads of any set of items. Unknown ids are left out."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def items(self, item_ids: Sequence[int]) -> list[Item]:
+        """Return whole items in backlog order. A short read for as many items as one change may touch."""
+        found = self._files.mirror.execute(
+            "SELECT doc, base, sign FROM documents JOIN items USING (id) WHERE id IN (SELECT value FROM json_each(?))"
+            " ORDER BY rank_priority, rank_id, is_task, own_priority, id",
+            (ids_json(item_ids),),
+        )
+        return [
+            item_of(orjson.loads(doc), None if base is None else orjson.loads(base), sign) for doc, base, sign in found
+        ]
+
+    def tasks_of(self, item_id: int) -> list[Item]:
+        """Return an item's tasks in backlog order."""
+        found = self._files.mirror.execute(
+            "SELECT id FROM items WHERE parent_id = ? AND is_task = 1 ORDER BY own_priority, id", (item_id,)
+        )
+        return self.items([task_id for (task_id,) in found])
+
+    async def totals(self, item_ids: Iterable[int]) -> Totals:
+        """Count some items and their points, on the reading thread, for any number of items."""
+        ids = list(item_ids)
+
+        def read(mirror: sqlite3.Connection) -> Totals:
+            sql = "SELECT count(*), total(points) FROM items WHERE id IN (SELECT value FROM json_each(?))"
+            return Totals(*mirror.execute(sql, (ids_json(ids),)).fetchone())
+
+        return await self._files.read(read)
+
+
+class Cells:
+    """Single field values, pending changes included, for the screen's thread."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def values(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Mapping[str, object]]:
+        """Return some fields of some items, in their documents' form. Times are cut to the day."""
+        asked = [value_sql(key) for key in keys]
+        columns = "".join(f", {each.text}" for each in asked)
+        values = [value for each in asked for value in each.values]
+        sql = f"SELECT id{columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
+        return {
+            item_id: {key: level_value(key, value) for key, value in zip(keys, found, strict=True)}
+            for item_id, *found in self._files.mirror.execute(sql, (*values, ids_json(ids)))
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentEntry:
+    """A file on an item or a comment. `size` is None if the service does not state it."""
+
+    id: int
+    item_id: int
+    comment_id: int | None
+    name: str
+    description: str
+    size: int | None
+    author: str
+    created_at: datetime | None
+    is_internal: bool
+
+
+class Attachments:
+    """The mirrored attachments, for screens."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def of_item(self, item_id: int) -> tuple[AttachmentEntry, ...]:
+        """Return the files of an item and its comments, oldest first."""
+        found = self._files.mirror.execute(
+            "SELECT doc FROM attachments WHERE item_id = ? ORDER BY id", (self._files.journal.real_id(item_id),)
+        )
+        return tuple(_entry(orjson.loads(doc)) for (doc,) in found)
+
+
+def _entry(document: Document) -> AttachmentEntry:
+    return AttachmentEntry(
+        id=whole(document.get("id")) or 0,
+        item_id=whole(document.get("workItemId")) or 0,
+        comment_id=whole(document.get("commentId")),
+        name=str(document.get("name") or ""),
+        description=str(document.get("description") or ""),
+        size=whole(document.get("size")),
+        author=str(document.get("createdBy") or ""),
+        created_at=moment(document.get("createdAt")),
+        is_internal=document.get("type") != "Feedback",
+    )

@@ -1,0 +1,317 @@
+"""Lookups for screens: people, places and facts of a project, cached until they change."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import orjson
+
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
+from backlit.model.settings.own_names import OwnNames
+from backlit.model.trees import Node, Totals, Tree
+from backlit.store.files.files import Files
+from backlit.store.mirror.facts import CUSTOM, STATUS, TAG, TEAM, widest
+from backlit.store.mirror.node_overlay import laid_over_nodes
+from backlit.store.records.changes import Change, Signal, Subject
+from backlit.store.records.entry import OutboxEntry
+from backlit.store.records.item import Document, whole
+from backlit.store.records.people import (
+    LOOKED_UP_USER,
+    TIME_ENTRY_TYPES,
+    IterationEntry,
+    Person,
+    ProjectEntry,
+    TreeKind,
+    iteration_of,
+    looked_up_user_of,
+    person_of,
+)
+
+_T = TypeVar("_T")
+
+_TOTALS_SQL = {
+    TreeKind.AREAS: (
+        "SELECT area_id, count(*), total(points) FROM items INDEXED BY open_by_area"
+        " WHERE project_id = ? AND is_open = 1 AND is_task = 0 GROUP BY area_id"
+    ),
+    TreeKind.ITERATIONS: (
+        "SELECT iteration_id, count(*), total(points) FROM items INDEXED BY open_by_iteration"
+        " WHERE project_id = ? AND is_open = 1 AND is_task = 0 GROUP BY iteration_id"
+    ),
+}
+_TREE_ROOT = -1
+
+
+class Lookups:
+    """Short reads of rarely changing data. Answers are cached until a change concerns them."""
+
+    def __init__(self, files: Files, signal: Signal) -> None:
+        self._files = files
+        self._kept: dict[tuple[Subject, str], object] = {}
+        self._unwritten: dict[str, dict[str, object]] = {}
+        """Drafts that the disk has not taken yet, by key."""
+        self._changes = 0
+        self._lock = threading.Lock()
+        self.project_id: int | None = None
+        self.own_names = OwnNames()
+        signal.subscribe(self._forget)
+
+    def _forget(self, change: Change) -> None:
+        stale = {change.kind, Subject.ITEMS} if change.kind is Subject.TREES else {change.kind}
+        with self._lock:
+            self._changes += 1
+            self._kept = {key: value for key, value in self._kept.items() if key[0] not in stale}
+
+    def _keep(self, subject: Subject, name: str, make: Callable[[], _T]) -> _T:
+        """Return the cached value, else compute it. A change during the computation prevents caching."""
+        key = (subject, f"{self.project_id} {name}")
+        with self._lock:
+            changes = self._changes
+            if key in self._kept:
+                return self._kept[key]  # type: ignore[return-value] # the result of `make`
+        made = make()
+        with self._lock:
+            if changes == self._changes:
+                self._kept[key] = made
+        return made
+
+    def _nouns(self, kind: str, project_id: int | None) -> list[Document]:
+        found = self._files.mirror.execute(
+            "SELECT doc FROM nouns WHERE kind = ? AND project_id = ? ORDER BY id", (kind, project_id or 0)
+        )
+        return [orjson.loads(doc) for (doc,) in found]
+
+    def projects(self) -> tuple[ProjectEntry, ...]:
+        """Return the user's projects by id."""
+        return self._keep(
+            Subject.PEOPLE,
+            "projects",
+            lambda: tuple(
+                ProjectEntry(whole(each.get("id")) or 0, str(each.get("name") or ""))
+                for each in self._nouns("project", 0)
+            ),
+        )
+
+    def people(self) -> Mapping[int, Person]:
+        """Return the licensed users by id. Unlicensed users may still own items."""
+        return self._keep(
+            Subject.PEOPLE, "people", lambda: {person.id: person for person in map(person_of, self._nouns("user", 0))}
+        )
+
+    def known_people(self) -> Mapping[int, Person]:
+        """Return the licensed and the looked-up users, by id. Unknown users have only an id."""
+        return self._keep(
+            Subject.PEOPLE,
+            "known people",
+            lambda: (
+                {person.id: person for person in map(looked_up_user_of, self._nouns(LOOKED_UP_USER, 0))}
+                | dict(self.people())
+            ),
+        )
+
+    def me(self) -> Person | None:
+        """Return the signed-in user as last known."""
+        found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'me'").fetchone()
+        return person_of(orjson.loads(found[0])) if found else None
+
+    def tree(self, kind: TreeKind) -> Tree:
+        """Return the areas or the iterations of the current project."""
+        return self._keep(
+            Subject.TREES, kind.value, lambda: Tree(_node(each) for each in self.node_documents(kind).values())
+        )
+
+    def node_documents(self, kind: TreeKind) -> Mapping[int, Document]:
+        """Return the areas or iterations by id, with unsent changes laid over."""
+
+        def make() -> dict[int, Document]:
+            with self._files.trees:
+                received, entries = self._nouns(kind.value, self.project_id), self.node_entries(kind)
+            shown = laid_over_nodes(received, entries)
+            return {whole(each.get("id")) or 0: each for each in shown}
+
+        return self._keep(Subject.TREES, f"{kind.value} documents", make)
+
+    def node_entries(self, kind: TreeKind) -> Sequence[OutboxEntry]:
+        """Return the unsent entries on areas or iterations, oldest first."""
+        return self._files.journal.entries.on_nodes(self.project_id, kind.value)
+
+    def iterations(self) -> Mapping[int, IterationEntry]:
+        """Return the current project's iterations and releases by id, in tree order."""
+
+        def make() -> dict[int, IterationEntry]:
+            tree = self.tree(TreeKind.ITERATIONS)
+            documents = self.node_documents(TreeKind.ITERATIONS)
+            return {node.id: iteration_of(documents[node.id], tree.path(node.id)) for node in tree.walk()}
+
+        return self._keep(Subject.TREES, "entries", make)
+
+    def totals(self, kind: TreeKind) -> Mapping[int, Totals]:
+        """Return each area's or iteration's own open items (without tasks) and points, not rolled up."""
+        return self._keep(
+            Subject.ITEMS,
+            f"totals {kind.value}",
+            lambda: {
+                node_id: Totals(count, points)
+                for node_id, count, points in self._files.mirror.execute(_TOTALS_SQL[kind], (self.project_id,))
+                if node_id is not None
+            },
+        )
+
+    def time_entry_types(self) -> tuple[str, ...]:
+        """Return the names of the current project's time entry types, in the service's order."""
+        return self._keep(
+            Subject.TREES,
+            TIME_ENTRY_TYPES,
+            lambda: tuple(str(each.get("name") or "") for each in self._nouns(TIME_ENTRY_TYPES, self.project_id)),
+        )
+
+    def _learnt(self, kind: str) -> list[tuple[str, str]]:
+        return self._files.mirror.execute(
+            "SELECT type, value FROM learnt WHERE project_id = ? AND kind = ? ORDER BY type, value",
+            (self.project_id, kind),
+        ).fetchall()
+
+    def _capabilities(self) -> Mapping[str, object]:
+        """Return the service's stated capabilities for the current project, empty without any."""
+
+        def make() -> Mapping[str, object]:
+            found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
+            document = orjson.loads(found[0]) if found else {}
+            projects = document.get("projects") if isinstance(document, dict) else None
+            for project in projects if isinstance(projects, list) else ():
+                if isinstance(project, dict) and project.get("id") == self.project_id:
+                    return project
+            return {}
+
+        return self._keep(Subject.PEOPLE, "capabilities", make)
+
+    def role(self) -> str:
+        """Return the user's role in the current project, empty if the service does not state it."""
+        return str(self._capabilities().get("role") or "")
+
+    def teams(self) -> Mapping[int, str]:
+        """Return the teams named by items. Only the service's own extension knows their names."""
+        return self._keep(Subject.ITEMS, "teams", self._read_teams)
+
+    def _read_teams(self) -> dict[int, str]:
+        teams = {int(value): f"team {value}" for _, value in self._learnt(TEAM)}
+        told = self._capabilities().get("teams")
+        for team in told if isinstance(told, list) else ():
+            if isinstance(team, dict) and isinstance(team.get("id"), int) and team.get("name"):
+                teams[team["id"]] = str(team["name"])
+        return {team_id: self.own_names.teams.get(team_id, teams[team_id]) for team_id in sorted(teams)}
+
+    def tags(self) -> tuple[str, ...]:
+        """Return all seen tags of the current project, sorted."""
+        return self._keep(Subject.ITEMS, "tags", lambda: tuple(value for _, value in self._learnt(TAG)))
+
+    def statuses(self, item_type: str) -> tuple[str, ...]:
+        """Return the statuses of a type: the service's list, or the defaults and all seen ones."""
+        return self.choices(FIELD_BY_KEY["Status"], item_type)
+
+    def choices(self, field: Field, item_type: str) -> tuple[str, ...]:
+        """Return the possible values of a field in the current project, empty if any value is valid."""
+        told = _told_choices(self._capabilities(), field.key, item_type)
+        if told:
+            return told
+        known = field.choices_for(item_type) if item_type in set(ItemType) else field.choices
+        if field.kind is not Kind.STATUS or not known:
+            return known
+        seen = self._keep(Subject.ITEMS, "statuses", lambda: self._learnt(STATUS))
+        return tuple(dict.fromkeys((*known, *(value for each, value in seen if each == item_type))))
+
+    def is_free(self, field: Field, item_type: str) -> bool:
+        """Report whether other values than the choices may be valid: without choices, or without listed statuses."""
+        if field.kind is Kind.STATUS:
+            return not _told_choices(self._capabilities(), field.key, item_type)
+        return field.kind is Kind.CHOICE and not self.choices(field, item_type)
+
+    def custom_fields(self) -> tuple[Field, ...]:
+        """Return the custom fields, as the service defines them, or inferred from values."""
+        return self._keep(Subject.ITEMS, "custom", self._read_custom_fields)
+
+    def _read_custom_fields(self) -> tuple[Field, ...]:
+        told = self._capabilities().get("customFields")
+        fields = {}
+        for key, kinds, types in _inferred(self._learnt(CUSTOM)):
+            kind = self.own_names.kinds.get(key) or widest(kinds or {Kind.TEXT})
+            fields[key] = custom_field(key, kind, types)
+        for each in told if isinstance(told, list) else ():
+            field = told_field(each)
+            if field is not None:
+                fields[field.key] = field
+        return tuple(fields[key] for key in sorted(fields, key=str.casefold))
+
+
+def _told_choices(capabilities: Mapping[str, object], key: str, item_type: str) -> tuple[str, ...]:
+    lists = capabilities.get("values")
+    of_type = lists.get(item_type) if isinstance(lists, dict) else None
+    values = of_type.get(key) if isinstance(of_type, dict) else None
+    return tuple(str(value) for value in values) if isinstance(values, list) else ()
+
+
+def _inferred(learnt: list[tuple[str, str]]) -> list[tuple[str, set[Kind], tuple[ItemType, ...]]]:
+    kinds: dict[str, set[Kind]] = {}
+    types: dict[str, list[ItemType]] = {}
+    for item_type, value in learnt:
+        key, _, kind = value.partition("\n")
+        kinds.setdefault(key, set()).update({Kind(kind)} if kind else ())
+        if item_type in set(ItemType):
+            types.setdefault(key, []).append(ItemType(item_type))
+    return [(key, kinds[key], tuple(dict.fromkeys(types.get(key, ())))) for key in kinds]
+
+
+def told_field(definition: object) -> Field | None:
+    """Read a custom field's definition from the capabilities, or return None for an invalid one."""
+    if not isinstance(definition, dict) or not str(definition.get("key", "")).endswith("_cf"):
+        return None
+    types = definition.get("types")
+    known = tuple(ItemType(each) for each in types if each in set(ItemType)) if isinstance(types, list) else ()
+    kind = definition.get("kind")
+    choices = definition.get("choices")
+    return custom_field(
+        str(definition["key"]),
+        Kind(kind) if kind in set(Kind) else Kind.TEXT,
+        known or tuple(ItemType),
+        tuple(str(each) for each in choices) if isinstance(choices, list) else (),
+    )
+
+
+def _node(document: Mapping[str, object]) -> Node:
+    return Node(
+        id=whole(document.get("id")) or 0,
+        parent_id=whole(document.get("parentId")) or _TREE_ROOT,
+        name=str(document.get("name") or ""),
+        sequence=whole(document.get("sequence")) or 0,
+    )
+
+
+_TOTALS = (
+    "SELECT project_id, count(*), total(points) FROM items INDEXED BY open_by_area"
+    " WHERE is_open = 1 AND is_task = 0 GROUP BY project_id"
+)
+
+
+class Projects:
+    """Reads about projects. Projects that were never opened here have no items yet."""
+
+    def __init__(self, files: Files, lookups: Lookups) -> None:
+        self._files = files
+        self._lookups = lookups
+
+    async def totals(self) -> Mapping[int, Totals]:
+        """Return the open items other than tasks, and their points, of every project opened here."""
+
+        def read(mirror: sqlite3.Connection) -> dict[int, Totals]:
+            return {project_id: Totals(count, points) for project_id, count, points in mirror.execute(_TOTALS)}
+
+        return await self._files.read(read)
+
+    def document(self) -> Document:
+        """Return the current project as the service sent it, empty if unknown."""
+        found = self._files.mirror.execute(
+            "SELECT doc FROM nouns WHERE kind = 'project' AND project_id = 0 AND id = ?", (self._lookups.project_id,)
+        ).fetchone()
+        document = orjson.loads(found[0]) if found else {}
+        return document if isinstance(document, dict) else {}

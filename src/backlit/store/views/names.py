@@ -1,0 +1,155 @@
+"""Names in queries, resolved to the current project's ids and values, and the order of those values."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date, datetime
+
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
+from backlit.model.filters import Filter
+from backlit.model.query import NameKind
+from backlit.model.query.completion import Vocabulary
+from backlit.model.query.keys import LINT_KEY, all_keys, field_named
+from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, Ground
+from backlit.model.trees import Tree
+from backlit.store.records.people import IterationEntry, TreeKind
+from backlit.store.views.lookups import Lookups
+
+_TREES = {NameKind.AREA: TreeKind.AREAS, NameKind.ITERATION: TreeKind.ITERATIONS}
+_KINDS = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
+CURRENT, NEXT, PREVIOUS, ME = "current", "next", "previous", "me"
+_ID = re.compile(r"[0-9]{1,18}")
+_ALWAYS = ("none", "any")
+_AGES = ("today", "yesterday", "7d", "2w", "30d")
+
+
+class StoreNames:
+    """The query resolver of the current project."""
+
+    def __init__(self, lookups: Lookups, now: Callable[[], datetime], today: Callable[[], date]) -> None:
+        self._lookups = lookups
+        self.now = now
+        self.today = today
+        self.lint = USUAL
+        self.stale_days = STALE_DAYS
+
+    def custom_fields(self) -> Collection[Field]:
+        """Return the custom fields."""
+        return self._lookups.custom_fields()
+
+    def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:
+        """Return the ids of a name in any case, a path or a keyword, none for an unknown one."""
+        wanted = name.casefold()
+        if kind is NameKind.USER:
+            return self._user_ids(wanted)
+        if kind is NameKind.TEAM:
+            teams = self._lookups.teams().items()
+            return frozenset(each for each, title in teams if wanted in {title.casefold(), str(each)})
+        tree = self._lookups.tree(_TREES[kind])
+        found = self._iterations_of(wanted) if kind is NameKind.ITERATION else frozenset()
+        found = found or frozenset(
+            node.id for node in tree.walk() if wanted in {node.name.casefold(), tree.path(node.id).casefold()}
+        )
+        return frozenset(below for each in found for below in tree.subtree_ids(each)) if with_subtree else found
+
+    def _user_ids(self, wanted: str) -> frozenset[int]:
+        """Return the ids of a user's name. A user who is no longer listed has only a number."""
+        people = self._lookups.known_people()
+        me = self._lookups.me()
+        if wanted == ME and me is not None:
+            return frozenset({me.id})
+        exact = {
+            each.id for each in people.values() if wanted in {each.username.casefold(), each.display_name.casefold()}
+        }
+        first = {each.id for each in people.values() if wanted in each.display_name.casefold().split()}
+        return frozenset(exact or first or ({int(wanted)} if _ID.fullmatch(wanted) else ()))
+
+    def _iterations_of(self, wanted: str) -> frozenset[int]:
+        """Return the current, next or previous iterations: all simultaneous ones, and the innermost of nested ones."""
+        if wanted not in {CURRENT, NEXT, PREVIOUS}:
+            return frozenset()
+        day, tree = self.today(), self._lookups.tree(TreeKind.ITERATIONS)
+        dated = [
+            each for each in self._lookups.iterations().values() if each.start and each.end and not each.is_release
+        ]
+        leaves = [each for each in dated if each.id not in {node.id for node in tree.roots}]
+        leaves = [each for each in leaves if not tree.children(each.id)]
+        return frozenset(each.id for each in _chosen(leaves, wanted, day))
+
+    def ground(self) -> Ground:
+        """Return the current facts that the ready-check depends on."""
+        roots = self._lookups.tree(TreeKind.AREAS).roots
+        current = frozenset(each for each in self._iterations_of(CURRENT))
+        return Ground(self.now(), roots[0].id if roots else None, current, self.stale_days)
+
+    def failing(self, rule_id: str | None) -> Filter:
+        """Return the filter for items that fail a rule of the ready-check, or any rule."""
+        return self.lint.failing(self.ground(), rule_id)
+
+    def roots(self, kind: NameKind) -> frozenset[int]:
+        """Return the root of a tree, which stands for no area or iteration."""
+        if kind not in _TREES:
+            return frozenset()
+        return frozenset(node.id for node in self._lookups.tree(_TREES[kind]).roots)
+
+    def values(self, field: Field) -> Sequence[str]:
+        """Return the known values or names of a field, empty if any value is valid."""
+        if field.kind in _KINDS:
+            tree = self._lookups.tree(_KINDS[field.kind])
+            words = (CURRENT, NEXT, PREVIOUS) if field.kind is Kind.ITERATION else ()
+            return [*words, *(node.name for node in tree.walk())]
+        if field.kind is Kind.USER:
+            return [ME, *(each.username for each in self._lookups.people().values())]
+        if field.kind is Kind.TEAM:
+            return list(self._lookups.teams().values())
+        if field.kind is Kind.TAGS:
+            return self._lookups.tags() if field.key == "Tags" else ()
+        if field.key == "type":
+            return list(ItemType)
+        types = field.types if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
+        return list(dict.fromkeys(value for each in types for value in self._lookups.choices(field, each)))
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the words that completion offers."""
+        custom = self.custom_fields()
+
+        def values(key: str) -> Sequence[str]:
+            if key.lower() == LINT_KEY:
+                return [*RULE_BY_ID, *_ALWAYS]
+            field = field_named(key, custom)
+            if field is None:
+                return ()
+            moments = _AGES if field.key.endswith("At") else ()
+            truths = ("yes", "no") if field.kind is Kind.BOOLEAN else ()
+            opens = ("open",) if field.kind is Kind.STATUS else ()
+            return [*opens, *self.values(field), *moments, *truths, *_ALWAYS]
+
+        return Vocabulary(all_keys(custom), values)
+
+    def ranks(self, key: str) -> Mapping[object, object] | None:
+        """Return each value's position for a field with an order of its own, None for other fields."""
+        field = FIELD_BY_KEY.get(key)
+        if field is None:
+            return None
+        if field.kind in _KINDS:
+            return {node.id: place for place, node in enumerate(self._lookups.tree(_KINDS[field.kind]).walk())}
+        if field.kind is Kind.USER:
+            return {each.id: each.username.casefold() for each in self._lookups.known_people().values()}
+        if field.kind is Kind.TEAM:
+            return {each: title.casefold() for each, title in self._lookups.teams().items()}
+        if field.kind is Kind.STATUS:
+            return {value: place for place, value in enumerate(self.values(field))}
+        return None
+
+    def tree(self, kind: TreeKind) -> Tree:
+        """Return the areas or iterations."""
+        return self._lookups.tree(kind)
+
+
+def _chosen(iterations: list[IterationEntry], wanted: str, day: date) -> list[IterationEntry]:
+    if wanted == CURRENT:
+        return [each for each in iterations if each.start and each.end and each.start <= day <= each.end]
+    if wanted == NEXT:
+        first = min((each.start for each in iterations if each.start and each.start > day), default=None)
+        return [each for each in iterations if first and each.start == first]
+    last = max((each.end for each in iterations if each.end and each.end < day), default=None)
+    return [each for each in iterations if last and each.end == last]

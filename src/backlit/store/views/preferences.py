@@ -1,0 +1,108 @@
+"""Preferences that survive restarts: backlog columns, typed lines, board layouts."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+
+from backlit.model.errors import BadRequest
+from backlit.store.files.files import Files
+from backlit.store.views.columns import ColumnWish, column_wish
+
+_SETTING = "columns"
+
+
+class ChosenColumns:
+    """The chosen columns of the backlog, read once and written in the background. Saved views have their own."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._wishes: tuple[ColumnWish, ...] | None = None
+
+    def wishes(self) -> Sequence[ColumnWish]:
+        """Return the last chosen columns, empty for the usual ones. Unreadable ones count as empty."""
+        if self._wishes is None:
+            kept = self._files.journal.settings.value(_SETTING)
+            try:
+                self._wishes = tuple(column_wish(text, str) for text in json.loads(kept or "[]"))
+            except (ValueError, TypeError, BadRequest):
+                self._wishes = ()
+        return self._wishes
+
+    def keep(self, wishes: Sequence[ColumnWish]) -> None:
+        """Store other columns."""
+        self._wishes = tuple(wishes)
+        text = json.dumps([str(each) for each in wishes])
+        self._files.submit(lambda writer: writer.journal.settings.keep(_SETTING, text))
+
+
+MOST = 100
+
+
+class InputHistory:
+    """The typed lines of each purpose, the latest first, without repeats."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._lines: dict[str, list[str]] = {}
+
+    def lines(self, purpose: str) -> list[str]:
+        """Return a purpose's lines. Reads the journal once."""
+        if purpose not in self._lines:
+            kept = self._files.journal.settings.value(_key(purpose))
+            self._lines[purpose] = json.loads(kept) if kept else []
+        return list(self._lines[purpose])
+
+    def remember(self, purpose: str, line: str) -> None:
+        """Store a line. The oldest one is dropped beyond the limit."""
+        lines = [line, *(each for each in self.lines(purpose) if each != line)][:MOST]
+        self._lines[purpose] = lines
+        self._files.submit(lambda writer: writer.journal.settings.keep(_key(purpose), json.dumps(lines)))
+
+
+def _key(purpose: str) -> str:
+    return f"typed {purpose}"
+
+
+_BOARD_SETTING = "board"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardKept:
+    """The chosen fields of columns and lanes, and the collapsed columns by their first value."""
+
+    columns: str
+    lanes: str
+    collapsed: Mapping[object, bool] = field(default_factory=dict)
+
+
+class BoardLayouts:
+    """Board layouts in the journal. A layout is dropped when the settings' defaults change."""
+
+    def __init__(self, files: Files, project: Callable[[], int | None]) -> None:
+        self._files = files
+        self._project = project
+
+    def found(self, usual: BoardKept) -> BoardKept:
+        """Return the current project's layout, or the settings' default."""
+        text = self._files.journal.settings.value(self._key())
+        kept = orjson.loads(text) if text else {}
+        if kept.get("usual") != [usual.columns, usual.lanes]:
+            return usual
+        return BoardKept(kept["columns"], kept["lanes"], dict(kept["collapsed"]))
+
+    async def keep(self, usual: BoardKept, board: BoardKept) -> None:
+        """Store the board's layout."""
+        key = self._key()
+        kept = {
+            "usual": [usual.columns, usual.lanes],
+            "columns": board.columns,
+            "lanes": board.lanes,
+            "collapsed": [*board.collapsed.items()],
+        }
+        text = orjson.dumps(kept).decode()
+        await self._files.write(lambda writer: writer.journal.settings.keep(key, text))
+
+    def _key(self) -> str:
+        return f"{_BOARD_SETTING} {self._project() or 0}"

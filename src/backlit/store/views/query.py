@@ -1,0 +1,327 @@
+"""The SQL of a view: its condition, order and groups, and the index that serves it."""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import takewhile
+
+from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, Kind
+from backlit.model.filters import (
+    And,
+    AnyTag,
+    Call,
+    Comparison,
+    Filter,
+    In,
+    Mentions,
+    Not,
+    Or,
+    Property,
+    SortKey,
+    Term,
+    Where,
+)
+from backlit.store.records.item import ROW_COLUMNS, TAG_MARK
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.filter_sql import COVERED, Sql, condition, has_column, value_sql
+
+BACKLOG_ORDER = "rank_priority, rank_id, is_task, own_priority, id"
+ENTRIES = frozenset({Kind.USER, Kind.TEAM, Kind.AREA, Kind.ITERATION, Kind.STATUS})
+"""Kinds whose values have an order of their own, neither numeric nor alphabetical."""
+_IN_AREAS = "area_id IN (SELECT value FROM json_each(?))"
+_IN_ITERATIONS = "iteration_id IN (SELECT value FROM json_each(?))"
+EPOCH_DAY = date(1970, 1, 1)
+_CHANGED = SortKey("lastModifiedAt", descending=True)
+_FOLDED = {"Name": "name_fold"}
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSpec:
+    """The selection, order and groups of a list.
+
+    `text` is a part of the name in any case, or `#id`. `query` is in the language of docs/query.md, `filter` a
+    tree. None as a set of ids means any. A plan can add items to a set of iterations and remove others. Done,
+    deferred and deleted items are left out, unless requested here or in the query. An empty `sort` means backlog
+    order. `group` names one or two fields. `alike` are sets of values of the innermost group's field that are
+    merged into the first of the set.
+    """
+
+    text: str = ""
+    area_ids: frozenset[int] | None = None
+    iteration_ids: frozenset[int] | None = None
+    with_done: bool = False
+    query: str = ""
+    filter: Filter | None = None
+    sort: tuple[SortKey, ...] = ()
+    group: tuple[str, ...] = ()
+    alike: tuple[tuple[object, ...], ...] = ()
+    planned_in: frozenset[int] = frozenset()
+    planned_out: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A view's statements on the table of items."""
+
+    where: Sql
+    with_done: bool
+    is_covered: bool
+    """True if the order's indexes hold every column of the condition."""
+    levels: tuple[str, ...] = ()
+    """The fields whose values form buckets: the groups', then leading sort keys with an order of their own."""
+    sort: tuple[SortKey, ...] = ()
+    """The other sort keys, which SQLite sorts by."""
+    directions: tuple[bool, ...] = ()
+    """For each level, True if the largest value comes first."""
+    filtered: frozenset[str] = frozenset()
+    """The fields that the filters read."""
+    has_words: bool = False
+    has_name: bool = False
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The fields that decide the selection and the order."""
+        name = {"Name"} if self.has_name or self.has_words else set()
+        return self.filtered | name | {*self.levels, *(key.name for key in self.sort)}
+
+    @property
+    def is_walk(self) -> bool:
+        """True if an index yields the first rows without sorting and without finding every text match."""
+        return not self.levels and not self.has_words and (not self.sort or self.is_by_change)
+
+    @property
+    def is_by_change(self) -> bool:
+        """True for the order of the last change, which has an index."""
+        return self.sort == (_CHANGED,)
+
+    def rows(self, limit: int) -> tuple[str, tuple[object, ...]]:
+        """Return the statement for the first rows along an index."""
+        return self._select(ROW_COLUMNS, self._walked(), f"{self._order()} LIMIT ?", (limit,))
+
+    def ids(self) -> tuple[str, tuple[object, ...]]:
+        """Return the statement for all ids in order.
+
+        With levels, each row holds their values, points, and 1 for no task.
+        """
+        values = [level_sql(level) for level in self.levels]
+        figures = ("coalesce(points, 0)", "1 - is_task") if values else ()
+        columns = ", ".join([*(value.text for value in values), *figures, "id"])
+        bound = tuple(each for value in values for each in value.values)
+        is_indexed = self.is_covered and (not self.sort or self.is_by_change)
+        source = self._walked() if is_indexed else "items NOT INDEXED"
+        sql, rest = self._select(columns, source, self._order())
+        return sql, (*bound, *rest)
+
+    def totals(self) -> tuple[str, tuple[object, ...]]:
+        """Return the statement for the number of items other than tasks and all points."""
+        return self._counted("")
+
+    def counts(self, key: str) -> tuple[str, tuple[object, ...]]:
+        """Return the statement for the number of items other than tasks and the points by a field's values."""
+        value = level_sql(key)
+        sql, rest = self._counted(f"{value.text} AS value, ")
+        return f"{sql} GROUP BY value", (*value.values, *rest)
+
+    def _counted(self, columns: str) -> tuple[str, tuple[object, ...]]:
+        source = self.ordered_source if self.is_covered else "items NOT INDEXED"
+        sql = f"SELECT {columns}count(*) - total(is_task), total(points) FROM {source} WHERE {self.where.text}"  # noqa: S608
+        return sql, self.where.values
+
+    def _select(
+        self, columns: str, source: str, order: str, more: tuple[object, ...] = ()
+    ) -> tuple[str, tuple[object, ...]]:
+        order_values = tuple(each for key in self.sort for each in value_sql(key.name).values)
+        sql = f"SELECT {columns} FROM {source} WHERE {self.where.text} ORDER BY {order}"  # noqa: S608 # bound values
+        return sql, (*self.where.values, *order_values, *more)
+
+    @property
+    def ordered_source(self) -> str:
+        """The table with the index of the backlog order."""
+        return f"items INDEXED BY {'items_in_order' if self.with_done else 'open_items_in_order'}"
+
+    def _walked(self) -> str:
+        return "items INDEXED BY items_by_change" if self.sort else self.ordered_source
+
+    def _order(self) -> str:
+        if not self.sort:
+            return BACKLOG_ORDER
+        if self.sort == (_CHANGED,):
+            return "modified_at DESC, id"
+        return ", ".join([*map(_ordered_by, self.sort), "id"])
+
+
+def _ordered_by(key: SortKey) -> str:
+    text = _FOLDED.get(key.name) or value_sql(key.name).text
+    return f"{text} {'DESC' if key.descending else 'ASC'} NULLS LAST"
+
+
+def query_of(
+    spec: ViewSpec,
+    project_id: int | None,
+    query: Filter | None = None,
+    custom: Collection[Field] = (),
+    *,
+    with_done: bool | None = None,
+) -> Query:
+    """Return a view's statements. `query` is the resolved query, `with_done` its consequence."""
+    with_done = spec.with_done if with_done is None else with_done
+    parts = [Sql("project_id = ?", (-1 if project_id is None else project_id,))]
+    if not with_done:
+        parts.append(Sql("is_open = 1"))
+    if spec.area_ids is not None:
+        parts.append(Sql(_IN_AREAS, (ids_json(sorted(spec.area_ids)),)))
+    if spec.iteration_ids is not None:
+        parts.append(_placed(spec, spec.iteration_ids))
+    parts.extend(_text_sql(spec.text.strip()))
+    filters = [each for each in (spec.filter, query) if each is not None]
+    parts.extend(condition(each, custom) for each in filters)
+    keys = {key for each in filters for key in keys_in(each)}
+    fields = {**{f.key: f for f in custom}, **{f.key: f for f in PROPERTY_BY_LOWER_NAME.values()}}
+    leading = tuple(takewhile(lambda key: key.name in fields and fields[key.name].kind in ENTRIES, spec.sort))
+    levels = (*spec.group, *(key.name for key in leading))
+    return Query(
+        where=Sql(" AND ".join(part.text for part in parts), tuple(v for part in parts for v in part.values)),
+        with_done=with_done,
+        is_covered=(keys | set(levels)) <= COVERED,
+        levels=levels,
+        sort=spec.sort[len(leading) :],
+        directions=(*(False for _ in spec.group), *(key.descending for key in leading)),
+        filtered=frozenset(keys),
+        has_words=any(_mentions(each, Where.ANYWHERE) for each in filters),
+        has_name=any(_mentions(each, Where.NAME) for each in filters),
+    )
+
+
+def _placed(spec: ViewSpec, iteration_ids: Iterable[int]) -> Sql:
+    places = ids_json(sorted(iteration_ids))
+    if not (spec.planned_in or spec.planned_out):
+        return Sql(_IN_ITERATIONS, (places,))
+    among = "id IN (SELECT value FROM json_each(?))"
+    return Sql(
+        f"({_IN_ITERATIONS} AND NOT {among} OR {among})",
+        (places, ids_json(sorted(spec.planned_out)), ids_json(sorted(spec.planned_in))),
+    )
+
+
+def _text_sql(text: str) -> list[Sql]:
+    number = text.removeprefix("#")
+    if text.startswith("#") and number.isdecimal() and len(number) < 19:
+        return [Sql("id = ?", (int(number),))]
+    return [Sql("instr(name_fold, ?)", (text.casefold(),))] if text else []
+
+
+def keys_in(node: Filter | Term) -> set[str]:
+    """Return the fields that a filter reads, except a name as a whole word of the list's own index."""
+    match node:
+        case And(parts) | Or(parts):
+            return {key for part in parts for key in keys_in(part)}
+        case Not(part):
+            return keys_in(part)
+        case AnyTag(part):
+            is_simple = part is None or isinstance(part, In) or not keys_in(part)
+            return {"Tags"} if is_simple else {"Tags", *keys_in(part)} if part else {"Tags"}
+        case Comparison(_, left, right):
+            return keys_in(left) | keys_in(right)
+        case In(term, _):
+            return keys_in(term)
+        case Call(_, arguments):
+            return {key for argument in arguments for key in keys_in(argument)}
+        case Property(name):
+            return {name}
+        case Mentions(_, where):
+            return set() if where is Where.NAME else {"Description"}
+        case _:
+            return set()
+
+
+def _mentions(node: Filter, where: Where) -> bool:
+    match node:
+        case And(parts) | Or(parts):
+            return any(_mentions(part, where) for part in parts)
+        case Not(part):
+            return _mentions(part, where)
+        case Mentions():
+            return node.where is where
+        case _:
+            return False
+
+
+DAY = 86_400_000_000
+"""Microseconds in a day, the unit of groups by time."""
+
+
+def level_sql(key: str) -> Sql:
+    """Return the SQL of a group's value: a field's value, or the day of a time."""
+    value = value_sql(key)
+    return Sql(f"({value.text} / {DAY} * {DAY})") if key in {"createdAt", "lastModifiedAt"} else value
+
+
+def level_value(key: str, value: object) -> object:
+    """Convert a group's value from the database to its form in documents: tags as a tuple, days as dates."""
+    if key == "Tags" and isinstance(value, str):
+        return tuple(value.strip(TAG_MARK).split(TAG_MARK))
+    if key in {"createdAt", "lastModifiedAt"} and isinstance(value, int):
+        return EPOCH_DAY + timedelta(microseconds=value)
+    return value
+
+
+ASKED = (
+    "The query ran on the local copy. Filters are never sent to the service, which is only asked for the project's"
+    " items by number and by time of change."
+)
+
+
+def explained(query: Query, spec: ViewSpec, mirror: sqlite3.Connection, count: int | None) -> list[str]:
+    """Return sentences about a view's execution, the database's plan last."""
+    plan = plan_of(mirror, query.ids())
+    is_walk = any("items_in_order" in step for step in plan)
+    sentences = [_order(query, plan), *_filters(query, spec, is_walk=is_walk)]
+    if query.levels and spec.group:
+        sentences.append(f"Groups: by {', then '.join(spec.group)}: counted and summed by one query.")
+    if count is not None:
+        rows = "1 row: its number takes" if count == 1 else f"{count:,} rows including tasks: each number takes"
+        sentences.append(f"{rows} 8 bytes. Contents are read as they are shown.")
+    return [*sentences, ASKED, *(f"Plan: {step}" for step in plan)]
+
+
+def plan_of(mirror: sqlite3.Connection, statement: tuple[str, tuple[object, ...]]) -> list[str]:
+    """Return the database's plan for a statement, step by step."""
+    sql, values = statement
+    return [str(step[3]) for step in mirror.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+
+
+def _order(query: Query, plan: Sequence[str]) -> str:
+    is_sorted = any("ORDER BY" in step for step in plan)
+    if is_sorted and not query.sort and not query.levels:
+        return "Order: backlog order, sorted once while loading the filtered items."
+    if not query.sort and not query.levels:
+        return "Order: backlog order, from an index."
+    if not query.levels and query.is_by_change:
+        return "Order: last change first, from an index."
+    names = ", ".join([*query.levels, *(key.name for key in query.sort)])
+    return f"Order: by {names}, sorted once while loading in the background."
+
+
+def _filters(query: Query, spec: ViewSpec, *, is_walk: bool) -> list[str]:
+    place = "in the order's index" if is_walk else "in the rows found by another condition"
+    found = []
+    reads = sorted(query.filtered)
+    covered = [key for key in reads if key in COVERED]
+    columns = [key for key in reads if has_column(key) and key not in COVERED]
+    custom = [key for key in reads if key.endswith("_cf")]
+    words = ["Description"] if "Description" in reads and query.has_words else []
+    documents = [key for key in reads if key not in {*covered, *columns, *custom, *words}]
+    if spec.text or query.has_name:
+        found.append(f"Names: searched one by one {place}.")
+    if covered:
+        found.append(f"{', '.join(covered)}: compared {place}.")
+    if columns:
+        found.append(f"{', '.join(columns)}: compared one by one in the table of items.")
+    if custom:
+        found.append(f"{', '.join(custom)}: looked up by key in the table of custom fields.")
+    if words:
+        found.append("Words: found in the full text index of names, descriptions and comments.")
+    if documents:
+        found.append(f"{', '.join(documents)}: read from every item's document, which is slow.")
+    return found

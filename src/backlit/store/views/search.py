@@ -1,0 +1,121 @@
+"""Full text search: items and comments that contain the words, the last one as a prefix."""
+
+import re
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from backlit.model.filters.matching import words_of
+from backlit.store.files.files import Files, Writer
+from backlit.store.records.changes import Change, Subject
+from backlit.store.views.filter_sql import phrase_of
+from backlit.store.views.view import View
+
+MOST = 200
+AROUND = 60
+"""Characters shown before and after a match."""
+
+_ITEMS = (
+    "SELECT items.id, items.name, json_extract(CAST(doc AS TEXT), '$.fields.Description') FROM item_words"
+    " JOIN items ON items.id = item_words.rowid JOIN documents ON documents.id = items.id"
+    " WHERE item_words MATCH ? AND project_id = ? ORDER BY bm25(item_words, 10.0, 1.0) LIMIT ?"
+)
+_COMMENTS = (
+    "SELECT items.id, comments.id, text FROM comments JOIN items ON items.id = comments.item_id"
+    " WHERE comments.id IN (SELECT rowid FROM comment_words WHERE comment_words MATCH ?) AND items.project_id = ?"
+    " ORDER BY comments.id DESC LIMIT ?"
+)
+
+
+class Place(StrEnum):
+    """The place of a match."""
+
+    NAME = "name"
+    DESCRIPTION = "description"
+    COMMENT = "comment"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A matching item. `snippet` is the original text around the first match."""
+
+    item_id: int
+    place: Place
+    snippet: str
+    comment_id: int | None = None
+
+
+class Search:
+    """The search of names, descriptions and comments in the current project, unsent ones included."""
+
+    def __init__(self, files: Files, project_id: Callable[[], int | None]) -> None:
+        self._files = files
+        self._project_id = project_id
+
+    async def find(self, text: str, limit: int = MOST) -> list[Hit]:
+        """Return items with all the words, the best first, then comments, the latest first, from the reading thread.
+
+        Waiting items are indexed first, which takes some seconds for a whole large backlog.
+        """
+        wanted = " ".join(phrase for part in text.split() if (phrase := phrase_of(part)))
+        if not wanted:
+            return []
+        await self.read_all()
+        project_id = self._project_id()
+        return await self._files.read(lambda mirror: _found(mirror, wanted, words_of(text), (project_id, limit)))
+
+    def unread(self, view: View) -> int:
+        """Return the number of items missing from a list of words because they wait for indexing, 0 for other lists."""
+        if not view.query.has_words:
+            return 0
+        return int(self._files.mirror.execute("SELECT count(*) FROM words_due").fetchone()[0])
+
+    async def read_all(self) -> None:
+        """Index all waiting items."""
+        while await self._files.write(index_more):
+            pass
+
+
+def index_more(writer: Writer) -> bool:
+    """Index a few waiting items of any process. Returns whether more wait.
+
+    Lists of words are told once all items are indexed.
+    """
+    full_text = writer.mirror.full_text
+    full_text.look()
+    if full_text.index_some():
+        writer.signal.publish(Change(Subject.ITEMS))
+    return full_text.is_due
+
+
+def _found(mirror: sqlite3.Connection, wanted: str, words: list[str], rest: tuple[int | None, int]) -> list[Hit]:
+    hits = []
+    for item_id, name, description in mirror.execute(_ITEMS, (wanted, *rest)):
+        place, text = (Place.NAME, name) if _place_in(name, words) is not None else (Place.DESCRIPTION, description)
+        hits.append(Hit(item_id, place, snippet(str(text or ""), words)))
+    hits += [
+        Hit(item_id, Place.COMMENT, snippet(text, words), comment_id)
+        for item_id, comment_id, text in mirror.execute(_COMMENTS, (wanted, *rest))
+    ]
+    return hits[: rest[1]]
+
+
+_RUN = re.compile(r"\w+")
+
+
+def _place_in(text: str, words: list[str]) -> int | None:
+    for found in _RUN.finditer(text):
+        parts = words_of(found[0])
+        if any(part.startswith(word) for part in parts for word in words):
+            within = found[0].casefold().find(words[0])
+            return found.start() + max(0, within)
+    return None
+
+
+def snippet(text: str, words: list[str]) -> str:
+    """Return the text around the first match on one line, with dots at the cuts."""
+    at = _place_in(text, words) or 0
+    start, stop = max(0, at - AROUND), min(len(text), at + AROUND)
+    middle = " ".join(text[start:stop].split())
+    return f"{'…' if start else ''}{middle}{'…' if stop < len(text) else ''}"

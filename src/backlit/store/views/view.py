@@ -1,0 +1,358 @@
+"""View: a list's selection and order, as ids in an array and rows in windows."""
+
+import sqlite3
+from array import array
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Protocol, TypeVar
+
+from backlit.model.filters import POINTS
+from backlit.model.query import Names, filter_of, mentions_status, parse_query
+from backlit.model.trees import Totals
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.item import ROW_COLUMNS, Row, gone_row, row_of
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.facets import Facet, facets
+from backlit.store.views.groups import Alike, Bucket, GroupKey, GroupLine, Lines, in_order
+from backlit.store.views.query import Query, ViewSpec, explained, query_of
+
+_T = TypeVar("_T")
+Read = Callable[[Callable[[sqlite3.Connection], _T]], Awaitable[_T]]
+"""Runs a function on the reading thread with that thread's connection."""
+
+FIRST_WINDOW = 200
+KEPT_ROWS = 4_000
+NOTED_CHANGES = 256
+AT_ONCE = 10_000
+"""Ids fetched from the database together."""
+TICK = 1_000
+TICKS_COVERED, TICKS_READ = 60, 10
+"""The most thousands of database steps for the first rows, with and without a covering index."""
+
+
+class ViewNames(Names, Protocol):
+    """The resolver of a view's names, with the order of their values."""
+
+    def ranks(self, key: str) -> Mapping[object, object] | None:
+        """Return each value's position for a field, or None for one ordered by its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    ids: "array[int]"
+    largest_id: int
+    totals: Totals
+    lines: Lines
+
+
+class View:
+    """A list of items in backlog order, tasks directly under their item, or in the spec's order.
+
+    Creating a view runs no query. Before `load`, an index can provide the first rows, and `count` may be None.
+    `is_grouped` is True for items under headers. `largest_id` is the largest loaded id, 0 for none. All methods
+    except `note` run on one thread. Raises BadRequest for an invalid query.
+    """
+
+    def __init__(
+        self,
+        spec: ViewSpec,
+        project_id: int | None,
+        mirror: sqlite3.Connection,
+        read: Read[object],
+        names: ViewNames | None = None,
+        *,
+        shape: Callable[[Row], Row] | None = None,
+    ) -> None:
+        self.spec = spec
+        self._project_id = project_id
+        self._names = names
+        self._query = self._resolved()
+        self._mirror = mirror
+        self._read = read
+        self._row_of = row_of if shape is None else lambda values: shape(row_of(values))
+        self.is_grouped = bool(spec.group)
+        self._ids: array[int] = array("q")
+        self._lines = Lines(0)
+        self._folded: frozenset[GroupKey] = frozenset()
+        self.largest_id = 0
+        self._is_complete = False
+        self._rows: dict[int, Row] = {}
+        self._changes: deque[Change] = deque(maxlen=NOTED_CHANGES)
+        self._is_stale = False
+        self._are_totals_stale = True
+        self.totals: Totals | None = None
+
+    def _resolved(self) -> Query:
+        """Return the statements with names resolved now. The current iteration changes with the day."""
+        spec, names = self.spec, self._names
+        if names is None:
+            return query_of(spec, self._project_id)
+        tree = parse_query(spec.query)
+        meaning = filter_of(tree, names) if spec.query.strip() else None
+        with_done = spec.with_done or mentions_status(tree)
+        return query_of(spec, self._project_id, meaning, names.custom_fields(), with_done=with_done)
+
+    @property
+    def query(self) -> Query:
+        """The statements of the last load."""
+        return self._query
+
+    @property
+    def count(self) -> int | None:
+        """The number of items, None until it is known."""
+        return len(self._ids) if self._is_complete else None
+
+    @property
+    def line_count(self) -> int | None:
+        """The number of lines, headers included and folded items excluded, None until it is known."""
+        return self._lines.count if self._is_complete else None
+
+    def rows(self, start: int, stop: int) -> list[Row]:
+        """Return the items of a window, fewer at the end, without headers. Every window costs the same."""
+        if not self._is_complete and stop > len(self._ids):
+            self._read_first(max(stop, FIRST_WINDOW))
+        ids = self._ids[start:stop]
+        missing = [item_id for item_id in ids if item_id not in self._rows]
+        if missing:
+            if len(self._rows) > KEPT_ROWS:
+                self._rows.clear()
+                missing = list(ids)
+            sql = f"SELECT {ROW_COLUMNS} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constant
+            for values in self._mirror.execute(sql, (ids_json(missing),)):
+                self._rows[values[0]] = self._row_of(values)
+        return [self._rows.get(item_id) or gone_row(item_id) for item_id in ids]
+
+    def lines(self, start: int, stop: int) -> list[Row | GroupLine]:
+        """Return the lines of a window: items, and the headers of their groups."""
+        if not self._is_complete:
+            return [*self.rows(start, stop)]
+        found: list[Row | GroupLine] = []
+        for part in self._lines.window(start, stop):
+            found.extend(self.rows(part.start, part.stop) if isinstance(part, range) else [part])
+        return found
+
+    def fold(self, *groups: GroupKey, is_folded: bool) -> None:
+        """Hide or show the lines below some headers. Reloads keep it."""
+        self._folded = self._folded.union(groups) if is_folded else self._folded.difference(groups)
+        if self.is_grouped:
+            self._lines.fold(self._folded)
+
+    def divide(self, key: str, parts: Sequence[tuple[object, int, Totals]]) -> None:
+        """Put headers over ranges of an ungrouped list: each one's value, end and totals."""
+        buckets: list[Bucket] = []
+        start = 0
+        for value, stop, _ in parts:
+            buckets.append(Bucket((value,), self._ids[start:stop]))
+            start = stop
+        figures: dict[GroupKey, tuple[int, float]] = {
+            (value,): (totals.count, totals.points) for value, _, totals in parts
+        }
+        self._lines, self.is_grouped = Lines.grouped((key,), buckets, figures), True
+        self._lines.fold(self._folded)
+
+    @property
+    def folded(self) -> frozenset[GroupKey]:
+        """The headers of folded groups."""
+        return self._folded
+
+    @property
+    def outline(self) -> Lines:
+        """The groups and headers of the list, empty before it is loaded."""
+        return self._lines
+
+    def _read_first(self, limit: int) -> None:
+        """Find the first rows within a bounded number of steps. Never sorts."""
+        if not self._query.is_walk:
+            return
+        sql, values = self._query.rows(limit)
+        ticks = iter(range(TICKS_COVERED if self._query.is_covered else TICKS_READ))
+        self._mirror.set_progress_handler(lambda: next(ticks, None) is None, TICK)
+        found: list[Row] = []
+        try:
+            for each in self._mirror.execute(sql, values):
+                found.append(self._row_of(each))  # noqa: PERF401 - rows before an interrupt count
+            self._is_complete = len(found) < limit
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                raise
+        finally:
+            self._mirror.set_progress_handler(None, 0)
+        self._ids = array("q", [row.id for row in found])
+        self._lines = Lines(len(self._ids))
+        self._rows.update((row.id, row) for row in found)
+        self.largest_id = max(self._ids, default=0)
+
+    def id_at(self, index: int) -> int | None:
+        """Return the id of the item on a line, or None on a header and outside the loaded lines."""
+        if not self._is_complete and index >= len(self._ids):
+            self.rows(index, index + 1)
+        if not self.is_grouped:
+            return self._ids[index] if 0 <= index < len(self._ids) else None
+        part = next(self._lines.window(index, index + 1), None) if index >= 0 else None
+        return self._ids[part.start] if isinstance(part, range) and part else None
+
+    def ids(self, start: int = 0, stop: int | None = None) -> Sequence[int]:
+        """Return the loaded ids of a range of rows, or of all."""
+        return self._ids[start:stop]
+
+    def ids_on(self, start: int, stop: int) -> Sequence[int]:
+        """Return the loaded ids of the items on a range of lines. Headers have none."""
+        if not self.is_grouped:
+            return self._ids[start:stop]
+        found = array("q")
+        for part in self._lines.window(start, stop):
+            if isinstance(part, range):
+                found.extend(self._ids[part.start : part.stop])
+        return found
+
+    def ids_in(self, group: GroupKey) -> Sequence[int]:
+        """Return the ids of all items of a group, folded or not."""
+        places = self._lines.places_in(group)
+        return self._ids[places.start : places.stop]
+
+    def index_of(self, item_id: int) -> int | None:
+        """Return the line of an item, or None for a missing, folded or unloaded one."""
+        try:
+            place = self._ids.index(item_id)
+        except ValueError:
+            return None
+        return self._lines.line_of(place) if self.is_grouped else place
+
+    async def load(self) -> None:
+        """Read all ids and totals on the reading thread. The count is known afterwards."""
+        self._take_changes()
+        self._is_stale = True  # until the end, so that a cancelled load leaves a stale view
+        query = self._query = self._resolved()
+        ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
+        loaded = await self._read(lambda mirror: _load(mirror, query, ranks, self.spec))
+        assert isinstance(loaded, _Loaded)
+        self._ids, self.largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
+        self._lines, self.is_grouped = loaded.lines, bool(self.spec.group)
+        if self._folded:
+            self._lines.fold(self._folded)
+        self._is_complete = True
+        self._is_stale = self._are_totals_stale = False
+
+    async def reload(self) -> None:
+        """Catch up with noted changes. Ids are read again only if the order or the selection may differ."""
+        self._take_changes()
+        if self._is_stale or not self._is_complete or (self._are_totals_stale and self.spec.group):
+            await self.load()
+        elif self._are_totals_stale:
+            query = self._query
+            totals = await self._read(lambda mirror: _totals(mirror, query))
+            assert isinstance(totals, Totals)
+            self.totals = totals
+            self._are_totals_stale = False
+
+    async def facets(self, key: str) -> list[Facet]:
+        """Count the view's items by a field's value, the most frequent first."""
+        query = self._query
+        found = await self._read(lambda mirror: facets(mirror, query, key))
+        assert isinstance(found, list)
+        return found
+
+    def explain(self) -> list[str]:
+        """Return sentences about the view's execution: the index, and the requests to the service."""
+        return explained(self._query, self.spec, self._mirror, self.count)
+
+    def note(self, change: Change) -> None:
+        """Record a change for `reload`. Can be called on any thread."""
+        if change.kind in {Subject.ITEMS, Subject.COMMENTS, Subject.TREES}:
+            self._changes.append(change)
+
+    def _take_changes(self) -> None:
+        if len(self._changes) == NOTED_CHANGES:
+            self._changes.append(Change(Subject.ITEMS))
+        ordering = self._ordering_fields()
+        while self._changes:
+            change = self._changes.popleft()
+            if change.kind is Subject.ITEMS:
+                self._take_items(change, ordering)
+            else:
+                self._is_stale = self._is_stale or change.kind.value in ordering
+
+    def _take_items(self, change: Change, ordering: set[str]) -> None:
+        if not change.ids:
+            self._rows.clear()
+        for item_id in change.ids:
+            self._rows.pop(item_id, None)
+        fields = change.fields
+        self._is_stale = self._is_stale or not fields or bool(fields & ordering)
+        self._are_totals_stale = self._are_totals_stale or "Estimate" in fields
+
+    def _ordering_fields(self) -> set[str]:
+        """Return the fields and subjects of changes that affect the selection or the order."""
+        spec = self.spec
+        keys = {"BacklogPriority", "ParentID", *self._query.reads}
+        keys |= {"Name"} if spec.text else set()
+        keys |= {"Status"} if not self._query.with_done else set()
+        keys |= {"AreaID"} if spec.area_ids is not None else set()
+        keys |= {"IterationID"} if spec.iteration_ids is not None else set()
+        keys |= {"Estimate"} if POINTS in keys else set()
+        keys |= {Subject.COMMENTS.value} if "Description" in keys else set()
+        return keys | ({Subject.TREES.value} if spec.query or self._query.levels else set())
+
+
+def _load(
+    mirror: sqlite3.Connection, query: Query, ranks: list[Mapping[object, object] | None], spec: ViewSpec
+) -> _Loaded:
+    sql, values = query.ids()
+    rows = _in_parts(mirror.execute(sql, values))
+    if not query.levels:
+        ids = array("q")
+        for part in rows:
+            ids.extend(chain.from_iterable(part))
+        return _Loaded(ids, max(ids, default=0), _totals(mirror, query), Lines(len(ids)))
+    alike = Alike(len(spec.group) - 1, spec.alike)
+    met: dict[GroupKey, _Found] = {}
+    found: dict[GroupKey, _Found] = {}
+    for row in chain.from_iterable(rows):
+        key = row[:-3]
+        if key not in met:
+            met[key] = found.setdefault(alike.first_of(key), _Found())
+        met[key].add(*row[-3:])
+    places = [_as_met(found, at) if level == "ParentID" else ranks[at] for at, level in enumerate(query.levels)]
+    buckets = in_order([Bucket(key, each.ids) for key, each in found.items()], places, query.directions)
+    ids = array("q")
+    for bucket in buckets:
+        ids.extend(bucket.ids)
+    figures = {key: (each.count, each.points) for key, each in found.items()}
+    lines = Lines.grouped(spec.group, buckets, figures) if spec.group else Lines(len(ids))
+    totals = Totals(sum(each.count for each in found.values()), sum(each.points for each in found.values()))
+    return _Loaded(ids, max(ids, default=0), totals, lines)
+
+
+def _as_met(found: Iterable[GroupKey], level: int) -> Mapping[object, object]:
+    """Return the order of a level's values as found, which is that of the tasks' items."""
+    return {value: place for place, value in enumerate(dict.fromkeys(key[level] for key in found))}
+
+
+class _Found:
+    """The items found so far for a bucket."""
+
+    __slots__ = ("count", "ids", "points")
+
+    def __init__(self) -> None:
+        self.ids = array("q")
+        self.count, self.points = 0, 0.0
+
+    def add(self, points: float, count: int, item_id: int) -> None:
+        """Add an item. A task adds only points."""
+        self.ids.append(item_id)
+        self.count += count
+        self.points += points
+
+
+def _in_parts(cursor: sqlite3.Cursor) -> Iterator[list[Any]]:
+    """Yield the rows in parts, so that no full list of them exists."""
+    while part := cursor.fetchmany(AT_ONCE):
+        yield part
+
+
+def _totals(mirror: sqlite3.Connection, query: Query) -> Totals:
+    sql, values = query.totals()
+    count, points = mirror.execute(sql, values).fetchone()
+    return Totals(int(count), float(points))

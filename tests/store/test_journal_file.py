@@ -1,0 +1,150 @@
+"""A journal that others lock, delete or replace while it is used: nothing typed is lost, and it is said."""
+
+import asyncio
+import multiprocessing
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item, no_service, offline_store, places_in
+from tests.store.world import until
+
+from backlit.model.errors import StorageError
+from backlit.store import Store
+
+
+@contextmanager
+def held(path: Path, how: str = "IMMEDIATE") -> Iterator[None]:
+    """Hold a lock on a database, as another process does that stopped while it wrote."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        if how == "EXCLUSIVE":
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute(f"BEGIN {how}")
+        connection.execute("CREATE TABLE IF NOT EXISTS anybodys (x)")
+        yield
+        connection.execute("ROLLBACK")
+
+
+def sentences(store: Store) -> list[str]:
+    said: list[str] = []
+    store.subscribe(lambda change: said.append(change.sentence) if change.sentence else None)
+    return said
+
+
+def kept(folder: Path) -> list[object]:
+    """The names that a backlit which is started now finds in the journal."""
+    with offline_store(folder) as store:
+        return [entry.payload.get("Name") for entry in store.outbox_entries()]
+
+
+async def test_an_edit_waits_aloud_for_a_locked_journal_and_is_made(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        said = sentences(store)
+        with held(places_in(tmp_path).journal):
+            began = time.monotonic()
+            editing = asyncio.create_task(store.edit([1], {"Name": "Typed meanwhile"}))
+            await until(lambda: said)
+            waited = time.monotonic() - began
+            assert not editing.done()
+        await editing
+
+        assert said[0].startswith(f"Another process has locked the journal {places_in(tmp_path).journal}.")
+        assert said[-1].startswith("The journal is unlocked")
+        assert waited < 3.0
+        assert [entry.payload for entry in store.outbox_entries()] == [{"Name": "Typed meanwhile"}]
+
+
+async def test_leaving_does_not_wait_for_a_journal_that_is_held(tmp_path: Path) -> None:
+    store = Store(places_in(tmp_path), no_service)
+    store.open()
+    said = sentences(store)
+    with held(places_in(tmp_path).journal):
+        writing = asyncio.create_task(store.save_draft("x", {"Name": "y"}))
+        await until(lambda: said)
+        began = time.monotonic()
+        await asyncio.to_thread(store.close)
+
+        assert time.monotonic() - began < 5.0
+        with pytest.raises(StorageError, match="Another process has locked"):
+            await writing
+
+
+@pytest.mark.parametrize("how", ["IMMEDIATE", "EXCLUSIVE"])
+def test_opening_says_soon_that_the_journal_is_held(tmp_path: Path, how: str) -> None:
+    with offline_store(tmp_path):
+        pass
+    with held(places_in(tmp_path).journal, how):
+        began = time.monotonic()
+        with pytest.raises(StorageError, match="Another process has locked"):
+            Store(places_in(tmp_path), no_service).open()
+
+    assert time.monotonic() - began < 6.0
+
+
+@pytest.mark.parametrize("suffixes", [("",), ("", "-wal", "-shm")], ids=["file", "file and logs"])
+async def test_a_deleted_journal_is_written_again_with_all_that_was_in_it(
+    tmp_path: Path, suffixes: tuple[str, ...]
+) -> None:
+    journal = places_in(tmp_path).journal
+    with offline_store(tmp_path, [item(1)]) as store:
+        said = sentences(store)
+        await store.edit([1], {"Name": "Before"})
+        for suffix in suffixes:
+            os.unlink(f"{journal}{suffix}")  # noqa: PTH108 - a name with a suffix
+        await store.edit([1], {"Name": "After"})
+        shown = [entry.payload["Name"] for entry in store.outbox_entries()]
+
+        assert said == [f"The journal {journal} was deleted while in use. It was restored and no data is lost."]
+        assert shown == ["Before", "After"]
+    assert kept(tmp_path) == ["Before", "After"]
+
+
+async def test_a_journal_in_the_place_of_another_is_moved_aside(tmp_path: Path) -> None:
+    journal = places_in(tmp_path).journal
+    with offline_store(tmp_path / "other", [item(2)]) as other:
+        await other.edit([2], {"Name": "Of a backup"})
+    with offline_store(tmp_path, [item(1)]) as store:
+        said = sentences(store)
+        await store.edit([1], {"Name": "Before"})
+        places_in(tmp_path / "other").journal.replace(journal)
+        await store.edit([1], {"Name": "After"})
+        aside = await asyncio.to_thread(lambda: next(tmp_path.glob("*.found-*")))
+
+        assert said == [f"Another file replaced the journal and was moved to {aside}. No data is lost."]
+    assert kept(tmp_path) == ["Before", "After"]
+    with closing(sqlite3.connect(aside)) as backup:
+        assert "Of a backup" in str(backup.execute("SELECT payload FROM entries").fetchall())
+
+
+async def _edited(folder: Path, name: str, begin: Barrier, end: Barrier) -> None:
+    with offline_store(folder) as store:
+        await asyncio.to_thread(begin.wait, 20)
+        await asyncio.to_thread(end.wait, 20)
+        await store.edit([1], {"Name": name})
+
+
+def _run(folder: Path, name: str, begin: Barrier, end: Barrier) -> None:
+    asyncio.run(_edited(folder, name, begin, end))
+
+
+def test_two_processes_agree_on_the_journal_that_one_of_them_wrote_again(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    with offline_store(tmp_path, [item(1)]):
+        pass
+    begin, end = context.Barrier(3), context.Barrier(3)
+    both = [context.Process(target=_run, args=(tmp_path, name, begin, end)) for name in ("One", "Two")]
+    for each in both:
+        each.start()
+    begin.wait(20)
+    places_in(tmp_path).journal.unlink()
+    end.wait(20)
+    for each in both:
+        each.join(20)
+
+    assert [each.exitcode for each in both] == [0, 0]
+    assert sorted(map(str, kept(tmp_path))) == ["One", "Two"]

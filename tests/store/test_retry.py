@@ -1,0 +1,53 @@
+"""How many are in flight: fewer while the service strains, all again when it is well."""
+
+import pytest
+
+from backlit.store.remote.retry import MOST, RUN, Flow, Waits
+
+
+def answered(flow: Flow, times: int, *, method: str = "PUT", status: int = 200, seconds: float = 0.05) -> Flow:
+    for _ in range(times):
+        flow.answered(method, status, seconds)
+    return flow
+
+
+@pytest.mark.parametrize("status", [0, 429, 500, 503])
+def test_strain_halves_what_is_in_flight_once_for_all_that_met_it(status: int) -> None:
+    flow = Flow()
+
+    assert answered(flow, MOST, status=status).room == 2
+    assert answered(flow, 2, status=status).room == 1
+    assert answered(flow, 20, status=status).room == 1
+
+
+def test_a_run_of_successes_lets_one_more_go() -> None:
+    flow = answered(Flow(), MOST + 2, status=503)
+
+    assert answered(flow, RUN - 1).room == 1
+    assert answered(flow, 1).room == 2
+    assert answered(flow, 10 * RUN).room == MOST
+
+
+def test_a_refusal_is_no_strain() -> None:
+    assert answered(Flow(), 50, status=400).room == MOST
+
+
+def test_a_write_that_takes_well_longer_than_usual_is_strain() -> None:
+    flow = answered(Flow(), 20, seconds=0.2)
+
+    assert answered(flow, 1, seconds=0.6).room == MOST
+    assert answered(flow, 1, seconds=5.0).room == MOST // 2
+
+
+def test_a_large_page_is_no_strain() -> None:
+    flow = answered(Flow(), 20, method="GET", seconds=0.01)
+
+    assert answered(flow, 1, method="GET", seconds=5.0).room == MOST
+
+
+def test_pauses_double_up_to_the_longest_and_are_jittered() -> None:
+    waits = Waits(first_pause=1.0, longest_pause=30.0)
+    pauses = [[waits.pause(failures) for _ in range(50)] for failures in (1, 3, 60)]
+
+    assert all(most / 2 <= pause <= most for most, several in zip((1, 4, 30), pauses, strict=True) for pause in several)
+    assert all(len(set(several)) > 1 for several in pauses)
