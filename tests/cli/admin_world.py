@@ -16,7 +16,7 @@ from backlit.cli.main import run
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.admin.workspace import reading, writing
 from backlit.service.app import Service
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 
 BASE = "http://backlit.test"
 PASSWORD = "correct horse"

@@ -16,7 +16,7 @@ import pytest
 from tests.cli.admin_world import BASE, Served, Workspace
 
 from backlit.service.app import Service
-from backlit.service.sample import write_sample
+from backlit.service.sample.workspace import write_sample
 
 COMMAND = (sys.executable, "-m", "backlit")
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, text, update
 from tests.cli.admin_world import Served, Workspace
 
-from backlit.service.schema import (
+from backlit.service.storage.schema import (
     areas,
     comments,
     custom_fields,
@@ -106,7 +106,7 @@ def test_a_sound_workspace_says_what_was_looked_at(workspace: Workspace) -> None
     damaged = workspace.admin("check")
 
     assert sound.status == 0
-    assert sound.output.startswith("All is well: 3 projects, 80 work items, ")
+    assert sound.output.startswith("No problems: 3 projects, 80 work items, ")
     assert damaged.status == 1
     assert damaged.output.splitlines()[0].startswith("areas 2 path: The path is 'elsewhere' and should be ")
     assert damaged.output.splitlines()[-1].startswith("1 problem in 3 projects")

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 from tests.cli.admin_world import Served, Workspace
 
-from backlit.service.schema import project_totals, projects, teams
+from backlit.service.storage.schema import project_totals, projects, teams
 
 SAMPLE = "lantern"
 
@@ -178,7 +178,7 @@ def test_a_dry_run_leaves_no_trace(workspace: Workspace) -> None:
     ("words", "sentence"),
     [
         (["fields", "add", "Aurora", "Risk"], "end in _cf: Risk_cf"),
-        (["fields", "add", "Aurora", "channel_cf"], "has a field channel_cf already"),
+        (["fields", "add", "Aurora", "channel_cf"], "already has a field channel_cf"),
         (["fields", "add", "Aurora", "X_cf", "--kind", "choice"], "add --choice for each"),
         (["fields", "add", "Aurora", "X_cf", "--choice", "a"], "takes no --choice"),
         (["fields", "add", "Aurora", "X_cf", "--kind", "integer", "--default", "x"], "cannot be the default"),

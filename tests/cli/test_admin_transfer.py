@@ -1,6 +1,5 @@
 """`backlit admin` export, import, backup and restore: nothing is lost, nothing is overwritten."""
 
-import base64
 import json
 import sqlite3
 import subprocess
@@ -16,8 +15,8 @@ from sqlalchemy import insert, select
 from tests.cli.admin_world import Served, Workspace
 
 from backlit.service.admin.records import PIECE
-from backlit.service.sample import write_sample
-from backlit.service.schema import work_items
+from backlit.service.sample.workspace import write_sample
+from backlit.service.storage.schema import work_items
 
 SAMPLE = "lantern"
 LARGE = b"\x00\xff" * PIECE  # two pieces
@@ -137,11 +136,11 @@ def test_nothing_that_exists_is_overwritten(workspace: Workspace, tmp_path: Path
         (lambda lines: lines[1:], "first line has no header"),
         (lambda lines: [lines[0] | {"schema": 999}, *lines[1:]], "schema 999"),
         (lambda lines: [*lines, {"table": "nothing", "row": {}}], "is neither a row"),
-        (lambda lines: [lines[0], lines[-5], *lines[1:]], "do not fit in"),
-        (lambda lines: [lines[0], lines[1], lines[1], *lines[2:]], "do not fit in"),
+        (lambda lines: [lines[0], lines[-5], *lines[1:]], "could not be stored"),
+        (lambda lines: [lines[0], lines[1], lines[1], *lines[2:]], "could not be stored"),
         (lambda lines: [lines[0], {"table": "projects", "row": {"id": 1}}], "Line 2: a row of projects lacks"),
-        (lambda lines: [*lines, {"contents": "ab", "data": "!"}], "not base64"),
-        (lambda lines: [*lines, {"contents": "ab", "data": base64.b64encode(b"x").decode()}], "match their digest"),
+        (lambda lines: [*lines, {"contents": "ab" * 32, "data": "!"}], "not base64"),
+        (lambda lines: [*lines, {"contents": "ab" * 32, "data": ""}], "match their digest"),
         (lambda lines: [line for line in lines if line.get("row", {}).get("path") != "Aurora"], "needs one root in"),
         (lambda lines: lines[:-1], "problems, the first"),
     ],

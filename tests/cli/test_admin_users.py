@@ -151,18 +151,18 @@ async def test_a_renamed_project_takes_its_roots_and_all_paths_along(workspace: 
         (["users", "add", "a b"], "", "has a blank"),
         (["users", "add", ""], "", "The user name cannot be empty."),
         (["users", "add", "zoe", "--email", "zoe"], "", "name@example.org"),
-        (["users", "add", "zoe"], "", "first line of the input"),
+        (["users", "add", "zoe"], "", "first line of standard input"),
         (["users", "add", "zoe"], "short\n", "it needs 8 or more"),
         (["users", "password", "nobody"], "", "backlit admin users list"),
-        (["projects", "create", "aurora"], "", "choose another name"),
+        (["projects", "create", "aurora"], "", "Choose another name"),
         (["projects", "create", "a\\b"], "", "backslash"),
         (["projects", "create", "12"], "", "may not be a number"),
         (["projects", "create", "New", "--start", "2026-02-01", "--end", "2026-01-01"], "", "--start and --end"),
         (["projects", "create", "New", "--iteration-length", "0"], "", "1 to 366 days"),
         (["projects", "create", "New", "--manager", "nobody"], "", "no user 'nobody'"),
-        (["projects", "change", "Aurora"], "", "Nothing to change"),
+        (["projects", "change", "Aurora"], "", "No change was given"),
         (["grants", "set", "maya", "Nowhere", "reader"], "", "backlit admin projects list"),
-        (["grants", "remove", "uma", "Aurora"], "", "uma is not in the project"),
+        (["grants", "remove", "uma", "Aurora"], "", "uma has no access to the project"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_way_out(
@@ -208,7 +208,7 @@ def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(workspace: 
     if process == 0:
         os.execv(sys.executable, [*COMMAND, *words])
     output = b""
-    for question in (b"New password: ", b"Once more: "):
+    for question in (b"New password: ", b"Repeat the password:  "):
         while question not in output:
             output += os.read(terminal, 1024)
         os.write(terminal, PASSWORD.encode() + b"\n")
@@ -222,7 +222,7 @@ def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(workspace: 
 
 def test_the_grammar_of_admin_is_made_only_when_it_is_used() -> None:
     script = "import sys; from backlit.cli.arguments import parser; parser().parse_args(['demo']);"
-    script += "print('backlit.cli.admin.grammar' in sys.modules)"
+    script += "print('backlit.cli.admin_arguments' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
 
     assert done.stdout.strip() == "False"

@@ -16,9 +16,9 @@ from tests.cli.conftest import COMMAND, Home
 from backlit.cli.arguments import parser
 from backlit.cli.table import cells_of, table
 from backlit.cli.wiring import connect_to
-from backlit.config import Locations, demo_profile, find_locations, local_profile
-from backlit.store.journal import Journal
-from backlit.store.trash import Copy
+from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
+from backlit.store.journal.journal import Journal
+from backlit.store.journal.trash import Copy
 
 HEAVY = ("httpx", "pydantic", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
 
@@ -66,7 +66,7 @@ def test_a_wrong_usage_leaves_with_2(home: Home, arguments: list[str]) -> None:
 
 
 def test_a_number_below_zero_is_named_as_what_is_wrong(home: Home) -> None:
-    assert "'-3' is not a whole number from 0 on" in home.run("demo", "--items", "-3").stderr
+    assert "'-3' is not a whole number of 0 or more" in home.run("demo", "--items", "-3").stderr
 
 
 @pytest.mark.parametrize("arguments", [[], ["demo"]])
@@ -74,7 +74,7 @@ def test_without_a_terminal_the_way_out_is_named(home: Home, arguments: list[str
     done = home.run(*arguments)
 
     assert done.returncode == 1
-    assert done.stderr == "backlit: This needs a terminal. Without one there is: backlit items list --json\n"
+    assert done.stderr == "backlit: backlit needs a terminal. In a script, use: backlit items list --json\n"
 
 
 def in_terminal(home: Home, *arguments: str, term: str = "xterm-256color") -> tuple[int, int]:
@@ -146,7 +146,7 @@ def test_the_demo_is_listed_by_a_query_in_an_order(home: Home) -> None:
     assert all(points > 2 for _, points, _ in found)
     assert [points for _, points, _ in found] == sorted((points for _, points, _ in found), reverse=True)
     assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert wrong.stderr.startswith("backlit: The query cannot be read at character 12")
+    assert wrong.stderr.startswith("backlit: The query has an error at character 12")
 
 
 def test_a_filter_that_cannot_be_read_is_one_sentence(home: Home) -> None:
@@ -170,20 +170,30 @@ def test_an_item_that_is_not_there_is_said(home: Home) -> None:
 
     assert (done.returncode, done.stderr) == (
         1,
-        "backlit: There is no work item 4711 here, or it is not visible to you.\n",
+        "backlit: Work item 4711 does not exist here, or you have no access to it.\n",
     )
 
 
 async def test_what_was_done_stays_and_control_characters_are_made_visible(home: Home) -> None:
-    hostile = "a\x1b]0;owned\x07b\u202ec"
+    hostile = "a\x1b]0;owned\x07b\u202ec\x9bd\U000e0041é"
     async with await connect_to(local_profile(), locations_of(home))(nothing) as client:
         await client.work_items.create({"type": "Story", "projectId": 1, "fields": {"Name": hostile}})
 
     listed = home.run("items", "list")
-    read = json.loads(home.run("items", "list", "--json").stdout)
+    written = [home.run("items", *words, "--json").stdout for words in (["list"], ["show", "1"])]
 
-    assert "a�]0;owned�b�c" in listed.stdout
-    assert read[0]["fields"]["Name"] == hostile
+    assert "a�]0;owned�b�c�d�é" in listed.stdout
+    assert json.loads(written[0]) == [json.loads(written[1])]
+    assert json.loads(written[1])["fields"]["Name"] == hostile
+    assert all("".join(text.split()).isprintable() for text in written)
+
+
+@pytest.mark.parametrize("words", [("items", "show"), ("trash",), ("log",)])
+def test_a_number_that_no_item_can_have_is_refused(home: Home, words: tuple[str, ...]) -> None:
+    done = home.run(*words, str(2**63), *(["1h"] if words == ("log",) else []))
+
+    assert done.returncode == 2
+    assert "9223372036854775808' is not an item number" in done.stderr
 
 
 def test_a_sample_whose_making_was_killed_is_made_again(home: Home) -> None:
@@ -228,6 +238,20 @@ def test_a_reader_that_has_enough_is_no_failure_to_shout_about(home: Home) -> No
         assert errors.read() == ""
 
 
+@pytest.mark.parametrize("place", ["", "config", "data", "state", "cache"])
+@pytest.mark.parametrize("words", [("items", "list"), ("login", "http://127.0.0.1:9", "--user", "maya")])
+def test_a_directory_that_cannot_be_written_is_said(home: Home, place: str, words: tuple[str, ...]) -> None:
+    taken = home.path / place
+    taken.parent.mkdir(parents=True, exist_ok=True)
+    taken.write_text("a file in the place of the directory, which root cannot write to either")
+
+    done = home.run(*words, given="secret\n")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("backlit: ")
+    assert "Traceback" not in done.stderr
+
+
 def test_a_profile_that_is_not_there_is_said(home: Home) -> None:
     done = home.run("--profile", "nowhere", "whoami")
 
@@ -263,4 +287,4 @@ def test_copies_of_deleted_items_are_listed_and_written(home: Home) -> None:
     assert listed.stdout.splitlines()[1].split()[2:6] == ["7", "Story", "1", "0"]
     assert "\x1b" not in listed.stdout
     assert json.loads(whole.stdout)["item"] == item
-    assert (missing.returncode, "no copy of item 9" in missing.stderr) == (1, True)
+    assert (missing.returncode, "No copy of item 9" in missing.stderr) == (1, True)

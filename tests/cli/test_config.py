@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from backlit.config import (
+from backlit.config.settings import (
     Locations,
     ProfileKind,
     Profiles,
@@ -14,10 +14,14 @@ from backlit.config import (
     find_locations,
     local_profile,
     read_settings,
+    read_views,
     remote_profile,
 )
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.planning import Share
+
+DEEP = pytest.param("a = " + "[" * 100_000, id="deep")
+LONG = pytest.param("a = " + "9" * 5000, id="long")
 
 
 @pytest.fixture
@@ -57,7 +61,7 @@ def test_views_in_the_settings_are_sent_to_their_own_file(locations: Locations) 
     locations.config.mkdir()
     (locations.config / "config.toml").write_text('[[view]]\nname = "Bugs"\n')
 
-    with pytest.raises(StorageError, match=r"beside them, in views\.toml"):
+    with pytest.raises(StorageError, match=r"to views\.toml beside them"):
         read_settings(locations)
 
 
@@ -83,7 +87,7 @@ def test_a_scale_that_does_not_rise_is_said(locations: Locations, scale: str) ->
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(f"estimate_scale = {scale}\n")
 
-    with pytest.raises(StorageError, match=r'"estimate_scale" is a list of rising numbers'):
+    with pytest.raises(StorageError, match=r'"estimate_scale" must be a list of rising numbers'):
         read_settings(locations)
 
 
@@ -117,11 +121,11 @@ def test_a_capacity_that_makes_no_sense_is_said(locations: Locations, text: str)
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(text)
 
-    with pytest.raises(StorageError, match=r'"capacity.*" gives points by user name'):
+    with pytest.raises(StorageError, match=r'"capacity.*" must give points by user name'):
         read_settings(locations)
 
 
-@pytest.mark.parametrize("content", ["theme = ", "theme = 3", 'colour = "red"', "\x00"])
+@pytest.mark.parametrize("content", ["theme = ", "theme = 3", 'colour = "red"', "\x00", DEEP, LONG])
 def test_settings_that_make_no_sense_are_said_with_the_file(locations: Locations, content: str) -> None:
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(content)
@@ -152,7 +156,26 @@ def test_a_profile_that_is_last_already_is_not_written_again(locations: Location
     assert (locations.state / "profiles.json").stat().st_ino == before.st_ino
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"profiles": 3}', '{"profiles": [{"kind": "odd"}], "last": ""}'])
+@pytest.mark.parametrize("content", [DEEP, LONG])
+def test_views_that_cannot_be_read_are_said_with_the_file(locations: Locations, content: str) -> None:
+    locations.config.mkdir()
+    (locations.config / "views.toml").write_text(content)
+
+    with pytest.raises(StorageError, match=r"Could not read the views: .*views\.toml"):
+        read_views(locations, locations.config)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        pytest.param("[" * 100_000, id="deep"),
+        "[]",
+        '{"profiles": 3}',
+        '{"profiles": [{"kind": "odd"}], "last": ""}',
+    ],
+)
 def test_a_file_of_profiles_that_makes_no_sense_counts_as_none(locations: Locations, content: str) -> None:
     locations.state.mkdir()
     (locations.state / "profiles.json").write_text(content)
@@ -229,11 +252,11 @@ def test_the_rules_of_the_ready_check_and_the_fields_to_ask_for_are_read(locatio
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("lint = 3", '"lint" is a table'),
+        ("lint = 3", '"lint" must be a table'),
         ("[lint]\nstale_days = 0", '"stale_days" of'),
-        ('[lint]\nStory = ["hat"]', "no rule 'hat'"),
-        ("[groom]\nfield = []", '"groom" is a table'),
-        ('[groom]\nfields = ["hat"]', "no field 'hat'"),
+        ('[lint]\nStory = ["hat"]', "Unknown rule 'hat'"),
+        ("[groom]\nfield = []", '"groom" must be a table'),
+        ('[groom]\nfields = ["hat"]', "Unknown field 'hat'"),
     ],
 )
 def test_what_is_wrong_with_the_rules_and_fields_is_named(locations: Locations, text: str, said: str) -> None:

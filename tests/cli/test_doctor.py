@@ -9,7 +9,7 @@ from tests.store.foreign_server import ForeignServer, Quirks, on_socket
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.config import Profiles, demo_profile, find_locations, remote_profile
+from backlit.config.settings import Profiles, demo_profile, find_locations, remote_profile
 
 
 def test_a_healthy_workspace_is_called_healthy(home: Home) -> None:
@@ -19,8 +19,8 @@ def test_a_healthy_workspace_is_called_healthy(home: Home) -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "maya is signed in" in done.stdout
-    assert "It filters, dates as datetime'2026-03-01T14:30:00'." in done.stdout
-    assert "It names versions" in done.stdout
+    assert "Filtering: yes, dates as datetime'2026-03-01T14:30:00'." in done.stdout
+    assert "Conflict detection (ETag): yes." in done.stdout
     assert "0 unsent changes" in done.stdout
     assert "✗" not in done.stdout
 
@@ -57,7 +57,7 @@ def test_nobody_signed_in_and_a_service_out_of_reach_are_broken(home: Home, serv
     unreachable = home.run("doctor")
 
     assert (signed_out.returncode, unreachable.returncode) == (1, 1)
-    assert f"Nobody is signed in. Use: backlit login {address}" in signed_out.stdout
+    assert f"Not signed in. Use: backlit login {address}" in signed_out.stdout
 
 
 async def test_what_a_foreign_service_lacks_is_said_with_what_is_done_instead(home: Home) -> None:
@@ -71,8 +71,8 @@ async def test_what_a_foreign_service_lacks_is_said_with_what_is_done_instead(ho
         done = await asyncio.to_thread(home.run, "doctor")
 
     assert done.returncode == 0
-    assert "pat is signed in, and may read 120 items." in done.stdout
-    assert "It says nothing of itself" in done.stdout
-    assert "It ignores $filter: everything is read page by page and filtered here." in done.stdout
-    assert "Pages of 50 are asked for." in done.stdout
-    assert "There is none. It does not leave this machine." in done.stdout
+    assert "pat is signed in and can read 120 items." in done.stdout
+    assert "no version information" in done.stdout
+    assert "Filtering: no, the service ignores $filter. All items are read page by page" in done.stdout
+    assert "Page size: 50." in done.stdout
+    assert "No encryption. Local connection: no data leaves this machine." in done.stdout

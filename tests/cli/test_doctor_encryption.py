@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.store.world import raised
 
-from backlit.cli.doctor import Finding, Health, Report, look_at_address
+from backlit.cli.commands.doctor import Finding, Health, Report, look_at_address
 from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -103,7 +103,7 @@ async def test_a_certificate_of_ones_own_authority_is_good_where_that_is_named(a
     finding = await found(authority.context(days=100))
 
     day = (NOW + timedelta(days=100)).date()
-    assert (finding.health, finding.sentence) == (Health.OK, f"TLSv1.3; the certificate is good until {day}.")
+    assert (finding.health, finding.sentence) == (Health.OK, f"TLSv1.3; the certificate is valid until {day}.")
 
 
 @pytest.mark.usefixtures("trusts")
@@ -126,7 +126,7 @@ async def test_an_expired_certificate_is_said_to_be_that(authority: Authority) -
     finding = await found(authority.context(days=-1))
 
     assert finding.health is Health.BROKEN
-    assert finding.sentence == "The certificate of 127.0.0.1 has expired; it has to be renewed there."
+    assert finding.sentence == "The certificate of 127.0.0.1 has expired. Its owner has to renew it."
 
 
 @pytest.mark.usefixtures("trusts")
@@ -134,7 +134,7 @@ async def test_a_certificate_for_another_name_is_said_to_be_that(authority: Auth
     finding = await found(authority.context(days=100, address="127.0.0.9"))
 
     assert finding.health is Health.BROKEN
-    assert finding.sentence == "The certificate is not for 127.0.0.1 but for another name; is the address right?"
+    assert finding.sentence == "The certificate is for another name than 127.0.0.1. Check the address."
 
 
 async def test_the_client_sends_nothing_over_a_bad_certificate_and_says_why(
@@ -148,4 +148,4 @@ async def test_the_client_sends_nothing_over_a_bad_certificate_and_says_why(
 
     assert isinstance(error, Offline)
     assert error.message.startswith("The certificate of 127.0.0.1 is not signed by an authority")
-    assert error.message.endswith("Nothing was sent.")
+    assert error.message.endswith("No request was sent.")

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.conftest import Home
 from tests.store.world import World, make_sample
 
-from backlit.cli.import_rows import rows_of
-from backlit.cli.items_import import Import, planned
+from backlit.cli.commands.import_rows import rows_of
+from backlit.cli.commands.items_import import Import, planned
 from backlit.model.errors import BadRequest
 from backlit.store import Row, Store, ViewSpec
 
@@ -67,6 +67,16 @@ async def test_what_was_listed_as_json_is_read_again(store: Store) -> None:
     assert (found.faults, found.changes) == ([], {row.id: {"Name": "Renamed"}})
 
 
+@pytest.mark.parametrize("opening", ["[", '{"id":'])
+def test_a_file_that_is_nested_too_deeply_is_named(home: Home, tmp_path: Path, opening: str) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text(opening * 100_000)
+    done = home.run("items", "import", str(path))
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"backlit: Could not read the items in {path}. The file is not valid JSON: lists")
+
+
 async def test_every_fault_is_told_with_its_line(store: Store) -> None:
     lines = ("type,Name,area,IsVisibleInPortal", "Bug,One,Nowhere,", "Story,,,", "Feedback,Seen,,yes", "Task,Lost,,")
 
@@ -75,7 +85,7 @@ async def test_every_fault_is_told_with_its_line(store: Store) -> None:
     assert found.is_for_customers
     assert [fault.partition(":")[0] for fault in found.faults] == ["Line 2", "Line 3"]
     assert "There is no area “Nowhere”" in found.faults[0]
-    with pytest.raises(BadRequest, match="Line 1: there is no field 'colour'"):
+    with pytest.raises(BadRequest, match="Line 1: unknown field 'colour'"):
         told(store, "type,colour", "Story,red")
     with pytest.raises(BadRequest, match="Line 2: a new item needs a type"):
         told(store, "type,Name", ",One")

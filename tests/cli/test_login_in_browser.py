@@ -120,7 +120,7 @@ async def test_a_person_signs_in_and_copies_the_code_into_the_program(
     visit: Visit, context: BrowserContext, tmp_path: Path
 ) -> None:
     await visit.sign_in("maya", "wrong")
-    await expect(visit.page.get_by_role("alert")).to_have_text("The user name or the password is not right.")
+    await expect(visit.page.get_by_role("alert")).to_have_text("Wrong user name or password.")
     await expect(visit.page.get_by_label("User name")).to_have_value("maya")
     await expect(visit.page.get_by_label("Password")).to_be_focused()
     await visit.sign_in("maya", "lantern")

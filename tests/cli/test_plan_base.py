@@ -6,12 +6,12 @@ import re
 import pytest
 from tests.store.world import World
 
-from backlit.cli.plan_apply import differing
-from backlit.cli.plan_export import exported
-from backlit.cli.plan_words import described
+from backlit.cli.commands.plan_apply import differing
+from backlit.cli.commands.plan_changes_text import described
+from backlit.cli.commands.plan_export import exported
 from backlit.model.errors import BadRequest
 from backlit.store import Store, ViewSpec
-from backlit.store.plan_text import labels_of
+from backlit.store.planning.text import labels_of
 
 
 async def text_of(store: Store) -> str:
@@ -26,7 +26,7 @@ def first_of_backlog(text: str) -> int:
 
 
 def said(store: Store, text: str, *, is_over_theirs: bool = False) -> list[str]:
-    labels = labels_of(store.plan.targets())
+    labels = labels_of(store.plan.iterations.targets())
     return described(store, differing(store, text, is_over_theirs=is_over_theirs), labels)
 
 
@@ -43,10 +43,10 @@ async def test_a_text_that_nobody_changed_reverts_nothing(world: World, store: S
 
 
 async def test_what_the_draft_moves_to_the_backlog_is_exported_however_far_down_it_is(store: Store) -> None:
-    planned = next(each for each in store.plan.targets() if each.end and each.end >= store.today())
-    view = store.view(store.plan.spec(ViewSpec(), frozenset({planned.id})))
+    planned = next(each for each in store.plan.iterations.targets() if each.end and each.end >= store.today())
+    view = store.view(store.plan_preview.spec(ViewSpec(), frozenset({planned.id})))
     await view.load()
-    await store.plan.move([view.ids()[-1]], store.plan.backlog_id)
+    await store.plan.move([view.ids()[-1]], store.plan.iterations.backlog_id)
 
     text = await asyncio.to_thread(exported, store, (), 0)
 
@@ -74,10 +74,10 @@ async def test_what_somebody_else_changed_too_is_said_and_left_out(world: World,
 async def test_a_move_that_somebody_else_made_elsewhere_is_contested(world: World, store: Store) -> None:
     text = await text_of(store)
     item_id = first_of_backlog(text)
-    first, other = [each.id for each in store.plan.targets() if each.end and each.end >= store.today()][:2]
+    first, other = [each.id for each in store.plan.iterations.targets() if each.end and each.end >= store.today()][:2]
     line = next(line for line in text.splitlines() if re.match(rf" *{item_id}  ", line))
     mine = re.sub(r"^(\[.*\n)", rf"\g<1>{line}\n", text.replace(line + "\n", ""), count=1, flags=re.MULTILINE)
-    labels = labels_of(store.plan.targets())
+    labels = labels_of(store.plan.iterations.targets())
     await world.rival.work_items.update(item_id, {"IterationID": other})
     await store.refresh()
 
@@ -87,9 +87,9 @@ async def test_a_move_that_somebody_else_made_elsewhere_is_contested(world: Worl
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[Nowhere]\n", "Line 1: there is no iteration 'Nowhere'."),
-        ("[Backlog]\n987654  3  -\n", "There is no item 987654 in this project."),
-        ("[Backlog]\n1  3  nobody-here\n", "there is no user 'nobody-here'"),
+        ("[Nowhere]\n", "Line 1: unknown iteration 'Nowhere'."),
+        ("[Backlog]\n987654  3  -\n", "This project has no item 987654."),
+        ("[Backlog]\n1  3  nobody-here\n", "unknown user 'nobody-here'"),
     ],
 )
 async def test_what_is_wrong_is_one_sentence(store: Store, text: str, sentence: str) -> None:

@@ -51,4 +51,4 @@ def test_what_is_wrong_is_a_sentence_and_a_status(home: Home) -> None:
     done = home.run(*DEMO, "plan", "apply", "-", given="[Nowhere]\n")
 
     assert done.returncode == 1
-    assert "Line 1: there is no iteration 'Nowhere'." in done.stderr
+    assert "Line 1: unknown iteration 'Nowhere'." in done.stderr

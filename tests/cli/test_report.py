@@ -25,7 +25,7 @@ def test_an_iteration_that_is_not_there_is_said(home: Home) -> None:
     done = home.run(*DEMO, "burnup", "--iteration", "Sprint 77")
 
     assert done.returncode == 1
-    assert done.stderr.startswith("backlit: There is no iteration “Sprint 77”. There are: ")
+    assert done.stderr.startswith("backlit: Unknown iteration “Sprint 77”. Iterations: ")
 
 
 @pytest.mark.parametrize("name", list(ReportName))

@@ -37,7 +37,7 @@ def test_a_sample_is_not_served_to_other_machines(home: Home, host: str) -> None
 def test_a_database_that_cannot_be_is_refused(home: Home, database: str) -> None:
     done = home.run("serve", "--port", "0", "--database", database)
 
-    sentence = "A database is written as sqlite:///path/to/file.db or postgresql://user@host/name."
+    sentence = "Write the database as sqlite:///path/to/file.db or postgresql://user@host/name."
     assert (done.returncode, done.stderr) == (1, f"backlit: {sentence}\n")
 
 
@@ -58,7 +58,7 @@ def test_a_port_that_is_taken_is_said(home: Home) -> None:
 
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
-    assert "cannot be used" in done.stderr
+    assert "is not available" in done.stderr
 
 
 def test_a_sign_in_is_used_until_it_is_given_up(home: Home, serve: Serve) -> None:
@@ -113,7 +113,7 @@ def test_an_address_where_nothing_is_cannot_be_reached(home: Home) -> None:
         port = free.getsockname()[1]
     done = home.run("login", f"http://127.0.0.1:{port}", "--user", "maya", given="lantern\n")
 
-    assert (done.returncode, done.stderr) == (1, "backlit: The service cannot be reached.\n")
+    assert (done.returncode, done.stderr) == (1, "backlit: The server cannot be reached.\n")
 
 
 @pytest.mark.parametrize("address", ["tracker", "ftp://tracker.example", "http://maya:secret@127.0.0.1"])
@@ -121,4 +121,4 @@ def test_what_is_no_address_is_refused_before_a_password_is_asked_for(home: Home
     done = home.run("login", address)
 
     assert done.returncode == 1
-    assert done.stderr.startswith("backlit: The address of a service")
+    assert done.stderr.startswith("backlit: The address of a server")

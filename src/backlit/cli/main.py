@@ -1,4 +1,4 @@
-"""The command line: one module a command, loaded when it is the one that is run."""
+"""Command line: one module a command, imported when it runs."""
 
 import importlib
 import os
@@ -13,7 +13,7 @@ INTERRUPTED = 130
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; returns the exit status. What goes wrong is one sentence on the error output."""
+    """Run a command and return its exit status; write an error as one sentence to standard error."""
     chosen = parser().parse_args(arguments)
     try:
         status: int = importlib.import_module(chosen.module).run(chosen) or 0

@@ -1,22 +1,22 @@
-"""Where the database and the files of a served workspace are."""
+"""Database and files of a served workspace."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.cli.wiring import workspace_settings
-from backlit.config import find_locations
+from backlit.config.settings import find_locations
 from backlit.model.errors import BadRequest, StorageError
 
 if TYPE_CHECKING:
-    from backlit.service.settings import ServiceSettings
+    from backlit.service.storage.settings import ServiceSettings
 
 _SQLITE = "sqlite:///"
 _SERVERS = ("postgresql://", "postgresql+psycopg://")
 
 
 def served_settings(database: str | None, files: str | None, name: str = "backlit") -> "ServiceSettings":
-    """The database and files that were named, else the usual ones of this user; raises BadRequest for a bad URL."""
-    from backlit.service.settings import ServiceSettings
+    """Return the named database and files, or this user's default ones; raise BadRequest for a bad URL."""
+    from backlit.service.storage.settings import ServiceSettings
 
     folder = find_locations().data / "served"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -24,13 +24,13 @@ def served_settings(database: str | None, files: str | None, name: str = "backli
     database = database or usual.database
     path = database.removeprefix(_SQLITE)
     if (path == database or not path) and not database.startswith(_SERVERS):
-        raise BadRequest(f"A database is written as {_SQLITE}path/to/file.db or {_SERVERS[0]}user@host/name.")
+        raise BadRequest(f"Write the database as {_SQLITE}path/to/file.db or {_SERVERS[0]}user@host/name.")
     place = usual.files if not files else files if files.startswith("s3://") else Path(files)
     return ServiceSettings(database, place, name)
 
 
 def has_no_users(settings: "ServiceSettings") -> bool:
-    """Whether nobody can use the workspace yet; what is wrong with a database is left to whoever opens it."""
+    """Check for a workspace without users; the opener reports a broken database."""
     from backlit.service.admin.workspace import file_of, is_empty, reading
 
     path = file_of(settings)

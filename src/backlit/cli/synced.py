@@ -1,4 +1,4 @@
-"""A store that is up to date, for commands that read once and leave."""
+"""Synced store for commands that read once and exit."""
 
 import argparse
 import sys
@@ -6,16 +6,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from backlit.cli.chosen import chosen_profile
-from backlit.cli.wiring import store_of
-from backlit.config import find_locations
+from backlit.cli.wiring import chosen_profile, store_of
+from backlit.config.settings import find_locations
 from backlit.model.errors import BacklitError, Offline, SignInNeeded
 from backlit.model.plain import plain
-from backlit.store.changes import Change, Connection, ConnectionState, Subject
+from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.store import Store
 
 PATIENCE = 600.0
-"""Seconds a first load of a large backlog may take."""
+"""Seconds allowed for the first load of a large backlog."""
 _SETTLED = frozenset(
     {ConnectionState.ONLINE, ConnectionState.OFFLINE, ConnectionState.SIGNED_OUT, ConnectionState.FAILED}
 )
@@ -23,10 +22,10 @@ _SETTLED = frozenset(
 
 @contextmanager
 def synced_store(arguments: argparse.Namespace) -> Iterator[Store]:
-    """Open the chosen profile's store and wait until it is up to date, or is known not to become so.
+    """Open the chosen profile's store and wait until it is in sync or fails to sync.
 
-    With the service out of reach what is on this machine is shown and that is said; with nothing here, or nobody
-    signed in, it raises why.
+    With the service unreachable, the command shows the local copy and a warning. Raises the connection's error if there
+    is no local copy or no sign-in, and a failure of the service or the disk after the command has run.
     """
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
@@ -39,8 +38,10 @@ def synced_store(arguments: argparse.Namespace) -> Iterator[Store]:
         if connection.state is not ConnectionState.ONLINE:
             if not store.projects():
                 raise BacklitError(connection.sentence)
-            print(f"backlit: {plain(connection.sentence)} This is what was here.", file=sys.stderr)
+            print(f"backlit: {plain(connection.sentence)} Showing the local copy.", file=sys.stderr)
         yield store
+        if connection.state is ConnectionState.FAILED:
+            raise BacklitError(connection.sentence)
     finally:
         store.close()
 
@@ -49,6 +50,8 @@ def _settled(store: Store) -> Connection:
     changed = threading.Event()
 
     def note(change: Change) -> None:
+        if change.sentence:
+            print(f"backlit: {plain(change.sentence)}", file=sys.stderr)
         if change.kind is Subject.CONNECTION:
             changed.set()
 
@@ -57,7 +60,7 @@ def _settled(store: Store) -> Connection:
     try:
         while store.connection.state not in _SETTLED:
             if not changed.wait(PATIENCE):
-                raise Offline("The service does not get ready.")
+                raise Offline("The service in this process did not start in time. Run the command again.")
             changed.clear()
         return store.connection
     finally:

@@ -12,9 +12,9 @@ _WIDE = frozenset("WF")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
-    """The lines of a table; the last column is cut at the terminal's edge, in a pipe nothing is.
+    """Return the lines of a table; a terminal's width cuts the last column, a pipe does not.
 
-    `right` are the columns aligned to the right. Control characters show as �.
+    `right` names the right-aligned columns. Control characters become �.
     """
     cells = [header, *([plain(cell) for cell in row] for row in rows)]
     widths = [max(cells_of(row[at]) for row in cells) for at in range(len(header) - 1)]
@@ -24,7 +24,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset
 
 
 def cells_of(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Count the terminal columns of a text."""
     if text.isascii():
         return len(text)
     return sum(_cells_of_one(character) for character in text)

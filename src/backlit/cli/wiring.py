@@ -1,5 +1,6 @@
-"""How a profile becomes a store: the one place that sees both the client and the service."""
+"""Wiring of a profile to its store, client and service."""
 
+import argparse
 import asyncio
 import fcntl
 import os
@@ -9,20 +10,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backlit.config import Locations, Profile, ProfileKind, Settings, read_settings
+from backlit.config.private_files import writing_to
+from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_settings
 from backlit.model.errors import BacklitError, StorageError
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.service.settings import ServiceSettings
+    from backlit.service.storage.settings import ServiceSettings
     from backlit.store.store import Connect, Store
 
 Report = Callable[[str, int, int], None]
 
 
 def store_of(profile: Profile, locations: Locations, settings: Settings | None = None) -> "Store":
-    """The store of a profile, not opened yet, that judges and asks as the settings have it."""
-    from backlit.store.places import Places
+    """Return a profile's store, configured by the settings and not opened yet."""
+    from backlit.store.sqlite.paths import Places
     from backlit.store.store import Store
 
     settings = settings or read_settings(locations)
@@ -35,7 +37,7 @@ def store_of(profile: Profile, locations: Locations, settings: Settings | None =
 
 
 def connect_to(profile: Profile, locations: Locations) -> "Connect":
-    """What makes the profile's client: over the network, or with its own service started in this process."""
+    """Return the maker of the profile's client: over the network, or with a service started in this process."""
     _log_to(locations)
 
     async def connect(report: Report) -> "Client":
@@ -47,24 +49,26 @@ def connect_to(profile: Profile, locations: Locations) -> "Connect":
 
 
 def _log_to(locations: Locations) -> None:
-    """Have what goes wrong inside written to a file, without secrets: on the screen it would be in the way."""
+    """Send log records to a file, without secrets; the screen belongs to the application."""
     import logging
 
-    from backlit.model.secrets import redacted
+    from backlit.model.redaction import redacted
 
     class Redacting(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
             return redacted(super().format(record))
 
-    locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not logging.getLogger().handlers:
+    with writing_to(locations.log):
+        locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if logging.getLogger().handlers:
+            return
         to_file = logging.FileHandler(locations.log)
         to_file.setFormatter(Redacting("%(asctime)s %(levelname)s %(name)s %(message)s"))
         logging.basicConfig(level=logging.WARNING, handlers=[to_file])
 
 
 def remote_client(profile: Profile, locations: Locations) -> "Client":
-    """The client of a remote profile, with the sign-in that is kept for it."""
+    """Return the client of a remote profile with its stored sign-in."""
     from backlit.client.client import Client
     from backlit.client.tokens import TokenCache
 
@@ -73,15 +77,15 @@ def remote_client(profile: Profile, locations: Locations) -> "Client":
 
 
 def workspace_settings(folder: Path, name: str = "backlit") -> "ServiceSettings":
-    """A service whose database and files are in one directory."""
-    from backlit.service.settings import ServiceSettings
+    """Return settings of a service with database and files in one directory."""
+    from backlit.service.storage.settings import ServiceSettings
 
     return ServiceSettings(f"sqlite:///{folder / 'service.db'}", folder / "files", name)
 
 
 def make_sample(folder: Path, items: int, seed: int, progress: Callable[[int, int], None]) -> None:
-    """Write the sample into a directory that has none yet; nothing half-written is ever found there."""
-    from backlit.service.sample import write_sample
+    """Write the sample into a directory without one, whole or not at all."""
+    from backlit.service.sample.workspace import write_sample
 
     with _making(folder) as is_missing:
         if is_missing:
@@ -89,8 +93,8 @@ def make_sample(folder: Path, items: int, seed: int, progress: Callable[[int, in
 
 
 def make_local(folder: Path) -> str:
-    """Make one's own workspace where there is none; returns the user that it was made for."""
-    from backlit.service.local import write_local
+    """Create the local workspace if it is missing; return its user."""
+    from backlit.service.admin.seed import write_local
 
     note = folder / "user"
     with _making(folder) as is_missing:
@@ -102,12 +106,12 @@ def make_local(folder: Path) -> str:
 
 @contextmanager
 def _making(folder: Path) -> Iterator[bool]:
-    """Hold a workspace's directory against other processes; says whether its database is missing."""
+    """Lock a workspace's directory against other processes; yield True if its database is missing."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(folder / "making.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StorageError(f"The workspace cannot be made: {error.strerror} ({folder}).") from error
+        raise StorageError(f"Could not create the workspace: {error.strerror} ({folder}).") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield not (folder / "service.db").exists()
@@ -116,7 +120,7 @@ def _making(folder: Path) -> Iterator[bool]:
 
 
 class _GivenUp(BacklitError):
-    """Whoever waited for the workspace went away."""
+    """Cancellation by the caller that waited for the workspace."""
 
 
 async def _inside(profile: Profile, locations: Locations, report: Report) -> "Client":
@@ -140,13 +144,13 @@ async def _inside(profile: Profile, locations: Locations, report: Report) -> "Cl
 
 
 async def _prepared(profile: Profile, folder: Path, report: Report) -> str:
-    """Make what is missing on another thread; returns the user to sign in. Cancelling stops it soon."""
+    """Create missing files on another thread and return the user to sign in; a cancelled call stops soon."""
     loop = asyncio.get_running_loop()
     given_up = threading.Event()
 
     def progress(done: int, total: int) -> None:
         if given_up.is_set():
-            raise _GivenUp("The sample was given up.")
+            raise _GivenUp("Making the sample was cancelled.")
         loop.call_soon_threadsafe(report, "Making the sample", done, total)
 
     def prepare() -> str:
@@ -169,3 +173,9 @@ def _own_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return "me"
+
+
+def chosen_profile(arguments: argparse.Namespace, locations: Locations) -> Profile:
+    """Return the named profile, or the one used last."""
+    profiles = Profiles(locations)
+    return profiles.named(arguments.profile) if arguments.profile else profiles.last()

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from backlit.cli.admin.output import say, some
-from backlit.cli.admin.place import settings_of
+from backlit.cli.admin.workspace import settings_of
 from backlit.service.admin.transfer import backup
 
 

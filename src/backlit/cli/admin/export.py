@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from backlit.cli.admin.output import say, some
-from backlit.cli.admin.place import settings_of
+from backlit.cli.admin.workspace import settings_of
 from backlit.model.errors import BadRequest
 from backlit.service.admin.transfer import export, private
 
@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> None:
     options = {"with_contents": arguments.contents == "lines", "with_secrets": not arguments.without_secrets}
     if arguments.file == PIPE:
         if as_folder or arguments.json:
-            raise BadRequest("The output takes neither a folder nor a report beside the lines; name a file.")
+            raise BadRequest("Standard output cannot hold a folder or a report. Name a file.")
         export(settings, sys.stdout.buffer, folder=None, **options)
         return
     path = Path(arguments.file)

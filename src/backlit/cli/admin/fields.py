@@ -1,9 +1,9 @@
-"""`backlit admin fields`: the custom fields."""
+"""`backlit admin fields`: custom fields."""
 
 import argparse
 
 from backlit.cli.admin.output import say, show, some
-from backlit.cli.admin.place import looked_at, opened
+from backlit.cli.admin.workspace import looked_at, opened
 from backlit.model.fields import ItemType, Kind
 from backlit.service.admin import custom_fields
 from backlit.service.admin.custom_fields import FieldChange

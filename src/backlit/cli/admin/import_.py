@@ -6,13 +6,13 @@ from pathlib import Path
 
 from backlit.cli.admin.export import PIPE
 from backlit.cli.admin.output import say, some
-from backlit.cli.admin.place import settings_of
+from backlit.cli.admin.workspace import settings_of
 from backlit.model.errors import StorageError
 from backlit.service.admin.transfer import import_
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Fill an empty workspace; contents come from the lines, or from the folder beside the file."""
+    """Fill an empty workspace; file contents come from the lines or from the folder beside the file."""
     settings, accepts = settings_of(arguments), arguments.accept_problems
     if arguments.file == PIPE:
         counts = import_(settings, sys.stdin.buffer, accepts_problems=accepts)

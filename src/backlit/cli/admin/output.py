@@ -1,12 +1,10 @@
-"""What the administrator's commands write: sentences and tables for people, JSON for programs."""
+"""Output of the admin commands: sentences and tables for people, JSON for programs."""
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
-
+from backlit.cli.json_output import write_json
 from backlit.cli.table import table
 from backlit.model.plain import plain
 
@@ -14,7 +12,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def show(arguments: argparse.Namespace, rows: Rows, columns: Mapping[str, str]) -> None:
-    """Write rows; `columns` are the headings by key, those of whole numbers end in `#`."""
+    """Print rows; `columns` maps keys to headings, and a heading of whole numbers ends in `#`."""
     if arguments.json:
         write_json(list(rows))
         return
@@ -25,7 +23,7 @@ def show(arguments: argparse.Namespace, rows: Rows, columns: Mapping[str, str]) 
 
 
 def say(arguments: argparse.Namespace, sentence: str, document: Mapping[str, Any]) -> None:
-    """Say what was done; after a dry run, that it was not."""
+    """Print the outcome; after a dry run, state that nothing was changed."""
     is_dry = getattr(arguments, "dry_run", False)
     if arguments.json:
         write_json(dict(document) | ({"dryRun": True} if is_dry else {}))
@@ -33,14 +31,8 @@ def say(arguments: argparse.Namespace, sentence: str, document: Mapping[str, Any
     print(f"Dry run, nothing was changed: {plain(sentence)}" if is_dry else plain(sentence))
 
 
-def write_json(document: object) -> None:
-    """Write one JSON document."""
-    sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n")
-    sys.stdout.buffer.flush()
-
-
 def some(count: int, noun: str) -> str:
-    """A count with its noun: 1 item, 2 items."""
+    """Return a count with its noun: 1 item, 2 items."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

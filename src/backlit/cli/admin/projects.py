@@ -3,7 +3,7 @@
 import argparse
 
 from backlit.cli.admin.output import say, show
-from backlit.cli.admin.place import looked_at, opened
+from backlit.cli.admin.workspace import looked_at, opened
 from backlit.service.admin import projects
 from backlit.service.admin.projects import ProjectChange
 
@@ -24,16 +24,16 @@ def listed(arguments: argparse.Namespace) -> None:
 
 
 def create(arguments: argparse.Namespace) -> None:
-    """Make a project with its roots."""
+    """Create a project with its roots."""
     with opened(arguments) as connection:
         project = projects.create(connection, _given(arguments), arguments.manager)
     say(arguments, f"Created the project {project['name']} with the id {project['id']}.", project)
     if not arguments.json and arguments.manager is None:
-        print(f"Next, somebody who sees it: backlit admin grants set USER {project['id']} manager")
+        print(f"Next, give a user access: backlit admin grants set USER {project['id']} manager")
 
 
 def change(arguments: argparse.Namespace) -> None:
-    """Change what is named of a project."""
+    """Change the given settings of a project."""
     with opened(arguments) as connection:
         project = projects.change(connection, arguments.project, _given(arguments))
     say(arguments, f"Changed the project {arguments.project}.", project)

@@ -3,9 +3,9 @@
 import argparse
 
 from backlit.cli.admin.output import say, show, some
-from backlit.cli.admin.place import looked_at, opened
+from backlit.cli.admin.workspace import looked_at, opened
 from backlit.service.admin import names
-from backlit.service.schema import teams
+from backlit.service.storage.schema import teams
 
 _COLUMNS = {"id": "ID#", "project": "Project", "name": "Name"}
 
@@ -24,14 +24,14 @@ def add(arguments: argparse.Namespace) -> None:
 
 
 def rename(arguments: argparse.Namespace) -> None:
-    """Give a team another name."""
+    """Rename a team."""
     with opened(arguments) as connection:
         team = names.rename(connection, teams, arguments.project, arguments.name, arguments.new_name)
     say(arguments, f"The team {arguments.name} is now called {team['name']}.", team)
 
 
 def remove(arguments: argparse.Namespace) -> None:
-    """Remove a team; its items then have none."""
+    """Remove a team and clear it on its items."""
     with opened(arguments) as connection:
         team = names.remove(connection, teams, arguments.project, arguments.name)
     say(arguments, f"Removed the team {team['name']} from {some(team['itemsChanged'], 'item')}.", team)

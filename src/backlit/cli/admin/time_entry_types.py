@@ -3,9 +3,9 @@
 import argparse
 
 from backlit.cli.admin.output import say, show
-from backlit.cli.admin.place import looked_at, opened
+from backlit.cli.admin.workspace import looked_at, opened
 from backlit.service.admin import names
-from backlit.service.schema import time_entry_types
+from backlit.service.storage.schema import time_entry_types
 
 _COLUMNS = {"id": "ID#", "project": "Project", "name": "Name"}
 
@@ -24,7 +24,7 @@ def add(arguments: argparse.Namespace) -> None:
 
 
 def rename(arguments: argparse.Namespace) -> None:
-    """Give a time entry type another name."""
+    """Rename a time entry type."""
     with opened(arguments) as connection:
         entry = names.rename(connection, time_entry_types, arguments.project, arguments.name, arguments.new_name)
     say(arguments, f"The time entry type {arguments.name} is now called {entry['name']}.", entry)

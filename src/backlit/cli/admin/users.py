@@ -1,10 +1,11 @@
 """`backlit admin users`."""
 
 import argparse
+import sys
 
 from backlit.cli.admin.output import say, show, some
-from backlit.cli.admin.place import looked_at, opened, settings_of
-from backlit.cli.admin.secrets import new_password
+from backlit.cli.admin.workspace import looked_at, opened, settings_of
+from backlit.model.errors import BadRequest
 from backlit.service.admin import users
 from backlit.service.admin.workspace import is_empty, user_id_of
 
@@ -26,7 +27,7 @@ def listed(arguments: argparse.Namespace) -> None:
 
 
 def add(arguments: argparse.Namespace) -> None:
-    """Add a user; the first one makes the database where there is none."""
+    """Add a user; the first one creates a missing database."""
     names = ("first_name", "last_name", "display_name", "email")
     texts = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
     with opened(arguments, create=True) as connection:
@@ -39,30 +40,45 @@ def add(arguments: argparse.Namespace) -> None:
     say(arguments, f"Added the user {user['name']}.", user)
     if is_first and not arguments.json:
         print(f"The database is {settings_of(arguments).database}")
-        print(f"Next, a project: backlit admin projects create NAME --manager {user['name']}")
+        print(f"Next, create a project: backlit admin projects create NAME --manager {user['name']}")
 
 
 def password(arguments: argparse.Namespace) -> None:
-    """Give a user another password; who is signed in with the old one has to sign in again."""
+    """Change a user's password and end all sessions."""
     with looked_at(arguments) as connection:
         user_id_of(connection, arguments.name)
     given = users.checked_password(new_password())
     with opened(arguments) as connection:
         user = users.set_password(connection, arguments.name, given)
-    say(arguments, f"{arguments.name} has another password and was signed out everywhere.", user)
+    say(arguments, f"{arguments.name} has a new password and was signed out everywhere.", user)
 
 
 def license_(arguments: argparse.Namespace) -> None:
-    """Let a user sign in, or not."""
+    """Turn a user's licence on or off."""
     with opened(arguments) as connection:
         user = users.license_(connection, arguments.name, is_licensed=arguments.state == "on")
-    can = "may sign in" if user["isLicensed"] else "was signed out and may not sign in any more"
+    can = "can sign in" if user["isLicensed"] else "was signed out and can no longer sign in"
     say(arguments, f"{arguments.name} {can}.", user)
 
 
 def deactivate(arguments: argparse.Namespace) -> None:
-    """Take everything from a user that lets it in."""
+    """Disable a user: revoke licence, password, sessions and access."""
     with opened(arguments) as connection:
         user = users.deactivate(connection, arguments.name)
     lost = f"licence, password, sign-ins and {some(user['grantsRemoved'], 'grant')}"
-    say(arguments, f"{arguments.name} lost {lost}; what it wrote and owns stays.", user)
+    say(arguments, f"{arguments.name} lost {lost}; the user's items and comments are kept.", user)
+
+
+def new_password() -> str:
+    """Ask for a new password; raise BadRequest if it is empty."""
+    if not sys.stdin.isatty():
+        password = sys.stdin.readline().rstrip("\r\n")
+        if not password:
+            raise BadRequest("Password is required: write it on the first line of standard input.")
+        return password
+    import getpass
+
+    password = getpass.getpass("New password: ")
+    if password != getpass.getpass("Repeat the password:  "):
+        raise BadRequest("The passwords differ. No changes were made.")
+    return password

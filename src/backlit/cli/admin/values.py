@@ -1,9 +1,9 @@
-"""`backlit admin values`: statuses and the other lists of valid values."""
+"""`backlit admin values`: statuses and other lists of valid values."""
 
 import argparse
 
 from backlit.cli.admin.output import say, show, some
-from backlit.cli.admin.place import looked_at, opened
+from backlit.cli.admin.workspace import looked_at, opened
 from backlit.service.admin import value_lists
 
 _COLUMNS = {"type": "Type", "key": "Key", "isOwn": "Own", "values": "Values"}
@@ -16,7 +16,7 @@ def listed(arguments: argparse.Namespace) -> None:
 
 
 def set_values(arguments: argparse.Namespace) -> None:
-    """Give a project a list of its own."""
+    """Set a project's own list of values."""
     place = arguments.project, arguments.type, arguments.key
     with opened(arguments) as connection:
         found = value_lists.set_values(connection, *place, arguments.values, renames=arguments.renames)
@@ -24,7 +24,7 @@ def set_values(arguments: argparse.Namespace) -> None:
 
 
 def reset(arguments: argparse.Namespace) -> None:
-    """Go back to the usual values."""
+    """Reset to the default values."""
     place = arguments.project, arguments.type, arguments.key
     with opened(arguments) as connection:
         found = value_lists.reset(connection, *place, renames=arguments.renames)

@@ -1,4 +1,4 @@
-"""Make items and change items as a CSV or JSON file says."""
+"""Import of work items from a CSV or JSON file."""
 
 import argparse
 import asyncio
@@ -8,20 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backlit.cli.import_rows import ImportRow, rows_of
+from backlit.cli.commands.import_rows import ImportRow, rows_of
 from backlit.cli.synced import synced_store
 from backlit.model.errors import BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Settable
 from backlit.model.plain import plain
-from backlit.store.changes import ConnectionState
-from backlit.store.checks import check
-from backlit.store.edits import Family
-from backlit.store.rows import Item
+from backlit.store.edits.checks import check
+from backlit.store.edits.edits import Family
+from backlit.store.records.changes import ConnectionState
+from backlit.store.records.item import Item
+from backlit.store.records.values import is_same
 from backlit.store.store import Store
-from backlit.store.values import is_same
-from backlit.tui.acts import is_for_customers, is_synced
-from backlit.tui.field_reading import FieldReading
-from backlit.tui.field_text import FieldWords
+from backlit.tui.fields.acts import is_for_customers, is_synced
+from backlit.tui.fields.parser import FieldReading
+from backlit.tui.fields.values import FieldWords
 
 LOOK_EVERY = 0.2
 MOST = 2_000
@@ -31,7 +31,7 @@ _ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
 
 @dataclass(slots=True)
 class Import:
-    """What a file comes to: new items with their tasks, changes by number, and what is wrong."""
+    """The effect of an import file: new items with their tasks, changes by item number, and faults."""
 
     families: list[Family] = field(default_factory=list)
     changes: dict[int, Mapping[str, object]] = field(default_factory=dict)
@@ -40,25 +40,29 @@ class Import:
 
     @property
     def is_for_customers(self) -> bool:
-        """Whether customers see something of it (FEATURES rule 36)."""
+        """True if customers can see a part of the import: a Feedback item or its fields."""
         written = [*(each.fields for each in self.families), *self.changes.values()]
         return any(is_for_customers(key) and value for each in written for key, value in each.items())
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Say what the file comes to; without --dry-run write it, and wait until the service has it."""
+    """Print the effect of the file; without --dry-run, save it and wait for the service."""
     text = _read(arguments.file)
     is_json = arguments.format == "json" or (not arguments.format and text.lstrip().startswith(("[", "{")))
     with synced_store(arguments) as store:
-        found = planned(store, rows_of(text, store.custom_fields(), is_json=is_json))
+        try:
+            rows = rows_of(text, store.custom_fields(), is_json=is_json)
+        except BadRequest as error:
+            raise BadRequest(f"Could not read the items in {arguments.file}. {error.message}") from None
+        found = planned(store, rows)
         if found.faults:
-            raise BadRequest("\n".join([*found.faults, "Nothing was written."]))
+            raise BadRequest("\n".join([*found.faults, "No changes were made."]))
         for line in _described(store, found):
             print(plain(line))
         if arguments.dry_run or not (found.families or found.changes):
             return
         if found.is_for_customers and not arguments.customers_see:
-            raise BacklitError("Customers would see some of this; --customers-see says that they may.")
+            raise BacklitError("Customers can see some of these changes. To allow that, add --customers-see.")
         asyncio.run(_write(store, found))
 
 
@@ -66,13 +70,13 @@ def _read(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"The items cannot be read: {error} ({file}).") from error
+        raise StorageError(f"Could not read the items: {error} ({file}).") from error
 
 
 def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
-    """What rows come to in the current project; every fault of every row is told."""
+    """Plan the effect of rows in the current project; collect the faults of all rows."""
     if len(rows) > MOST:
-        raise BadRequest(f"There are {len(rows):,} items in it; one import takes {MOST:,} at most.")
+        raise BadRequest(f"The file has {len(rows):,} items; the limit is {MOST:,} per import. Split the file.")
     found = Import(items={item.id: item for item in store.batch.items([row.item_id for row in rows if row.item_id])})
     for row in rows:
         try:
@@ -89,7 +93,7 @@ def _add(store: Store, found: Import, row: ImportRow) -> None:
     values = _values(store, row, row.type)
     if row.type == ItemType.TASK and "ParentID" not in values:
         if not found.families:
-            raise BadRequest("a task stands below the new item that it belongs to, or has a ParentID.")
+            raise BadRequest("place a task below its new item, or give it a ParentID.")
         check(row.type, {"Name": None, **values}, store, _ON_ADD)
         above = found.families[-1]
         found.families[-1] = Family(above.type, above.fields, [*above.tasks, values])
@@ -101,11 +105,11 @@ def _add(store: Store, found: Import, row: ImportRow) -> None:
 def _change(store: Store, found: Import, row: ImportRow) -> None:
     item = found.items.get(row.item_id or 0)
     if item is None or item.project_id != store.project_id:
-        raise BadRequest(f"there is no item {row.item_id} in this project.")
+        raise BadRequest(f"this project has no item {row.item_id}.")
     if row.type and row.type != item.type:
-        raise BadRequest(f"item {item.id} is a {item.type}, and stays one.")
+        raise BadRequest(f"item {item.id} is a {item.type}; an import cannot change the type.")
     if item.id in found.changes:
-        raise BadRequest(f"item {item.id} was changed above already.")
+        raise BadRequest(f"item {item.id} appears twice in the file.")
     values = _values(store, row, item.type)
     changed = {key: value for key, value in values.items() if not is_same(item.fields.get(key), value)}
     if changed:
@@ -147,11 +151,11 @@ def _described(store: Store, found: Import) -> Iterator[str]:
     yield f"{made:,} new, {len(found.changes):,} changed." if made or found.changes else "Nothing changes."
     mirrored = sum(is_synced(found.items[item_id]) for item_id in found.changes)
     if mirrored:
-        yield f"{mirrored:,} of them {'is' if mirrored == 1 else 'are'} mirrored in another tracker."
+        yield f"{mirrored:,} of them {'is' if mirrored == 1 else 'are'} synced with another tracker."
 
 
 async def _write(store: Store, found: Import) -> None:
-    """What is new is one step, what changes another."""
+    """Write the new items as one step and the changes as another."""
     if found.families:
         await store.add_families(found.families)
     if found.changes:
@@ -159,10 +163,10 @@ async def _write(store: Store, found: Import) -> None:
     deadline = time.monotonic() + LOOK_EVERY * 5
     while store.outbox.pending:
         if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:
-            print("Kept on this machine, to be sent when the service can be reached.")
+            print("Saved on this machine; backlit sends it when the server is reachable.")
             return
         await asyncio.sleep(LOOK_EVERY)
     held = store.outbox.refused + store.outbox.conflicts
     if held:
-        raise BacklitError(f"{held:,} were not taken by the service; the outbox (go) says why.")
+        raise BacklitError(f"{held:,} were rejected by the server. Press go in backlit for the reasons.")
     print("Written.")

@@ -1,24 +1,24 @@
-"""Items as rows of a CSV file, or as objects of a JSON file: read, with the place of what is wrong."""
+"""Rows of an import file, from CSV or JSON, with their places for error messages."""
 
 import csv
 import io
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
 from backlit.model.query.keys import field_named
+from backlit.model.settings.documents import json_in
 
 UNSENT = frozenset({"projectId", "createdBy", "createdAt", "lastModifiedBy", "lastModifiedAt", "unsent"})
-"""What `items list --json` writes and nobody can set; it is passed over."""
+"""Read-only keys in the output of `items list --json`; an import ignores them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRow:
-    """One item as written: where, its number where it is there already, its type, and values by the fields' keys.
+    """An item of an import file: its place, the number of an existing item, its type, and values by field key.
 
-    Texts are as people write them where `is_written`, values of JSON else.
+    With `is_written`, values are texts as people write them; otherwise JSON values.
     """
 
     place: str
@@ -29,7 +29,7 @@ class ImportRow:
 
 
 def rows_of(text: str, custom: Collection[Field], *, is_json: bool) -> list[ImportRow]:
-    """All rows of a file. Raises BadRequest naming the place of what cannot be read."""
+    """Read all rows of a file; raise BadRequest that names the place of an error."""
     return list(_json_rows(text, custom) if is_json else _csv_rows(text, custom))
 
 
@@ -39,13 +39,13 @@ def _csv_rows(text: str, custom: Collection[Field]) -> Iterator[ImportRow]:
     try:
         heading = [_key(name.strip(), custom, "Line 1") for name in next(reader, [])]
         if len(set(heading)) < len(heading):
-            raise BadRequest("Line 1: two columns are the same field.")
+            raise BadRequest("Line 1: two columns name the same field.")
         for cells in reader:
             place = f"Line {reader.line_num}"
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(heading):
-                raise BadRequest(f"{place}: there are {len(heading)} columns; this line has {len(cells)}.")
+                raise BadRequest(f"{place}: expected {len(heading)} columns, found {len(cells)}.")
             given = {key: cell for key, cell in zip(heading, cells, strict=True) if cell.strip()}
             yield _row(place, given, is_written=True)
     except csv.Error as error:
@@ -54,13 +54,13 @@ def _csv_rows(text: str, custom: Collection[Field]) -> Iterator[ImportRow]:
 
 def _json_rows(text: str, custom: Collection[Field]) -> Iterator[ImportRow]:
     try:
-        found = json.loads(text)
+        found = json_in(text)
     except ValueError as error:
-        raise BadRequest(f"The file is no JSON: {error}.") from None
+        raise BadRequest(f"The file is not valid JSON: {error}.") from None
     objects: Sequence[object] = found if isinstance(found, list) else [found]
     for number, each in enumerate(objects, 1):
         if not isinstance(each, dict):
-            raise BadRequest(f"Item {number} is no object.")
+            raise BadRequest(f"Item {number} is not a JSON object.")
         fields = each.get("fields", {})
         flat = {key: value for key, value in each.items() if key != "fields"}
         flat |= fields if isinstance(fields, dict) else {}
@@ -70,7 +70,7 @@ def _json_rows(text: str, custom: Collection[Field]) -> Iterator[ImportRow]:
 
 
 def _key(name: str, custom: Collection[Field], place: str) -> str:
-    """The field that a heading means: by its key, a short key or its label."""
+    """Return the key of a heading's field: a key, a short key or a label."""
     lower = name.casefold()
     if lower in {"id", "type"}:
         return lower
@@ -80,7 +80,7 @@ def _key(name: str, custom: Collection[Field], place: str) -> str:
     field = field_named(name, custom)
     key = field.key if field else known.get(lower)
     if key is None:
-        raise BadRequest(f"{place}: there is no field {name!r}.")
+        raise BadRequest(f"{place}: unknown field {name!r}.")
     return key
 
 
@@ -88,7 +88,7 @@ def _row(place: str, given: Mapping[str, object], *, is_written: bool) -> Import
     number, type_name = given.get("id"), str(given.get("type") or "")
     text = str(number).strip().removeprefix("#") if number not in (None, "") else ""
     if text and not (text.isascii() and text.isdigit() and 0 < int(text[:18]) == int(text)):
-        raise BadRequest(f"{place}: {text[:24]!r} is no number of an item.")
+        raise BadRequest(f"{place}: {text[:24]!r} is not an item number.")
     types = {each.casefold(): each.value for each in ItemType}
     item_type = types.get(type_name.strip().casefold(), "")
     if not text and not item_type:

@@ -1,4 +1,4 @@
-"""Sign in to a service and make it the profile that is used."""
+"""Sign-in to a service, which becomes the current profile."""
 
 import argparse
 import asyncio
@@ -14,18 +14,19 @@ from backlit.client.client import Client, root_of
 from backlit.client.cookies import NAME as COOKIE
 from backlit.client.cookies import Cookie
 from backlit.client.tokens import Held, TokenCache
-from backlit.config import Locations, Profiles, find_locations, remote_profile
+from backlit.config.private_files import writing_to
+from backlit.config.settings import Locations, Profiles, find_locations, remote_profile
 from backlit.model.errors import BadRequest, OtherOrigin
 from backlit.model.plain import plain
 from backlit.model.wrap import LOGIN_PATH, TokenGrant
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Ask for what is missing, sign in, and keep the profile; nothing is kept of a sign-in that failed."""
+    """Prompt for missing values, sign in, and save the profile; a failed sign-in saves nothing."""
     locations = find_locations()
     url = str(root_of(arguments.url)).rstrip("/")
     if not _is_private(url):
-        print("Careful: the connection is not encrypted; others can read what is sent.", file=sys.stderr)
+        print("Warning: the connection is not encrypted; others can read what you send. Use https://.", file=sys.stderr)
     if arguments.cookie:
         credentials = ("", _secret(f"Value of the cookie {COOKIE}: "))
     elif arguments.code:
@@ -53,22 +54,26 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _approved(error: OtherOrigin) -> str:
-    """Ask whether the sign-in may be sent elsewhere, now and from now on; raises the error where it may not."""
+    """Ask for approval to send credentials to another origin, and store it; raise the error if refused."""
     if sys.stdin.isatty():
         print(error.message, file=sys.stderr)
-        print(f"Send it to {plain(error.other)}, now and from now on? [y/N] ", end="", file=sys.stderr, flush=True)
+        print(
+            f"Send the sign-in to {plain(error.other)} now and in future? [y/N] ", end="", file=sys.stderr, flush=True
+        )
         if sys.stdin.readline().strip().lower() in {"y", "yes"}:
             return error.other
-        raise BadRequest("It was not sent.")
+        raise BadRequest("Sign-in cancelled: no credentials were sent.")
     raise BadRequest(f"{error.message} If that is right, add --approve {plain(error.other)}") from None
 
 
 async def _sign_in(
     url: str, user: str, secret: str, approved: str, *, is_cookie: bool, locations: Locations
 ) -> tuple[str, Held]:
-    """Sign in with a cache that is thrown away, as the profile's name is known only afterwards."""
-    locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=locations.state, prefix="login-") as folder:
+    """Sign in with a temporary cache; the profile's name is known only afterwards."""
+    with writing_to(locations.state):
+        locations.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        thrown_away = tempfile.TemporaryDirectory(dir=locations.state, prefix="login-")
+    with thrown_away as folder:
         cache = TokenCache(Path(folder) / "tokens.json", url)
         async with Client.at(url, cache) as client:
             if is_cookie:
@@ -84,7 +89,7 @@ async def _sign_in(
 
 
 def _link(address: str) -> str:
-    """An address that a terminal can open, and has in its clipboard, on whatever machine it is (FEATURES rule 6)."""
+    """Return an address as a terminal link, copied to the clipboard; works over SSH."""
     if not sys.stderr.isatty():
         return address
     copied = base64.b64encode(address.encode()).decode()
@@ -97,7 +102,7 @@ def _is_private(url: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine and cannot be reached from another."""
+    """Return True for a host that only this machine can reach."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -109,12 +114,12 @@ def _asked(question: str) -> str:
         print(question, end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline().strip()
     if not answer:
-        raise BadRequest(f"Nothing was given as {question.rstrip(': ').lower()}.")
+        raise BadRequest(f"{question.rstrip(': ').capitalize()} is required.")
     return answer
 
 
 def _secret(question: str) -> str:
-    """What is not shown while it is typed; the next line of an input that is no terminal."""
+    """Read a secret without echo on a terminal, or the next line of standard input."""
     if sys.stdin.isatty():
         import getpass
 

@@ -1,30 +1,28 @@
 """Show one work item."""
 
 import argparse
-import sys
 
-import orjson
-
-from backlit.cli.item_document import document_of
+from backlit.cli.commands.item_document import document_of
+from backlit.cli.json_output import write_json
 from backlit.cli.synced import synced_store
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.plain import plain
-from backlit.store.people import TreeKind
-from backlit.store.rows import Item
+from backlit.store.records.item import Item
+from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 
 _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write what is set on the item, names instead of ids where they are known."""
+    """Print the set fields of the item, with names in place of known ids."""
     with synced_store(arguments) as store:
         item = store.item(arguments.id)
         if item is None:
-            raise NotFound(f"There is no work item {arguments.id} here, or it is not visible to you.")
+            raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")
         if arguments.json:
-            sys.stdout.buffer.write(orjson.dumps(document_of(item), option=orjson.OPT_INDENT_2) + b"\n")
+            write_json(document_of(item))
             return
         print(plain(f"#{item.id} {item.type}  {item.fields.get('Name') or ''}"))
         for line in _lines(store, item):

@@ -6,27 +6,28 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backlit.cli.chosen import chosen_profile
-from backlit.config import Locations, Profile, Profiles, Settings, find_locations, read_settings
+from backlit.cli.ending import Ending
+from backlit.cli.wiring import chosen_profile
+from backlit.config.settings import Locations, Profile, Profiles, Settings, find_locations, read_settings
 from backlit.model.errors import BacklitError
 
 if TYPE_CHECKING:
     from backlit.store.store import Store
-    from backlit.tui.app import BacklitApp
+    from backlit.tui.app.app import BacklitApp
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Open the profile that was named, else the one used last."""
+    """Open the named profile, or the one used last."""
     locations = find_locations()
     return open_profile(chosen_profile(arguments, locations), locations)
 
 
 def open_profile(profile: Profile, locations: Locations) -> int:
-    """Show a profile, and those that the user goes to from it; returns the exit status when the user leaves.
+    """Show a profile and those the user switches to; return the exit status.
 
-    Raises where there is no terminal.
+    Raises BadRequest without a terminal.
     """
     while True:
         status, wanted = _show(profile, locations)
@@ -36,26 +37,29 @@ def open_profile(profile: Profile, locations: Locations) -> int:
 
 
 def _show(profile: Profile, locations: Locations) -> tuple[int, str | None]:
-    """Show a profile until it is left; returns the exit status, and the profile that is wanted next."""
+    """Show a profile until the user leaves; return the exit status and the profile to open next."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "dumb") == "dumb":
-        raise BacklitError("This needs a terminal. Without one there is: backlit items list --json")
+        raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
     settings = read_settings(locations)
-    os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {profile.name}".encode())
-    try:
-        Profiles(locations).remember(profile)
-        app, store = _made(profile, settings, locations)
-    except BaseException:
-        os.write(sys.stdout.fileno(), _LEAVE.encode())
-        raise
-    try:
-        app.run(mouse=settings.mouse)
-        return app.return_code or 0, app.wanted_profile
-    finally:
-        store.close()
+    with Ending() as ending:
+        os.write(sys.stdout.fileno(), f"{_ENTER} backlit  {profile.name}".encode())
+        try:
+            Profiles(locations).remember(profile)
+            app, store = _made(profile, settings, locations)
+        except BaseException:
+            os.write(sys.stdout.fileno(), _LEAVE.encode())
+            raise
+        ending.ends(app)
+        try:
+            app.run(mouse=settings.mouse)
+            ending.is_over()
+            return app.return_code or 0, app.wanted_profile
+        finally:
+            store.close()
 
 
 def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[BacklitApp, Store]":
-    """Import the application while the store's files are opened on another thread."""
+    """Build the application while another thread opens the store's files."""
     from concurrent.futures import ThreadPoolExecutor
 
     from backlit.cli.wiring import store_of
@@ -63,8 +67,8 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
     store = store_of(profile, locations, settings)
     with ThreadPoolExecutor(1) as opener:
         opening = opener.submit(store.open)
-        from backlit.tui.app import BacklitApp
-        from backlit.tui.view_files import ViewFiles
+        from backlit.tui.app.app import BacklitApp
+        from backlit.tui.lists.view_files import ViewFiles
 
     opening.result()
     app = BacklitApp(

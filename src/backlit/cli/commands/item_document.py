@@ -1,14 +1,14 @@
-"""A work item of the store as the interface's JSON, and as values that a filter reads."""
+"""Work items of the store as JSON documents and as filter values."""
 
 from datetime import datetime
 from typing import Any
 
 from backlit.model.dates import write_datetime
-from backlit.store.rows import Item
+from backlit.store.records.item import Item
 
 
 def document_of(item: Item) -> dict[str, Any]:
-    """The JSON object of SPEC 2.1, with unsent changes in it; `sign` is there when there are any."""
+    """Return an item's JSON object with its unsent changes; `sign` marks an item that has any."""
     document: dict[str, Any] = {
         "id": item.id,
         "type": item.type,
@@ -23,7 +23,7 @@ def document_of(item: Item) -> dict[str, Any]:
 
 
 def values_of(item: Item) -> dict[str, object]:
-    """The item's properties by their flat names."""
+    """Return the item's properties by their flat names."""
     return {
         **item.fields,
         "id": item.id,

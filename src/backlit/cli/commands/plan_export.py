@@ -1,55 +1,55 @@
-"""Write the plan as text."""
+"""Export of the plan as text."""
 
 import argparse
 import asyncio
 from collections.abc import Sequence
 
-from backlit.cli.plan_base import owner_name, was_of
+from backlit.cli.commands.plan_base import owner_name, was_of
 from backlit.cli.synced import synced_store
 from backlit.model.errors import BadRequest
-from backlit.store.people import IterationEntry
-from backlit.store.plan_text import PlanLine, labels_of, plan_text
-from backlit.store.rows import Row
+from backlit.store.planning.text import PlanLine, labels_of, plan_text
+from backlit.store.records.item import Row
+from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
-from backlit.store.views_query import ViewSpec
+from backlit.store.views.query import ViewSpec
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write the iterations that were named, else those that have not ended, and the top of the backlog if wanted."""
+    """Write the named iterations, or all that have not ended, and the top of the backlog if requested."""
     with synced_store(arguments) as store:
         print(exported(store, arguments.iteration, arguments.backlog), end="")
 
 
 def exported(store: Store, names: Sequence[str], backlog: int) -> str:
-    """The text; raises BadRequest for an iteration that is not there."""
-    plan = store.plan
-    labels = labels_of(plan.targets())
+    """Return the text; raise BadRequest for an unknown iteration."""
+    iterations = store.plan.iterations
+    labels = labels_of(iterations.targets())
     chosen = _named(store, names, labels)
     owners = {person.id: person.username for person in store.everybody.known().values()}
     sections = {each.id: _lines(store, frozenset({each.id}), None, owners) for each in chosen}
-    unplanned = frozenset(store.iterations()) - {each.id for each in plan.targets()}
-    sections[plan.backlog_id] = _lines(store, unplanned, backlog, owners)
+    unplanned = frozenset(store.iterations()) - {each.id for each in iterations.targets()}
+    sections[iterations.backlog_id] = _lines(store, unplanned, backlog, owners)
     notes = {each.id: _note(each) for each in chosen}
-    now = plan.as_is(line.id for lines in sections.values() for line in lines)
+    now = iterations.as_is(line.id for lines in sections.values() for line in lines)
     was = {item_id: was_of(values, owners) for item_id, values in sorted(now.items())}
     project = next((each.name for each in store.projects() if each.id == store.project_id), "")
     return plan_text(project, sections, labels, notes, was)
 
 
 def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[IterationEntry]:
-    targets = store.plan.targets()
+    targets = store.plan.iterations.targets()
     unknown = set(names) - set(labels.values())
     if unknown:
-        raise BadRequest(f"There is no iteration {min(unknown)!r}. There are: {', '.join(labels.values())}.")
+        raise BadRequest(f"Unknown iteration {min(unknown)!r}. Choose from: {', '.join(labels.values())}.")
     if names:
         return [each for each in targets if labels[each.id] in names]
     return [each for each in targets if each.end is None or each.end >= store.today()]
 
 
 def _lines(store: Store, places: frozenset[int], limit: int | None, owners: dict[int, str]) -> list[PlanLine]:
-    """What is there, of a long list the first so many and what the draft moves there."""
-    spec = store.plan.spec(ViewSpec(), places)
-    view = store.view(spec, store.plan.laid_over)
+    """Return the lines of an iteration; of a long list, the first ones and those the draft moves in."""
+    spec = store.plan_preview.spec(ViewSpec(), places)
+    view = store.view(spec, store.plan_preview.laid_over)
     asyncio.run(view.load())
     rows = view.rows(0, view.count or 0 if limit is None else limit)
     listed = {row.id for row in rows}

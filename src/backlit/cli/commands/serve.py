@@ -1,4 +1,4 @@
-"""Serve a team over HTTP."""
+"""HTTP server for a team."""
 
 import argparse
 import asyncio
@@ -7,33 +7,34 @@ import sys
 from contextlib import ExitStack
 from dataclasses import replace
 
-from backlit.cli.login import is_loopback
+from backlit.cli.commands.login import is_loopback
+from backlit.cli.commands.workers import run_workers
 from backlit.cli.served import has_no_users, served_settings
 from backlit.cli.wiring import make_sample, workspace_settings
-from backlit.cli.workers import run_workers
-from backlit.config import find_locations
+from backlit.config.settings import find_locations
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.service.app import Service
-from backlit.service.database import prepare
-from backlit.service.logs import set_up_log
-from backlit.service.sample import PASSWORD, UNLICENSED
-from backlit.service.sample_words import PEOPLE
+from backlit.service.http.logs import set_up_log
+from backlit.service.sample.vocabulary import PEOPLE
+from backlit.service.sample.workspace import PASSWORD, UNLICENSED
 from backlit.service.server import Transport, run_server
-from backlit.service.settings import ServiceSettings
+from backlit.service.storage.database import parsed_url, prepare
+from backlit.service.storage.database_file import sole_server
+from backlit.service.storage.settings import ServiceSettings
 
 BACKLOG = 2048
-"""Connections that may wait to be accepted."""
+"""Backlog of connections not accepted yet."""
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Serve until interrupted; a sample, whose passwords everybody knows, only to this machine."""
+    """Serve until interrupted; bind the sample, with its known passwords, to this machine only."""
     if arguments.sample and not arguments.yes_really and not is_loopback(arguments.host):
         raise BadRequest(
             f"Everybody knows the sample's passwords, and {arguments.host} can be reached from other machines."
             " Add --yes-really to serve it there."
         )
     if arguments.sample and (arguments.database or arguments.files):
-        raise BadRequest("The sample has a database and files of its own; leave out --database and --files.")
+        raise BadRequest("The sample has its own database and files. Leave out --database and --files.")
     if bool(arguments.tls_cert) != bool(arguments.tls_key):
         raise BadRequest("TLS needs both --tls-cert and --tls-key.")
     set_up_log(arguments.log_level or ("warning" if arguments.sample else "info"))
@@ -72,10 +73,10 @@ def _settings(arguments: argparse.Namespace) -> ServiceSettings:
     settings = served_settings(arguments.database, arguments.files, arguments.service_name)
     if has_no_users(settings):
         where = "".join(f" --{name} {given}" for name in ("database", "files") if (given := getattr(arguments, name)))
-        print("The database has no users yet. Make the first one and its project, while this runs:")
+        print("The database has no users yet. In another terminal, create a user and a project:")
         print(f"  backlit admin users add NAME{where}")
         print(f"  backlit admin projects create PROJECT --manager NAME{where}")
-        print("To look around first, use: backlit serve --sample")
+        print("To try it with sample data, use: backlit serve --sample")
     return settings
 
 
@@ -91,9 +92,9 @@ def _show_progress(done: int, total: int) -> None:
 
 
 def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Listen; where the socket is shared, the system deals connections out to all that do.
+    """Open a listening socket; a shared one gets its part of the connections.
 
-    asyncio turns Nagle's algorithm off only on sockets that say they are TCP.
+    asyncio disables Nagle's algorithm only on sockets with an explicit TCP protocol.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -105,7 +106,7 @@ def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise BacklitError(f"Port {port} on {host} cannot be used: {error.strerror or error}.") from error
+        raise BacklitError(f"Port {port} on {host} is not available: {error.strerror or error}.") from error
     return listener
 
 
@@ -115,7 +116,8 @@ async def _serve(
     transport = Transport(arguments.tls_cert, arguments.tls_key)
     service = Service(settings)
     announce = None if is_worker else lambda: _announce(listener, arguments, transport.scheme)
-    await run_server(service, listener, transport, announce)
+    with sole_server(parsed_url(settings.database)):
+        await run_server(service, listener, transport, announce)
 
 
 def _announce(listener: socket.socket, arguments: argparse.Namespace, scheme: str) -> None:
@@ -125,4 +127,4 @@ def _announce(listener: socket.socket, arguments: argparse.Namespace, scheme: st
     if arguments.sample:
         names = ", ".join(name for name, _, _ in PEOPLE if name not in UNLICENSED)
         print(f"Users: {names}\nPassword of each: {PASSWORD}\nSign in: backlit login {address} --user maya")
-    print("Leave with ctrl+c.", flush=True)
+    print("Press ctrl+c to stop.", flush=True)

@@ -1,4 +1,4 @@
-"""Profiles, settings, and where the files of this machine's user are."""
+"""Profiles, settings and file locations of this machine's user."""
 
 import fcntl
 import json
@@ -13,19 +13,20 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from backlit.config.private_files import PRIVATE, write_private
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.grooming import field_keys
-from backlit.model.lint import STALE_DAYS, USUAL, Lint, chosen
-from backlit.model.own_names import OwnNames, own_names
 from backlit.model.planning import OwnCapacities, Share
-from backlit.private_files import PRIVATE, write_private
+from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen
+from backlit.model.settings.documents import json_in, toml_in
+from backlit.model.settings.own_names import OwnNames, own_names
 
 if TYPE_CHECKING:
-    from backlit.model.boards import BoardSettings
-    from backlit.model.templates import Template
+    from backlit.model.settings.boards import BoardSettings
+    from backlit.model.settings.templates import Template
 
 HOME = "BACKLIT_HOME"
-"""One directory for everything, instead of the places this system has for it."""
+"""Environment variable that names one directory for all files, in place of the system's locations."""
 DEFAULT_THEME = "backlit"
 ESTIMATE_SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
 """The estimates that `+` and `-` step through."""
@@ -34,7 +35,7 @@ DEMO_SEED = 1
 DEMO_USER = "maya"
 
 SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
-"""The files of a repository that hold views for everybody who works in it."""
+"""Files of a repository with views shared by all who work in it."""
 
 _KNOWN = frozenset(
     {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom", "template"}
@@ -46,7 +47,7 @@ _LONGEST_NAME = 80
 
 
 class ProfileKind(StrEnum):
-    """Where a profile's service is: here and one's own, here with a sample in it, or elsewhere."""
+    """Location of a profile's service: local workspace, local sample, or remote."""
 
     LOCAL = "local"
     DEMO = "demo"
@@ -55,7 +56,7 @@ class ProfileKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One place to work at; its name is also that of its files. `items` and `seed` are a demo's."""
+    """A named connection to one workspace; its name is also that of its files. `items` and `seed` describe a demo."""
 
     name: str
     kind: ProfileKind
@@ -70,28 +71,28 @@ IMAGE_WAYS = ("kitty", "sixel", "blocks")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `config.toml` in the configuration directory says."""
+    """The contents of `config.toml` in the configuration directory."""
 
     theme: str = DEFAULT_THEME
     estimate_scale: tuple[float, ...] = ESTIMATE_SCALE
     images: str = "auto"
-    """How pictures are shown: off, auto, or one of IMAGE_WAYS."""
+    """Display of pictures: off, auto, or one of IMAGE_WAYS."""
     mouse: bool = True
     board: "BoardSettings | None" = None
-    """How the board is set up; None where nothing is said of it."""
+    """Settings of the board; None if the file has none."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)
     lint: Lint = USUAL
     stale_days: int = STALE_DAYS
     groom_fields: tuple[str, ...] = ()
-    """The fields that the groom queue asks for beside what the ready-check finds missing."""
+    """Fields that grooming asks for in addition to the readiness check's findings."""
     templates: tuple["Template", ...] = ()
-    """What new items may begin with."""
+    """Templates for new items."""
     names: OwnNames = field(default_factory=OwnNames)
 
 
 @dataclass(frozen=True, slots=True)
 class Locations:
-    """The directories of this user: what is written by hand, kept, remembered, and may be thrown away."""
+    """Directories of this user: configuration, data, state and cache."""
 
     config: Path
     data: Path
@@ -100,33 +101,33 @@ class Locations:
 
     @property
     def themes(self) -> Path:
-        """Where the user's own colour themes are."""
+        """Directory of the user's own colour themes."""
         return self.config / "themes"
 
     @property
     def log(self) -> Path:
-        """What went wrong inside, for whoever is to repair it."""
+        """Log file for internal errors."""
         return self.state / "backlit.log"
 
     def mirror(self, profile: Profile) -> Path:
-        """The copy of what the service has; it may be thrown away."""
+        """Local copy of the service's data; it can be deleted and loaded again."""
         return self.cache / profile.name / "mirror.db"
 
     def journal(self, profile: Profile) -> Path:
-        """What the service does not have yet; it must not be thrown away."""
+        """Journal of unsent edits; it cannot be recreated."""
         return self.state / profile.name / "journal.db"
 
     def tokens(self, profile: Profile) -> Path:
-        """The sign-in."""
+        """File of the stored sign-ins."""
         return self.state / profile.name / "tokens.json"
 
     def workspace(self, profile: Profile) -> Path:
-        """The directory of the service of a profile that is not remote."""
+        """Directory of the service of a local profile."""
         return self.data / "workspaces" / profile.name
 
 
 def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
-    """The directories below BACKLIT_HOME where that is set, else those of the system."""
+    """Return the directories below BACKLIT_HOME if it is set, or the system's."""
     home = environment.get(HOME)
     if home:
         root = Path(home).expanduser().absolute()
@@ -138,31 +139,29 @@ def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
 
 
 def read_settings(locations: Locations) -> Settings:
-    """Read `config.toml`; no file means the defaults. Raises StorageError naming what is wrong with it."""
+    """Read `config.toml`; a missing file means the defaults. Raises StorageError that names the fault."""
     path = locations.config / "config.toml"
     try:
         content = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Settings()
     except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
-    import tomllib
-
+        raise StorageError(f"Could not read the settings: {error} ({path}).") from error
     try:
-        values = tomllib.loads(content)
-    except tomllib.TOMLDecodeError as error:
-        raise StorageError(f"The settings cannot be read: {error} ({path}).") from error
+        values = toml_in(content)
+    except ValueError as error:
+        raise StorageError(f"Could not read the settings: {error} ({path}).") from error
     unknown = sorted(values.keys() - _KNOWN)
     if "view" in unknown:
-        raise StorageError(f"Views are not kept in the settings but beside them, in views.toml ({path}).")
+        raise StorageError(f"Move the views from the settings to views.toml beside them ({path}).")
     if unknown:
-        raise StorageError(f"The settings have no {', '.join(map(repr, unknown))} ({path}).")
+        raise StorageError(f"Unknown settings: {', '.join(map(repr, unknown))} ({path}).")
     theme = values.get("theme", DEFAULT_THEME)
     if not isinstance(theme, str):
-        raise StorageError(f'The setting "theme" is the name of a theme ({path}).')
+        raise StorageError(f'The setting "theme" must be the name of a theme ({path}).')
     mouse = values.get("mouse", True)
     if not isinstance(mouse, bool):
-        raise StorageError(f'The setting "mouse" is true or false ({path}).')
+        raise StorageError(f'The setting "mouse" must be true or false ({path}).')
     board = _board_in(values["board"], path) if "board" in values else None
     scale = _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path)
     capacities, (lint, stale_days) = _capacities_in(values, path), _lint_in(values.get("lint", {}), path)
@@ -178,12 +177,12 @@ def _images_in(value: object, path: Path) -> str:
         return str(value)
     if not isinstance(value, bool):
         ways = ", ".join(f'"{way}"' for way in IMAGE_WAYS)
-        raise StorageError(f'The setting "images" is true, false, or one of {ways} ({path}).')
+        raise StorageError(f'The setting "images" must be true, false, or one of {ways} ({path}).')
     return "auto" if value else "off"
 
 
 def _board_in(value: object, path: Path) -> "BoardSettings":
-    from backlit.model.boards import board_settings
+    from backlit.model.settings.boards import board_settings
 
     try:
         return board_settings(value)
@@ -199,7 +198,7 @@ def _names_in(values: Mapping[str, object], path: Path) -> OwnNames:
 
 
 def _capacities_in(values: Mapping[str, object], path: Path) -> OwnCapacities:
-    """The tables [capacity] and [capacity_in."Sprint 14"]: points by user name, or {points = 8, hours = 60}."""
+    """Read [capacity] and [capacity_in."Sprint 14"]: points by user name, or {points = 8, hours = 60}."""
     special = values.get("capacity_in", {})
     tables = special if isinstance(special, dict) else {"": special}
     return OwnCapacities(
@@ -215,7 +214,7 @@ def _shares_in(table: object, name: str, path: Path) -> dict[str, Share]:
         amounts = {key: _amount(given.get(key, 0)) for key in ("points", "hours")}
         if given.keys() - amounts.keys() or None in amounts.values():
             raise StorageError(
-                f'The setting "{name}" gives points by user name, such as maya = 8, or'
+                f'The setting "{name}" must give points by user name, such as maya = 8, or'
                 f" jon = {{points = 8, hours = 60}} ({path})."
             )
         found[user] = Share(amounts["points"] or 0.0, amounts["hours"] or 0.0)
@@ -228,12 +227,12 @@ def _amount(value: object) -> float | None:
 
 
 def _lint_in(table: object, path: Path) -> tuple[Lint, int]:
-    """The ready-check's rules by type, and after how many days an item is stale."""
+    """Read the readiness check's rules by type, and the days after which an item is stale."""
     if not isinstance(table, dict):
-        raise StorageError(f'The setting "lint" is a table, such as [lint] with Story = ["estimate"] ({path}).')
+        raise StorageError(f'The setting "lint" must be a table, such as [lint] with Story = ["estimate"] ({path}).')
     days = table.get("stale_days", STALE_DAYS)
     if not isinstance(days, int) or isinstance(days, bool) or days < 1:
-        raise StorageError(f'The setting "stale_days" of [lint] is a whole number of days ({path}).')
+        raise StorageError(f'The setting "stale_days" of [lint] must be a whole number of days ({path}).')
     try:
         return chosen({key: value for key, value in table.items() if key != "stale_days"}), days
     except BadRequest as error:
@@ -241,10 +240,10 @@ def _lint_in(table: object, path: Path) -> tuple[Lint, int]:
 
 
 def _groom_in(values: Mapping[str, object], path: Path) -> tuple[str, ...]:
-    """The fields that the groom queue asks for."""
+    """Read the fields that grooming asks for."""
     table = values.get("groom", {})
     if not isinstance(table, dict) or table.keys() - {"fields"}:
-        raise StorageError(f'The setting "groom" is a table, [groom] with fields = ["PriorityClass"] ({path}).')
+        raise StorageError(f'The setting "groom" must be a table, [groom] with fields = ["PriorityClass"] ({path}).')
     try:
         return field_keys(table.get("fields", []))
     except BadRequest as error:
@@ -252,7 +251,7 @@ def _groom_in(values: Mapping[str, object], path: Path) -> tuple[str, ...]:
 
 
 def _templates_in(value: object, path: Path) -> tuple["Template", ...]:
-    from backlit.model.templates import templates_in
+    from backlit.model.settings.templates import templates_in
 
     try:
         return templates_in(value)
@@ -264,46 +263,48 @@ def _scale_in(value: object, path: Path) -> tuple[float, ...]:
     steps = tuple(value) if isinstance(value, list | tuple) else ()
     are_numbers = all(isinstance(step, int | float) and not isinstance(step, bool) and step >= 0 for step in steps)
     if not (steps and are_numbers and all(one < other for one, other in pairwise(steps))):
-        raise StorageError(f'The setting "estimate_scale" is a list of rising numbers, such as [1, 2, 3, 5] ({path}).')
+        raise StorageError(
+            f'The setting "estimate_scale" must be a list of rising numbers, such as [1, 2, 3, 5] ({path}).'
+        )
     return tuple(float(step) for step in steps)
 
 
 def read_views(locations: Locations, directory: Path) -> list[tuple[Path, object]]:
-    """The tables of saved views as written, with their files: the user's own `views.toml`, then the repository's.
+    """Read the tables of saved views with their files: the user's `views.toml`, then the repository's.
 
-    The repository's file is the nearest one in the directory or above it. Raises StorageError where one is no TOML.
+    The repository's file is the nearest one in the directory or above it. Raises StorageError for invalid TOML.
     """
-    import tomllib
-
     found: list[tuple[Path, object]] = []
     shared = [folder / name for folder in (directory, *directory.parents) for name in SHARED_VIEWS]
     for path in [locations.config / "views.toml", *[each for each in shared if each.is_file()][:1]]:
         try:
-            values = tomllib.loads(path.read_text(encoding="utf-8"))
+            values = toml_in(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            raise StorageError(f"The views cannot be read: {error} ({path}).") from error
+            raise StorageError(f"Could not read the views: {error} ({path}).") from error
         unknown = sorted(values.keys() - {"view"})
         if unknown:
-            raise StorageError(f"The views have no {', '.join(map(repr, unknown))}; each is a [[view]] ({path}).")
+            raise StorageError(
+                f"Unknown tables in the views: {', '.join(map(repr, unknown))}. Write each view as a [[view]] ({path})."
+            )
         tables = values.get("view", [])
         found.extend((path, table) for table in (tables if isinstance(tables, list) else [tables]))
     return found
 
 
 def local_profile() -> Profile:
-    """One's own workspace on this machine."""
+    """Return the profile of the local workspace."""
     return Profile("local", ProfileKind.LOCAL)
 
 
 def demo_profile(items: int = DEMO_ITEMS, seed: int = DEMO_SEED) -> Profile:
-    """The sample workspace of a size and seed; what is done in it stays."""
+    """Return the profile of a sample workspace of a size and seed; its changes are kept."""
     return Profile(f"demo-{items}-{seed}", ProfileKind.DEMO, user=DEMO_USER, items=items, seed=seed)
 
 
 def remote_profile(url: str, user: str) -> Profile:
-    """The profile of one user at one address."""
+    """Return the profile of one user at one address."""
     place = url.partition("://")[2].strip("/")
     plain = f"{user}@{place}"
     name = _NOT_FOR_FILES.sub("-", plain)[:_LONGEST_NAME]
@@ -319,12 +320,12 @@ class Profiles:
         self._path = locations.state / "profiles.json"
 
     def last(self) -> Profile:
-        """The profile used last; one's own workspace when there is none."""
+        """Return the profile used last, or the local workspace."""
         profiles, last = self._read()
         return profiles.get(last) or local_profile()
 
     def named(self, name: str) -> Profile:
-        """The profile of that name, any demo by its name too; BadRequest names those there are."""
+        """Return the profile of a name, also of any demo; BadRequest lists the known names."""
         if demo := _DEMO_NAME.fullmatch(name):
             return demo_profile(int(demo[1] or DEMO_ITEMS), int(demo[2] or DEMO_SEED))
         known = self._known()
@@ -333,7 +334,7 @@ class Profiles:
         return known[name]
 
     def names(self) -> list[str]:
-        """The profiles there are, one's own and the usual demo among them."""
+        """Return the names of all profiles, with the local one and the default demo."""
         return list(self._known())
 
     def _known(self) -> dict[str, Profile]:
@@ -350,7 +351,7 @@ class Profiles:
             try:
                 write_private(self._path, json.dumps(content, indent=1).encode())
             except OSError as error:
-                raise StorageError(f"The profile cannot be kept: {error.strerror} ({self._path}).") from error
+                raise StorageError(f"Could not save the profile: {error.strerror} ({self._path}).") from error
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -359,7 +360,7 @@ class Profiles:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         except OSError as error:
-            raise StorageError(f"The profile cannot be kept: {error.strerror} ({path}).") from error
+            raise StorageError(f"Could not save the profile: {error.strerror} ({path}).") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
@@ -367,15 +368,15 @@ class Profiles:
             os.close(descriptor)
 
     def _read(self) -> tuple[dict[str, Profile], str]:
-        """Profiles by name and the last one's name; a file that makes no sense counts as none."""
+        """Read the profiles by name and the name of the last used one; a malformed file counts as empty."""
         try:
-            content = json.loads(self._path.read_bytes())
+            content = json_in(self._path.read_bytes())
             profiles = [_profile_in(entry) for entry in content["profiles"]]
             return {profile.name: profile for profile in profiles}, str(content["last"])
         except FileNotFoundError:
             return {}, ""
         except OSError as error:
-            raise StorageError(f"The profiles cannot be read: {error.strerror} ({self._path}).") from error
+            raise StorageError(f"Could not read the profiles: {error.strerror} ({self._path}).") from error
         except (ValueError, KeyError, TypeError, AttributeError):
             return {}, ""
 

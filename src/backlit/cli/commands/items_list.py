@@ -2,35 +2,32 @@
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Iterator
 from itertools import islice
 
-import orjson
-
-from backlit.cli.item_document import document_of, values_of
+from backlit.cli.commands.item_document import document_of, values_of
+from backlit.cli.json_output import write_json
 from backlit.cli.synced import synced_store
 from backlit.cli.table import table
 from backlit.model.filters import matches
 from backlit.model.odata import parse_filter
-from backlit.store.rows import Item
+from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.store.views_query import ViewSpec
-from backlit.store.views_saved import sort_key
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.saved import sort_key
 
 _HEADER = ("ID", "Type", "Status", "Points", "Owner", "Name")
 _RIGHT = frozenset({0, 3})
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write the items of the current project, those with unsent changes as they will be."""
+    """List the items of the current project, with unsent changes applied."""
     with synced_store(arguments) as store:
         sort = tuple(sort_key(each) for each in arguments.sort.split(",")) if arguments.sort else ()
         spec = ViewSpec(with_done=not arguments.query, query=arguments.query or "", sort=sort)
         items = list(islice(_chosen(store, arguments.filter, spec), arguments.limit))
         if arguments.json:
-            text = orjson.dumps([document_of(item) for item in items], option=orjson.OPT_INDENT_2)
-            sys.stdout.buffer.write(text + b"\n")
+            write_json([document_of(item) for item in items])
             return
         asyncio.run(store.everybody.meet(item.fields.get("AssignedToID") for item in items))
         people = {person.id: person.username for person in store.everybody.known().values()}

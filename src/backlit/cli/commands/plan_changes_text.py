@@ -1,18 +1,18 @@
-"""What a plan that is written as text comes to, in words."""
+"""Description of a text plan's effect."""
 
 from collections.abc import Mapping, Sequence
 
 from backlit.model.plain import plain
-from backlit.store.plan_draft import PLANNED
-from backlit.store.plan_reading import PlanChange
-from backlit.store.plan_text import BACKLOG, NONE
+from backlit.store.planning.difference import PlanChange
+from backlit.store.planning.draft import PLANNED
+from backlit.store.planning.text import BACKLOG, NONE
 from backlit.store.store import Store
 
 _LABELS = {"IterationID": "", "Estimate": "points ", "AssignedToID": "owner "}
 
 
 def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, str]) -> list[str]:
-    """Iteration by iteration how full they get, then item by item what changes."""
+    """Describe the load of each iteration, then the changes of each item."""
     if not difference:
         return ["Nothing changes."]
     names = {**dict.fromkeys(store.iterations(), BACKLOG), **labels}
@@ -40,13 +40,13 @@ def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[in
 
 
 def _loads(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, str]) -> list[str]:
-    """Only of iterations whose points change, against what they may hold."""
+    """Describe the iterations with changed points and their capacities."""
     changes = {change.id: {key: touch.mine for key, touch in change.fields.items()} for change in difference}
     places = {value for change in difference for value in (change.place, changes[change.id].get("IterationID"))}
     iterations = store.iterations()
     found = []
-    for place, load in store.plan.loads_now([each for each in labels if each in places], changes).items():
+    for place, load in store.plan_preview.loads_now([each for each in labels if each in places], changes).items():
         most = iterations[place].max_capacity
-        over = f"  ! {load.points - most:g} too many" if most and load.points > most else ""
+        over = f"  ! {load.points - most:g} over" if most and load.points > most else ""
         found.append(f"{labels[place]}: {load.points:g}{f' of at most {most:g}' if most else ''} points{over}")
     return found

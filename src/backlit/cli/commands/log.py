@@ -1,4 +1,4 @@
-"""Log work on a task: two fields in one checked change, and a comment."""
+"""Logged work on a task: two fields in one checked change, and a comment."""
 
 import argparse
 import asyncio
@@ -9,28 +9,28 @@ from backlit.model.errors import BacklitError, BadRequest, NotFound
 from backlit.model.fields import ItemType
 from backlit.model.hours import hours_of, hours_text
 from backlit.model.plain import plain
-from backlit.store.changes import ConnectionState
-from backlit.store.entries import EntryState
-from backlit.store.rows import Item
+from backlit.store.edits.work_log import COMPLETED, REMAINING, Work, type_named
+from backlit.store.records.changes import ConnectionState
+from backlit.store.records.entry import EntryState
+from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.store.work_log import COMPLETED, REMAINING, Work, type_named
 
 LOOK_EVERY = 0.1
 PATIENCE = 60.0
-"""Seconds to wait until the service has it."""
+"""Seconds to wait for the service."""
 _HELD = {EntryState.REFUSED, EntryState.CONFLICT}
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Say what changes; without --dry-run log it, and wait until the service has it."""
+    """Print the change; without --dry-run, save it and wait for the service."""
     hours = hours_of(arguments.hours)
     remaining = None if arguments.remaining is None else hours_of(arguments.remaining, "Remaining", least=0.0)
     with synced_store(arguments) as store:
         task = store.item(arguments.id)
         if task is None:
-            raise NotFound(f"There is no work item {arguments.id} here, or it is not visible to you.")
+            raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")
         if task.type != ItemType.TASK:
-            raise BadRequest("Work is logged on tasks.")
+            raise BadRequest("Only tasks take logged work.")
         done = Work(hours, type_named(store.time_entry_types(), arguments.type), arguments.note, remaining)
         after = done.changes(task.fields)
         for label, key in (("completed", COMPLETED), ("remaining", REMAINING)):
@@ -49,8 +49,8 @@ async def _log(store: Store, task: Item, done: Work) -> str:
     deadline = time.monotonic() + PATIENCE
     while waiting := [each for each in store.outbox_entries() if each.item_id == task.id]:
         if any(each.state in _HELD for each in waiting):
-            raise BacklitError("It was not taken by the service; the outbox (go) says why.")
+            raise BacklitError("The server rejected the change. Press go in backlit for the reason.")
         if store.connection.state is not ConnectionState.ONLINE or time.monotonic() > deadline:
-            return "Kept on this machine, to be sent when the service can be reached."
+            return "Saved on this machine; backlit sends it when the server is reachable."
         await asyncio.sleep(LOOK_EVERY)
-    return "Logged; the service stores no time entries, fields and comment stand for one."
+    return "Logged: hours added to the task and noted in a comment (the server has no time entries)."

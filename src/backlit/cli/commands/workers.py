@@ -1,4 +1,4 @@
-"""Several processes that serve one address together."""
+"""Worker processes that serve one address together."""
 
 import os
 import signal
@@ -12,31 +12,31 @@ from collections.abc import Callable, Sequence
 from backlit.model.errors import BacklitError
 
 SOON = 2.0
-"""Seconds; a worker that ends before is not started again, as the next one would end too."""
+"""Seconds. A worker that ends sooner is not replaced: its successor would end too."""
 
 Serve = Callable[[socket.socket], None]
 
 
 def run_workers(listeners: Sequence[socket.socket], serve: Serve) -> None:
-    """Run a process for each listener until SIGTERM or SIGINT; one that ends by itself is replaced.
+    """Run a process for each listener until SIGTERM or SIGINT; replace one that ends by itself.
 
-    Raises BacklitError where a worker cannot even start, KeyboardInterrupt after SIGINT.
+    Raises BacklitError if a worker cannot start, KeyboardInterrupt after SIGINT.
     """
     _Workers(listeners, serve).run()
 
 
 class _Workers:
-    """The processes by id, and what this one was told."""
+    """Worker processes by id, and the signals this process received."""
 
     def __init__(self, listeners: Sequence[socket.socket], serve: Serve) -> None:
         self._listeners = listeners
         self._serve = serve
         self._running: dict[int, tuple[int, float]] = {}
         self._received: list[int] = []
-        self._life = os.pipe()  # its writing end closes when this process is gone, however that happens
+        self._life = os.pipe()  # its writing end closes with this process, after a crash too
 
     def run(self) -> None:
-        """Start all, replace those that end, and come back when all have ended."""
+        """Start all workers, replace those that end, and return when all have ended."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._receive)
         for place in range(len(self._listeners)):
@@ -51,7 +51,7 @@ class _Workers:
                 failed = True
                 self._tell_all()
             else:
-                print(f"Worker {ended} ended; another takes its place.", file=sys.stderr, flush=True)
+                print(f"Worker {ended} ended; starting another.", file=sys.stderr, flush=True)
                 self._start(place)
         if failed:
             raise BacklitError("The workers cannot start.")
@@ -68,7 +68,7 @@ class _Workers:
 
     def _start(self, place: int) -> None:
         ending = {signal.SIGTERM, signal.SIGINT}
-        signal.pthread_sigmask(signal.SIG_BLOCK, ending)  # so that none is lost between the fork and its note
+        signal.pthread_sigmask(signal.SIG_BLOCK, ending)  # keeps a signal between the fork and its record
         process = os.fork()
         if process == 0:
             for number in ending:
@@ -79,7 +79,7 @@ class _Workers:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
 
     def _work(self, place: int) -> None:
-        """All that a worker does; ends the process."""
+        """Run a worker and end its process."""
         status = 1
         try:
             os.close(self._life[1])
@@ -90,7 +90,7 @@ class _Workers:
             print(f"backlit: {error}", file=sys.stderr)
         except KeyboardInterrupt:
             status = 0
-        except BaseException as error:  # noqa: BLE001 - the end of the process: said, as Python itself would
+        except BaseException as error:  # noqa: BLE001 - the process ends: print the traceback as Python does
             traceback.print_exception(error)
         finally:
             sys.stdout.flush()

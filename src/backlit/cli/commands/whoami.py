@@ -1,17 +1,16 @@
-"""Say who is signed in, as the service sees it."""
+"""Identity of the signed-in user."""
 
 import argparse
 import asyncio
 
-from backlit.cli.chosen import chosen_profile
-from backlit.cli.wiring import connect_to
-from backlit.config import Locations, Profile, find_locations
+from backlit.cli.wiring import chosen_profile, connect_to
+from backlit.config.settings import Locations, Profile, find_locations
 from backlit.model.plain import plain
-from backlit.model.users import User
+from backlit.model.resources import User
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Ask the service; raises SignInNeeded when nobody is signed in."""
+    """Print the user's name; raise SignInNeeded without a sign-in."""
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
     user = asyncio.run(_me(profile, locations))

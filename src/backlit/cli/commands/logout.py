@@ -1,20 +1,19 @@
-"""Forget the sign-in of a remote profile."""
+"""Sign-out of a remote profile."""
 
 import argparse
 import asyncio
 
-from backlit.cli.chosen import chosen_profile
-from backlit.cli.wiring import remote_client
-from backlit.config import Locations, Profile, ProfileKind, find_locations
+from backlit.cli.wiring import chosen_profile, remote_client
+from backlit.config.settings import Locations, Profile, ProfileKind, find_locations
 from backlit.model.errors import BadRequest
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Forget the tokens; what is unsent stays and is sent after the next sign-in."""
+    """Forget the tokens; unsent edits are kept and sent after the next sign-in."""
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
     if profile.kind is not ProfileKind.REMOTE:
-        raise BadRequest(f"The profile {profile.name} is on this machine and has no sign-in.")
+        raise BadRequest(f"The profile {profile.name} is local and has no sign-in.")
     asyncio.run(_sign_out(profile, locations))
     print(f"Signed out of {profile.url}.")
 

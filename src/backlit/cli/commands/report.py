@@ -1,13 +1,13 @@
-"""Write a report: its table as Markdown or CSV, or its chart as SVG."""
+"""Reports: a table as Markdown or CSV, or a chart as SVG."""
 
 import argparse
 import asyncio
 import sys
 
 from backlit.cli.synced import synced_store
+from backlit.model.reports.formats import FORMATS
 from backlit.model.reports.report import Measure, ReportName
-from backlit.model.reports.written import FORMATS
-from backlit.store.coverages import Coverage
+from backlit.store.reports.coverages import Coverage
 from backlit.store.store import Store
 
 

@@ -1,9 +1,8 @@
-"""Look at everything that backlit depends on, and say what is wrong and what is done instead."""
+"""Health check of connection, service and local files."""
 
 import argparse
 import asyncio
 import ssl
-import sys
 import time
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -11,19 +10,17 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import orjson
-
-from backlit.cli.chosen import chosen_profile
-from backlit.cli.login import is_loopback
-from backlit.cli.wiring import connect_to
-from backlit.client.encryption import fault_of, trusted
-from backlit.config import Locations, Profile, ProfileKind, find_locations
+from backlit.cli.commands.login import is_loopback
+from backlit.cli.json_output import write_json
+from backlit.cli.wiring import chosen_profile, connect_to
+from backlit.client.tls import fault_of, trusted
+from backlit.config.settings import Locations, Profile, ProfileKind, find_locations
 from backlit.model.attachments import friendly_size_of
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
-from backlit.store.inspection import FileReport, inspect_journal, inspect_mirror
-from backlit.store.probes import Traits, probe
-from backlit.store.words import has_words, missing_words
+from backlit.store.files.inspection import FileReport, inspect_journal, inspect_mirror
+from backlit.store.remote.capabilities import Traits, probe
+from backlit.store.remote.limitations import has_words, missing_words
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -35,7 +32,7 @@ _SIGNS = {"ok": "✓", "note": "·", "broken": "✗"}
 
 
 class Health(StrEnum):
-    """How a finding is meant."""
+    """Severity of a finding."""
 
     OK = "ok"
     NOTE = "note"
@@ -44,7 +41,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """A checked subject with its result."""
 
     about: str
     health: Health
@@ -53,7 +50,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Report:
-    """All that was found, in the order in which it was looked at."""
+    """Findings in the order of the checks."""
 
     profile: str
     findings: list[Finding] = field(default_factory=list)
@@ -65,12 +62,12 @@ class Report:
 
     @property
     def is_broken(self) -> bool:
-        """Whether anything has to be repaired."""
+        """True if any finding needs a repair."""
         return any(each.health is Health.BROKEN for each in self.findings)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write what was found; 1 when something is broken."""
+    """Print the findings; return 1 if anything is broken."""
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
     report = Report(profile.name)
@@ -83,11 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
             "findings": [asdict(each) for each in report.findings],
             "traits": None if report.traits is None else report.traits.document(),
         }
-        sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n")
+        write_json(document)
     else:
         width = max(len(each.about) for each in report.findings)
         for each in report.findings:
-            print(f"{_SIGNS[each.health]} {each.about:<{width}}  {each.sentence}")
+            print(f"{_SIGNS[each.health]} {each.about:<{width}}  {plain(each.sentence)}")
     return int(report.is_broken)
 
 
@@ -99,15 +96,17 @@ def _look_at_files(profile: Profile, locations: Locations, report: Report) -> No
 
 def _look_at_file(about: str, found: FileReport, nouns: tuple[str, str], report: Report) -> None:
     if found.fault:
-        way_out = " It is made anew when it is removed." if about == "mirror" else " Restore it from a copy."
+        way_out = " Remove it: the next start creates it again." if about == "mirror" else " Restore it from a copy."
         report.say(about, f"{found.fault}{way_out} ({found.path})", Health.BROKEN)
     elif found.count is None:
-        report.say(about, f"There is none yet ({found.path}).", Health.NOTE)
+        report.say(about, f"No file yet ({found.path}).", Health.NOTE)
     elif found.version > found.wanted and about == "journal":
-        report.say(about, f"It was written by a newer backlit ({found.path}).", Health.BROKEN)
+        report.say(about, f"A newer backlit wrote this file ({found.path}).", Health.BROKEN)
     else:
         version = (
-            "" if found.version == found.wanted else f" It has version {found.version} and is brought up at start."
+            ""
+            if found.version == found.wanted
+            else f" It has version {found.version} and is upgraded at the next start."
         )
         noun = nouns[0] if found.count == 1 else nouns[1]
         size = friendly_size_of(found.size)
@@ -130,15 +129,17 @@ async def _look_at_service(profile: Profile, locations: Locations, report: Repor
 
 
 async def look_at_address(url: str, report: Report) -> None:
-    """Say how what is sent to an address is protected, and until when or why not."""
+    """Report the encryption of an address and the end of its certificate."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme != "https":
         is_here = is_loopback(host)
         where = (
-            "It does not leave this machine." if is_here else "Others can read what is sent; https:// prevents that."
+            "Local connection: no data leaves this machine."
+            if is_here
+            else "Not encrypted: others can read the traffic. Use https://."
         )
-        report.say("encryption", f"There is none. {where}", Health.OK if is_here else Health.BROKEN)
+        report.say("encryption", f"No encryption. {where}", Health.OK if is_here else Health.BROKEN)
         return
     try:
         async with asyncio.timeout(_TLS_PATIENCE):
@@ -149,33 +150,33 @@ async def look_at_address(url: str, report: Report) -> None:
         report.say("encryption", fault_of(error, host), Health.BROKEN)
         return
     except (OSError, TimeoutError) as error:
-        report.say("encryption", f"No encrypted connection comes about: {error or 'no answer'}.", Health.BROKEN)
+        report.say("encryption", f"Could not open an encrypted connection: {error or 'no answer'}.", Health.BROKEN)
         return
     until = ssl.cert_time_to_seconds(told.getpeercert()["notAfter"])
     day = datetime.fromtimestamp(until, UTC).date()
     health = Health.NOTE if until - time.time() < _SOON else Health.OK
-    report.say("encryption", f"{told.version()}; the certificate is good until {day}.", health)
+    report.say("encryption", f"{told.version()}; the certificate is valid until {day}.", health)
 
 
 async def _ask(client: "Client", profile: Profile, report: Report) -> None:
     if not client.auth.signed_in:
         way = f"backlit login {profile.url}"
-        report.say("sign-in", f"Nobody is signed in. Use: {way}", Health.BROKEN)
+        report.say("sign-in", f"Not signed in. Use: {way}", Health.BROKEN)
         return
     me = await client.users.me()
     report.say(
         "sign-in",
-        f"{me.name} is signed in, and may read {(await client.work_items.list(top=1)).total_results:,} items.",
+        f"{me.name} is signed in and can read {(await client.work_items.list(top=1)).total_results:,} items.",
     )
     _say_clock(client, profile, report)
     told = await client.capabilities()
     if told is None:
-        report.say("service", "It says nothing of itself; it is taken for one that follows the interface.", Health.NOTE)
+        report.say("service", "Server: no version information; assuming the standard interface.", Health.NOTE)
     else:
-        report.say("service", f"{told.get('name')} {told.get('version')}, as it says itself.")
+        report.say("service", f"{told.get('name')} {told.get('version')}.")
     traits = report.traits = await probe(client, told)
     if not traits.is_sure:
-        report.say("lists", "There is no item to try them with; they are tried when there is.", Health.NOTE)
+        report.say("lists", "Not tested: the project has no items.", Health.NOTE)
         return
     for sentence in has_words(traits):
         report.say("lists", sentence)
@@ -186,21 +187,19 @@ async def _ask(client: "Client", profile: Profile, report: Report) -> None:
 def _say_clock(client: "Client", profile: Profile, report: Report) -> None:
     skew = client.clock.skew
     if profile.kind is not ProfileKind.REMOTE:
-        report.say("clock", "It is this machine's.")
+        report.say("clock", "Same clock as this machine.")
         return
     if skew is None:
-        report.say(
-            "clock", "The service does not say what time it is; it is taken to have this machine's.", Health.NOTE
-        )
+        report.say("clock", "The server does not send its time; assuming this machine's clock.", Health.NOTE)
         return
     seconds = round(skew.total_seconds())
     if abs(seconds) <= _CLOCK_TOLERANCE:
-        report.say("clock", "It agrees with this machine's.")
+        report.say("clock", "In agreement with this machine.")
     else:
         way = "ahead of" if seconds > 0 else "behind"
         report.say(
             "clock",
-            f"The service's is {abs(seconds):,} seconds {way} this machine's; ages allow for that.",
+            f"The server's clock is {abs(seconds):,} seconds {way} this machine's. backlit corrects ages for it.",
             Health.NOTE,
         )
 

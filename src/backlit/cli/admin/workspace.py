@@ -1,4 +1,4 @@
-"""Where the workspace is that an administrator works on."""
+"""Location of the administered workspace."""
 
 import argparse
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from backlit.cli.served import served_settings
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from backlit.service.settings import ServiceSettings
+    from backlit.service.storage.settings import ServiceSettings
 
 
 def settings_of(arguments: argparse.Namespace) -> "ServiceSettings":
-    """The database and files that are named, else those that `backlit serve` uses."""
+    """Return the named database and files, or those of `backlit serve`."""
     return served_settings(arguments.database, arguments.files)
 
 
 @contextmanager
 def opened(arguments: argparse.Namespace, *, create: bool = False) -> Iterator["Connection"]:
-    """One transaction that may write; a dry run keeps nothing of it. Raises StorageError."""
+    """Open a transaction for writing; a dry run rolls it back. Raises StorageError."""
     from backlit.service.admin.workspace import writing
 
     is_dry = getattr(arguments, "dry_run", False)
@@ -30,7 +30,7 @@ def opened(arguments: argparse.Namespace, *, create: bool = False) -> Iterator["
 
 @contextmanager
 def looked_at(arguments: argparse.Namespace) -> Iterator["Connection"]:
-    """One moment of the database, for reading. Raises StorageError."""
+    """Open a consistent snapshot of the database for reading. Raises StorageError."""
     from backlit.service.admin.workspace import reading
 
     with reading(settings_of(arguments)) as connection:

@@ -1,26 +1,24 @@
-"""Show the copies of items that were deleted for good, or went out of sight while they were looked at."""
+"""Local copies of deleted items and of items that became inaccessible."""
 
 import argparse
-import sys
 from contextlib import closing
 from datetime import UTC, datetime
 
-import orjson
-
-from backlit.cli.chosen import chosen_profile
+from backlit.cli.json_output import write_json
 from backlit.cli.table import table
-from backlit.config import find_locations
+from backlit.cli.wiring import chosen_profile
+from backlit.config.settings import find_locations
 from backlit.model.errors import NotFound
-from backlit.store.journal import Journal
-from backlit.store.rows import fields_in
-from backlit.store.trash import KEPT_DAYS, Copy
+from backlit.store.journal.journal import Journal
+from backlit.store.journal.trash import KEPT_DAYS, Copy
+from backlit.store.records.item import fields_in
 
 _HEADER = ("Kept", "ID", "Type", "Tasks", "Comments", "Name")
 _RIGHT = frozenset({1, 3, 4})
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write a line for each copy, the latest first; or one copy whole, as JSON."""
+    """List the copies, the latest first, or print one as JSON."""
     locations = find_locations()
     path = locations.journal(chosen_profile(arguments, locations))
     copies: list[tuple[float, Copy]] = []
@@ -32,8 +30,8 @@ def run(arguments: argparse.Namespace) -> None:
             print(line)
         return
     if not copies:
-        raise NotFound(f"There is no copy of item {arguments.id}; copies are kept for {KEPT_DAYS} days.")
-    sys.stdout.buffer.write(orjson.dumps(copies[0][1].document(), option=orjson.OPT_INDENT_2) + b"\n")
+        raise NotFound(f"No copy of item {arguments.id}. Copies are kept for {KEPT_DAYS} days.")
+    write_json(copies[0][1].document())
 
 
 def _row(kept_at: float, copy: Copy) -> list[str]:

@@ -1,0 +1,202 @@
+"""The grammar of `backlit admin`."""
+
+import argparse
+from datetime import date
+
+from backlit.cli.late_parser import LateParser
+from backlit.model.fields import ItemType
+
+_ROLES = ("reader", "contributor", "manager")
+_KINDS = ("text", "long-text", "choice", "integer", "number", "boolean")
+_PACKAGE = "backlit.cli.admin"
+
+
+class Noun:
+    """A noun of `backlit admin` with its verbs."""
+
+    def __init__(
+        self, nouns: "argparse._SubParsersAction[LateParser]", name: str, about: str, module: str = ""
+    ) -> None:
+        self._module = f"{_PACKAGE}.{module or name.replace('-', '_')}"
+        self._verbs = nouns.add_parser(name, help=about, description=about).add_subparsers(
+            title="commands", metavar="COMMAND", required=True
+        )
+
+    def verb(self, name: str, function: str, about: str, *words: str, dry: bool = False) -> LateParser:
+        """Add a verb, run by the module's function of that name; `words` are its positional arguments."""
+        verb = self._verbs.add_parser(name, help=about, description=about)
+        for word in words:
+            verb.add_argument(word, metavar=word.upper())
+        add_common(verb, self._module, function, dry=dry)
+        return verb
+
+
+def add_common(command: argparse.ArgumentParser, module: str, function: str, *, dry: bool = False) -> None:
+    """Add the options of every command: the workspace's location and the output format."""
+    command.add_argument("--database", metavar="URL", help="database (default: the one `backlit serve` uses)")
+    command.add_argument("--files", metavar="PLACE", help="attachments (default: those of `backlit serve`)")
+    command.add_argument("--json", action="store_true", help="write JSON")
+    if dry:
+        command.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+    command.set_defaults(module=f"{_PACKAGE}.run", admin_module=module, function=function)
+
+
+def add_nouns(admin: argparse.ArgumentParser) -> None:
+    """Fill the parser of `backlit admin`."""
+    nouns = admin.add_subparsers(title="nouns", metavar="NOUN", required=True, parser_class=LateParser)
+    _add_users(Noun(nouns, "users", "users, their passwords and licences"))
+    _add_projects(Noun(nouns, "projects", "projects with their roots and dates"))
+    _add_grants(Noun(nouns, "grants", "roles of users in projects"))
+    _add_named(Noun(nouns, "teams", "the teams of a project"), "team", " and clear it on its items")
+    _add_fields(Noun(nouns, "fields", "custom fields of a project"))
+    _add_values(Noun(nouns, "values", "statuses and other lists of valid values"))
+    _add_named(Noun(nouns, "time-entry-types", "categories for logged time in a project"), "time entry type", "")
+    keys = Noun(nouns, "keys", "the keys that sign access tokens")
+    rotate = keys.verb("rotate", "rotate", "create a signing key; the previous one stays valid")
+    rotate.add_argument("--forget", action="store_true", help="revoke the previous key too, for example after a leak")
+    _add_whole(nouns)
+
+
+def _add_users(users: Noun) -> None:
+    users.verb("list", "listed", "list all users")
+    add = users.verb("add", "add", "add a user; prompts for the password or reads it from standard input", "name")
+    for option in ("first-name", "last-name", "display-name", "email"):
+        add.add_argument(f"--{option}", metavar="TEXT", help=f"the user's {option.replace('-', ' ')}")
+    add.add_argument(
+        "--no-password", action="store_true", help="create the user without a password; sign-in is not possible yet"
+    )
+    add.add_argument("--unlicensed", action="store_true", help="create the user without a licence")
+    users.verb("password", "password", "change a user's password and end all sessions", "name")
+    license_ = users.verb("license", "license_", "turn a user's licence on or off", "name")
+    license_.add_argument("state", choices=("on", "off"))
+    users.verb("deactivate", "deactivate", "disable a user: revoke password, sessions and access", "name", dry=True)
+
+
+def _add_projects(projects: Noun) -> None:
+    projects.verb("list", "listed", "list all projects")
+    create = projects.verb("create", "create", "create a project with its root area and root iteration", "name")
+    create.add_argument("--manager", metavar="USER", help="user who becomes the project's manager")
+    change = projects.verb(
+        "change", "change", "change a project; renaming it renames its root area and iteration", "project"
+    )
+    change.add_argument("--name", metavar="NAME", help="new name")
+    for command in (create, change):
+        command.add_argument("--description", metavar="TEXT", help="description of the project")
+        command.add_argument("--template", metavar="TEXT", help="process template, for example Scrum")
+        command.add_argument("--start", type=_date, metavar="DATE", help="first day, as YYYY-MM-DD")
+        command.add_argument("--end", type=_date, metavar="DATE", help="last day, as YYYY-MM-DD")
+        command.add_argument("--iteration-length", type=int, metavar="DAYS", help="default length of an iteration")
+        command.add_argument("--sync", choices=("on", "off"), help="show IsSyncable and SyncID on items")
+
+
+def _add_grants(grants: Noun) -> None:
+    listing = grants.verb("list", "listed", "list the roles of users in projects")
+    listing.add_argument("--user", metavar="USER", help="filter by user")
+    listing.add_argument("--project", metavar="PROJECT", help="filter by project")
+    role = grants.verb("set", "set_role", "give a user a role in a project", "user", "project")
+    role.add_argument("role", choices=_ROLES)
+    grants.verb("remove", "remove", "remove a user from a project", "user", "project", dry=True)
+
+
+def _add_named(noun: Noun, word: str, effect: str) -> None:
+    noun.verb("list", "listed", f"list every {word}").add_argument(
+        "--project", metavar="PROJECT", help="filter by project"
+    )
+    noun.verb("add", "add", f"add a {word}", "project", "name")
+    rename = noun.verb("rename", "rename", f"rename a {word}", "project", "name")
+    rename.add_argument("new_name", metavar="NEW_NAME")
+    noun.verb("remove", "remove", f"remove a {word}{effect}", "project", "name", dry=True)
+
+
+def _add_fields(fields: Noun) -> None:
+    fields.verb("list", "listed", "list custom fields").add_argument(
+        "--project", metavar="PROJECT", help="filter by project"
+    )
+    add = fields.verb("add", "add", "add a custom field; its key ends in _cf", "project", "key")
+    add.add_argument("--kind", choices=_KINDS, default="text", help="kind of value (%(default)s)")
+    change = fields.verb(
+        "change", "change", "change a custom field's types, values or default", "project", "key", dry=True
+    )
+    for command in (add, change):
+        command.add_argument("--types", type=_types, metavar="TYPE,…", help="types of work item with this field")
+        command.add_argument(
+            "--choice",
+            action="append",
+            dest="choices",
+            metavar="VALUE",
+            help="valid value; repeat for each value, in order",
+        )
+        command.add_argument("--default", metavar="VALUE", help="value of new items; empty for none")
+    _add_rename(change)
+    fields.verb("remove", "remove", "remove a custom field with all its values", "project", "key", dry=True)
+
+
+def _add_values(values: Noun) -> None:
+    values.verb("list", "listed", "list the valid values of each type and field", "project")
+    set_ = values.verb(
+        "set", "set_values", "set the valid values of a field for one type, in order", "project", dry=True
+    )
+    reset = values.verb("reset", "reset", "reset to the default values", "project", dry=True)
+    for command in (set_, reset):
+        command.add_argument("type", choices=tuple(ItemType), metavar="TYPE")
+        command.add_argument("key", metavar="KEY", help="Status, Severity, …")
+        _add_rename(command)
+    set_.add_argument("values", nargs="+", metavar="VALUE")
+
+
+def _add_rename(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rename",
+        action="append",
+        dest="renames",
+        default=[],
+        metavar="OLD=NEW",
+        help="replace OLD with NEW in existing items",
+    )
+
+
+def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
+    export = _whole(nouns, "export", "write the whole workspace as JSON Lines; - for standard output", "file")
+    export.add_argument(
+        "--contents",
+        choices=("lines", "folder", "none"),
+        default="lines",
+        help="attachments: base64 lines, files in the folder FILE.files, or none (%(default)s)",
+    )
+    export.add_argument("--without-secrets", action="store_true", help="omit passwords, keys and sessions")
+    into = _whole(nouns, "import", "fill an empty workspace from an export; - for standard input", "file", "import_")
+    into.add_argument("--accept-problems", action="store_true", help="import even if `check` finds problems")
+    _whole(nouns, "backup", "back up database and files to a new directory; safe while the service runs", "directory")
+    _whole(nouns, "restore", "create a workspace from a backup; never overwrites existing files", "directory")
+    check = _whole(nouns, "check", "check rows, documents, totals and files for inconsistencies")
+    check.add_argument("--quick", action="store_true", help="skip the contents of files")
+
+
+def _whole(
+    nouns: "argparse._SubParsersAction[LateParser]",
+    name: str,
+    about: str,
+    word: str = "",
+    module: str = "",
+) -> LateParser:
+    command = nouns.add_parser(name, help=about, description=about)
+    if word:
+        command.add_argument(word, metavar=word.upper())
+    add_common(command, f"{_PACKAGE}.{module or name}", "run")
+    return command
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date; use YYYY-MM-DD") from None
+
+
+def _types(text: str) -> list[ItemType]:
+    try:
+        return [ItemType(part.strip()) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a list of types; choose from {', '.join(ItemType)}"
+        ) from None

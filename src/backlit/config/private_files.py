@@ -1,0 +1,45 @@
+"""Private files: readable by their owner only, and written whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from backlit.model.errors import StorageError
+
+PRIVATE = 0o600
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Replace `path` by a file readable by its owner only; the new content is on disk on return."""
+    import tempfile
+
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), PRIVATE)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def writing_to(path: Path) -> Iterator[None]:
+    """Translate OSError to a StorageError that names the file and the way out."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"{error.filename or path} cannot be written: {error.strerror}. Look at its permissions, or have"
+            " BACKLIT_HOME name a directory that you may write to."
+        ) from error
