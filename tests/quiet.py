@@ -11,7 +11,12 @@ from pathlib import Path
 
 import textual.app
 import textual.pilot
+from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
+from textual.worker import Worker
+
+from backlit.tui.shell.workers import COMMANDS_GROUP
 
 SOON = 0.1
 """Seconds within which a timer goes off that is waited for: that of the preview, and the next frame."""
@@ -47,6 +52,17 @@ async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:
     while (wait := _until_next_timer()) is not None and time.monotonic() < deadline:
         await asyncio.sleep(wait)
         await calm()
+
+
+async def workers_done(app: App[None]) -> None:
+    """Wait until no worker of an application is at work, but for commands that wait for a dialog."""
+    while any(not (each.is_finished or _waits_for_dialog(app, each)) for each in app.workers):  # noqa: ASYNC110 - polled
+        await asyncio.sleep(LOOK)
+
+
+def _waits_for_dialog(app: App[None], worker: Worker[object]) -> bool:
+    """A draft is thrown away once the command that asked for it is over."""
+    return worker.group in {COMMANDS_GROUP, "drafts"} and isinstance(app.screen, ModalScreen)
 
 
 def _ready() -> Sequence[object]:

@@ -10,15 +10,16 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from tests import quiet
+from tests.quiet import workers_done
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
 from tests.store.world import World, make_sample, until
 from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.entries import FOR_CUSTOMERS
-from backlit.tui.app import BacklitApp
-from backlit.tui.widgets.item_panes import ItemPanes
+from backlit.store.records.entry import FOR_CUSTOMERS
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.lists.item_panes import ItemPanes
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
 TODAY = date(2026, 3, 11)
@@ -150,7 +151,7 @@ async def _settled(pilot: Pilot[None]) -> None:
     seen: list[Strip] = []
     same = 0
     while same < STEADY:
-        await pilot.app.workers.wait_for_complete()
+        await workers_done(pilot.app)
         await pilot.pause(0.05)
         now = pilot.app.screen._compositor.render_strips()
         same = same + 1 if now == seen else 0

@@ -38,6 +38,8 @@ class Terminal:
         self._file = file
         self._screen = pyte.Screen(*size)
         self._stream = pyte.ByteStream(self._screen)
+        self.written = b""
+        """All that the program has written."""
 
     @property
     def lines(self) -> list[str]:
@@ -64,6 +66,7 @@ class Terminal:
                 data = os.read(self._file, 65536)
             except OSError:
                 return
+            self.written += data
             self._stream.feed(_FOREIGN.sub(b"", data))
 
     def wait_until(self, holds: Callable[[], bool]) -> None:
@@ -87,6 +90,34 @@ class Terminal:
             assert time.monotonic() < deadline, f"{pattern!r} stays on\n{self.text}"
             self.read(0.05)
 
+    @property
+    def modes(self) -> list[object]:
+        """How the terminal treats what is typed."""
+        return termios.tcgetattr(self._file)
+
+    def signal(self, number: int) -> None:
+        """Send the program a signal."""
+        os.kill(self.process, number)
+
+    def hang_up(self) -> None:
+        """Take the terminal away; nothing can be read or pressed any more."""
+        os.close(self._file)
+        self._file = os.open(os.devnull, os.O_RDWR)
+
+    def ended(self) -> int:
+        """Wait until the program has ended; returns its exit status, that of a signal as a shell has it."""
+        deadline = time.monotonic() + PATIENCE
+        while not (found := os.waitpid(self.process, os.WNOHANG))[0]:
+            assert time.monotonic() < deadline, f"It goes on on\n{self.text}"
+            self.read(0.01)
+        self.read(0.1)
+        status = os.waitstatus_to_exitcode(found[1])
+        return 128 - status if status < 0 else status
+
+    def close(self) -> None:
+        """Be done with the terminal."""
+        os.close(self._file)
+
     def kill(self) -> None:
         """End the program as a crash of the machine would."""
         with contextlib.suppress(ProcessLookupError):
@@ -97,11 +128,17 @@ class Terminal:
 
 @contextmanager
 def terminal(
-    arguments: Sequence[str], environment: Mapping[str, str], size: tuple[int, int] = (120, 40)
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    size: tuple[int, int] = (120, 40),
+    *,
+    ignored: Sequence[int] = (),
 ) -> Iterator[Terminal]:
-    """Run `backlit` with some arguments on a terminal of some size; it is killed at the end."""
+    """Run `backlit` with some arguments on a terminal of some size, some signals ignored; it is killed at the end."""
     process, file = pty.fork()
     if process == 0:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
         named = {"LINES": str(size[1]), "COLUMNS": str(size[0])}
         os.execve(sys.executable, [sys.executable, "-m", "backlit", *arguments], {**environment, **named})
     fcntl.ioctl(file, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
@@ -110,4 +147,4 @@ def terminal(
         yield shown
     finally:
         shown.kill()
-        os.close(file)
+        shown.close()

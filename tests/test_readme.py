@@ -1,36 +1,62 @@
-"""What the README says of the program is so."""
+"""README, CONTRIBUTING and the page of keys agree with the program."""
 
 import re
 from pathlib import Path
 
-from backlit.tui.commands import COMMANDS, spelled
+import pytest
+from tests.keys_page import DOCUMENT, page
+
+from backlit.tui.commands.table import COMMANDS, spelled
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_every_key_of_the_first_keys_is_a_command() -> None:
-    table = README.split("## First keys")[1].split("## ")[0]
-    named = [
-        key
-        for row in table.splitlines()
-        if row.startswith("| `")
-        for key in re.findall(r"`([^`]+)`", row.split(" | ")[0])
-    ]
-    known = {spelled(key) for command in COMMANDS for key in command.keys}
+def anchors_of(path: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
-    assert len(named) > 20
+
+def test_every_key_of_the_readme_is_a_command() -> None:
+    section = README.split("## First keys")[1].split("## ")[0]
+    named = [key for row in section.splitlines() if row.startswith("| `") for key in row.split("|")[1].split()]
+    known = {f"`{spelled(key)}`" for command in COMMANDS for key in command.keys}
+
+    assert len(named) > 4
     assert set(named) <= known, set(named) - known
 
 
-def test_what_it_links_to_is_there() -> None:
-    links = re.findall(r"\]\((?!http|#)([^)]+)\)", README)
+def test_the_page_of_keys_is_the_command_table() -> None:
+    assert DOCUMENT.read_text(encoding="utf-8") == page(), "run python -m tests.keys_page"
 
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_link_leads_to_a_file_and_a_heading(path: Path) -> None:
+    links = re.findall(r"\]\((?!http)([^)\s]+)\)", path.read_text(encoding="utf-8"))
+    targets = [(link, *link.partition("#")[::2]) for link in links]
+
+    missing = [link for link, file, _ in targets if not (path.parent / file).exists()]
+    assert missing == []
+    pages = [(link, path.parent / file if file else path, anchor) for link, file, anchor in targets if anchor]
+    assert [link for link, target, anchor in pages if anchor not in anchors_of(target)] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 100
 
 
 def test_the_map_names_every_part() -> None:
     parts = {path.name for path in (ROOT / "src" / "backlit").iterdir()} - {"__init__.py", "__pycache__", "py.typed"}
 
-    assert {part for part in parts if not re.search(rf"^  {re.escape(part)}/?\s", README, re.MULTILINE)} == set()
+    assert {p for p in parts if not re.search(rf"^  {re.escape(p)}/?\s", CONTRIBUTING, re.MULTILINE)} == set()
+
+
+def test_every_file_of_the_walk_exists() -> None:
+    walk = CONTRIBUTING.split("### One key press")[1].split("\n## ")[0]
+    files = re.findall(r"`((?:tui|store|client|service|model)/[\w/]+\.py)`", walk)
+
+    assert len(files) > 8
+    assert [file for file in files if not (ROOT / "src" / "backlit" / file).exists()] == []

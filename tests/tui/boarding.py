@@ -7,12 +7,12 @@ from tests.store.world import until
 from tests.tui.listing import press
 from textual.pilot import Pilot
 
-from backlit.model.boards import BoardSettings
+from backlit.model.settings.boards import BoardSettings
 from backlit.store import Store
-from backlit.store.rows import Item
-from backlit.tui.app import BacklitApp
-from backlit.tui.board_columns import BoardColumn
-from backlit.tui.widgets.board_list import BoardList
+from backlit.store.records.item import Item
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.board.board_list import BoardList
+from backlit.tui.board.columns import BoardColumn
 
 DOING = ("In Progress", "Active")
 

@@ -9,8 +9,8 @@ from tests.tui.editing import Edit
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.app import BacklitApp
-from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.editor.screen import EditorScreen
 
 
 class Open(Protocol):

@@ -9,7 +9,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.editor.screen import EditorScreen
 
 Edit = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
 """Opens the editor of an item, or of a new one of a type."""

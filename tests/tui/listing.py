@@ -1,12 +1,13 @@
 """What the tests of the list's verbs share."""
 
+from tests.quiet import workers_done
 from tests.store.world import World, sent, until
 from tests.tui.stage import lines_of
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
-from backlit.store.rows import Row
-from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.store.records.item import Row
+from backlit.tui.widgets.view_list import BacklogList
 
 
 def items(pilot: Pilot[None]) -> BacklogList:
@@ -21,7 +22,7 @@ async def shown(store: Store, *, with_done: bool = False) -> list[Row]:
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
     await pilot.press(*keys)
-    await pilot.app.workers.wait_for_complete()
+    await workers_done(pilot.app)
     await pilot.pause()
 
 

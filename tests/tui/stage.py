@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from textual.app import App
 from textual.filter import LineFilter
 
-from backlit.tui import themes
-from backlit.tui.chord_app import ChordApp
-from backlit.tui.text import SafeFilter
+from backlit.tui.drawing import themes
+from backlit.tui.drawing.text import SafeFilter
+from backlit.tui.shell.chord_app import ChordApp
 
 
 class Stage(ChordApp):

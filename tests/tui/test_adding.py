@@ -8,11 +8,11 @@ from tests.tui.stage import text_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.filters import POINTS
-from backlit.model.templates import Template
+from backlit.model.settings.templates import Template
 from backlit.store import Store
-from backlit.tui.add_verbs import filled_in
-from backlit.tui.app import BacklitApp
-from backlit.tui.group_preset import preset_of
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.items.add import filled_in
+from backlit.tui.lists.group_preset import preset_of
 
 INCIDENT = Template(
     "Incident",

@@ -1,13 +1,14 @@
 """What the application itself does: refresh, palette, chords, themes."""
 
+from tests.quiet import workers_done
 from tests.store.test_sync import on_service
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import lines_of, missing, text_of
 
 from backlit.store import Store, ViewSpec
-from backlit.tui.screens.editor import EditorScreen
-from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.widgets.view_list import BacklogList
 
 
 async def test_refreshing_without_a_service_says_why(world: World, store: Store, opened: Open) -> None:
@@ -15,7 +16,7 @@ async def test_refreshing_without_a_service_says_why(world: World, store: Store,
     async with opened(store) as pilot:
         await pilot.press("R")
 
-        await until(lambda: "▌ The service is not available" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "▌ The server is not available" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open) -> None:
@@ -127,7 +128,7 @@ async def test_a_refresh_with_a_rivals_changes_keeps_cursor_scroll_and_the_open_
         await world.rival.work_items.update_document(others[0], {"Name": "Changed by a rival"})
         await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "New"}})
         await store.refresh()
-        await pilot.app.workers.wait_for_complete()
+        await workers_done(pilot.app)
         await pilot.pause()
         is_still_open = isinstance(pilot.app.screen, EditorScreen)
         pilot.app.pop_screen()

@@ -17,12 +17,12 @@ from tests.tui.test_file_looks import picture
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.store.entries import FOR_CUSTOMERS
-from backlit.tui.carrying import bar
-from backlit.tui.dialogs.look import LookDialog
-from backlit.tui.dialogs.path import PathDialog
-from backlit.tui.file_looks import LOOK_LIMIT
-from backlit.tui.screens.attachments import AttachmentsScreen
+from backlit.store.records.entry import FOR_CUSTOMERS
+from backlit.tui.attachments.file_preview import LOOK_LIMIT
+from backlit.tui.attachments.preview_dialog import FilePreviewDialog
+from backlit.tui.attachments.screen import AttachmentsScreen
+from backlit.tui.attachments.transfers import bar
+from backlit.tui.dialogs.line import PathDialog
 
 Write = Callable[[str, bytes], Path]
 
@@ -147,7 +147,7 @@ async def test_for_customers_is_asked_once_and_sent(
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("A")
         await typed(pilot, str(write("offer.txt", b"1")))
-        assert missing(pilot.app, ["Customers see what is attached so."]) == []
+        assert missing(pilot.app, ["Customers see them."]) == []
         await pilot.press("y")
         await said(pilot, "Attached offer.txt.")
 
@@ -171,7 +171,7 @@ async def test_much_is_asked_about_and_enter_means_no(
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
-async def test_a_transfer_shows_how_far_it_is_and_is_cancelled(
+async def test_a_transfer_shows_its_progress_stays_in_sight_and_is_cancelled(
     *, world: World, store: Store, opened: Open, item_id: int, write: Write, key: str
 ) -> None:
     world.faults.stalls = frozenset({f"/workitems/{item_id}/attachments"})
@@ -183,6 +183,7 @@ async def test_a_transfer_shows_how_far_it_is_and_is_cancelled(
         await until(lambda: "Attaching slow.bin" in text_of(pilot.app))
         await pilot.press("q")
         await said(pilot, "esc cancels it")
+        await pilot.press("g", "k")
         await pilot.press(key)
         await said(pilot, "Cancelled: Attaching slow.bin.")
 
@@ -208,7 +209,7 @@ async def test_a_look_shows_each_kind(
 
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("enter")
-        await until(lambda: isinstance(pilot.app.screen, LookDialog))
+        await until(lambda: isinstance(pilot.app.screen, FilePreviewDialog))
         await pilot.pause()
         assert missing(pilot.app, [shown, name]) == []
         await pilot.press("q")
@@ -221,7 +222,7 @@ async def test_a_look_fetches_only_the_beginning(store: Store, opened: Open, ite
 
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("enter")
-        await until(lambda: isinstance(pilot.app.screen, LookDialog))
+        await until(lambda: isinstance(pilot.app.screen, FilePreviewDialog))
         await pilot.pause()
 
         assert missing(pilot.app, ["only the first 256 KB"]) == []
@@ -344,7 +345,7 @@ async def test_offline_it_is_said_in_a_sentence(
         world.faults.says = lambda _method, _path: Said(503)
         await pilot.press("a")
         await typed(pilot, str(path))
-        await said(pilot, "not kept to be sent later")
+        await said(pilot, "not queued")
 
         assert missing(pilot.app, ["plan.txt"]) == []
         assert store.outbox.pending == 0

@@ -1,5 +1,6 @@
 """The backlog screen, driven by keys over a real store and service."""
 
+from tests.quiet import workers_done
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
@@ -7,9 +8,9 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
-from backlit.store.rows import Row
-from backlit.tui.screens.backlog import BacklogScreen
-from backlit.tui.widgets.backlog_list import BacklogList
+from backlit.store.records.item import Row
+from backlit.tui.backlog.screen import BacklogScreen
+from backlit.tui.widgets.view_list import BacklogList
 
 HOSTILE = (
     "[bold]x[/]",
@@ -47,7 +48,7 @@ async def go_to(pilot: Pilot[None], store: Store, item_type: str) -> int:
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
     await pilot.press(*keys)
-    await pilot.app.workers.wait_for_complete()
+    await workers_done(pilot.app)
     await pilot.pause()
 
 

@@ -6,9 +6,9 @@ from tests.tui.boarding import DOING, active_issue, board, column, current, go_t
 from tests.tui.listing import fields_of, press
 from tests.tui.stage import line_with, lines_of, text_of
 
-from backlit.model.boards import BoardSettings, ColumnSettings
+from backlit.model.settings.boards import BoardSettings, ColumnSettings
 from backlit.store import Store
-from backlit.store.boards_kept import BoardKept
+from backlit.store.views.preferences import BoardKept
 
 # What is seen
 
@@ -40,7 +40,7 @@ async def test_only_the_cards_in_sight_are_read(store: Store) -> None:
         grid, page = board(pilot).grid, board(pilot).page
 
         assert grid.totals[0].count > page
-        assert len(board(pilot).rows_read()) <= page * 4
+        assert len(board(pilot).cards.read()) <= page * 4
 
 
 async def test_below_80_columns_there_is_one_column_at_a_time(store: Store) -> None:

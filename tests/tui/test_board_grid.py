@@ -4,10 +4,10 @@ from array import array
 from collections.abc import Mapping
 from typing import Any
 
-from backlit.store.views_groups import Bucket, Lines
-from backlit.tui.board_columns import BoardColumn
-from backlit.tui.board_grid import Grid
-from backlit.tui.widgets.board_layout import LEAST_WIDTH, BoardLayout, laid_out
+from backlit.store.views.groups import Bucket, Lines
+from backlit.tui.board.columns import BoardColumn
+from backlit.tui.board.grid import Grid
+from backlit.tui.board.layout import LEAST_WIDTH, BoardLayout, laid_out
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)

@@ -31,7 +31,7 @@ async def test_nothing_is_written_without_a_yes(world: World, store: Store, open
             await press(pilot, "c", "e", *"40", "enter", key, ".")
             await sent(store)
 
-            assert "Nothing has been changed yet that could be repeated." in text_of(pilot.app)
+            assert "There is no change to repeat yet." in text_of(pilot.app)
             assert store.outbox_entries() == ()
             assert "40" not in [row.estimate for row in await shown(store)]
 

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 import pytest
 
 from backlit.model.reports.chart import Bar, Bars, Part, Series, Timeline, Tone
-from backlit.tui.charts.chart import draw, legend
-from backlit.tui.charts.signs import Row
+from backlit.tui.drawing.charts.chart import draw, legend
+from backlit.tui.drawing.charts.signs import Row
 
 MONDAY = date(2026, 3, 2)
 

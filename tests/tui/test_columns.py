@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
-from backlit.store.view_columns import ColumnWish, column_wish
-from backlit.tui.app import BacklitApp
+from backlit.store.views.columns import ColumnWish, column_wish
+from backlit.tui.app.app import BacklitApp
 from backlit.tui.widgets.columns import USUAL, Column, fitting
 
 

@@ -8,7 +8,7 @@ from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.screens.backlog import BacklogScreen
+from backlit.tui.backlog.screen import BacklogScreen
 
 
 async def type_in(pilot: Pilot[None], text: str, *then: str) -> None:

@@ -10,8 +10,8 @@ from tests.tui.test_comments import comment, comments_of, showing, story
 from tests.tui.test_text_verb import environment, script
 
 from backlit.store import AttachmentEntry, Store
-from backlit.tui.dialogs.letter import LetterDialog
-from backlit.tui.screens.attachments import AttachmentsScreen
+from backlit.tui.attachments.screen import AttachmentsScreen
+from backlit.tui.dialogs.comment import CommentDialog
 
 
 def file(number: int, comment_id: int, name: str) -> AttachmentEntry:
@@ -85,7 +85,7 @@ async def test_the_choice_is_kept_with_the_draft_and_no_sends_nothing(store: Sto
         await pilot.press("a")
         await pilot.pause()
 
-        assert isinstance(pilot.app.screen, LetterDialog)
+        assert isinstance(pilot.app.screen, CommentDialog)
         assert pilot.app.screen.for_customers
         assert store.outbox_entries() == ()
 

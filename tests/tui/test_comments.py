@@ -15,11 +15,11 @@ from textual.app import ComposeResult
 from textual.pilot import Pilot
 
 from backlit.store import CommentEntry, Store, ViewSpec
-from backlit.tui import themes
-from backlit.tui.looks import Looks
-from backlit.tui.markdown import markdown_lines
-from backlit.tui.screens.comments import CommentsScreen
-from backlit.tui.widgets.comment_thread import CommentThread
+from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.comments.thread import CommentThread
+from backlit.tui.drawing import themes
+from backlit.tui.drawing.markdown import markdown_lines
+from backlit.tui.drawing.theme_styles import Looks
 
 NOW = datetime(2026, 3, 10, 12)
 LOOKS = Looks({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
@@ -186,7 +186,7 @@ async def test_at_the_newest_the_cursor_goes_to_a_newer_one() -> None:
 
 async def test_a_long_thread_draws_what_is_in_sight() -> None:
     async with showing(*(comment(number, "text *x* " * 30) for number in range(400))) as (pilot, app):
-        await until(lambda: app.thread._unrolled.first == 0)
+        await until(lambda: app.thread._laid_out.first == 0)
         await pilot.pause()
         app.thread.lines_drawn = 0
         await pilot.press("k")

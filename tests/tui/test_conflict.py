@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.dialogs.compose import ComposeDialog
-from backlit.tui.dialogs.conflict import ConflictDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.items.conflict_dialog import ConflictDialog
 
 TEXT = "As a guest\nI want\nto pay\nby card"
 
@@ -309,7 +309,7 @@ async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, s
     async with opened(store) as pilot:
         await pilot.press("g", "o", "e")
         await pilot.pause()
-        assert "It waits already" in text_of(pilot.app)
+        assert "waits already" in text_of(pilot.app)
         await pilot.press("o")
         await pilot.pause()
 

@@ -13,9 +13,9 @@ from textual.strip import Strip
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.fuzzy_match import ranked, searchable
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
-from backlit.tui.dialogs.ranking import ranked, searchable
 
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
 

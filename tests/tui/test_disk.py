@@ -8,7 +8,7 @@ from tests.store.test_torn_mirror import tear
 from tests.store.world import until
 from tests.tui.stage import text_of
 
-from backlit.tui.app import BacklitApp
+from backlit.tui.app.app import BacklitApp
 
 ITEMS = [item(1), item(2)]
 
@@ -42,7 +42,7 @@ async def test_a_journal_that_cannot_be_read_is_said_where_a_screen_reads_it(tmp
             await until(lambda: "is damaged: database" in flat(app), lambda: text_of(app))
 
             assert f"{places_in(tmp_path).journal} is damaged" in flat(app)
-            assert "It is left as it is" in flat(app)
+            assert "Restore a backup" in flat(app)
             assert "Nothing waits" not in flat(app)
             await pilot.press("q", "j")
             await pilot.pause()

@@ -300,3 +300,19 @@ async def test_hostile_texts_are_drawn_as_they_are_and_kept_as_they_are(world: W
         assert all(character.isprintable() or character == "\n" for character in screen)
         assert {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()} == {120}
         assert {key: fields[key] for key in hostile} == hostile
+
+
+async def test_another_place_asks_about_unsaved_changes_below_the_comments(
+    world: World, store: Store, edit: Edit
+) -> None:
+    item_id = await item_of(world, "Bug")
+
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "AssignedToID")
+        await pilot.press("x", "g", "c", "g", "k")
+        await until(lambda: "Not saved: Owner." in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("s")
+        await until(lambda: pilot.app.current_mode == "board", lambda: text_of(pilot.app))
+        fields = await fields_on(world, store, item_id)
+
+        assert fields["AssignedToID"] is None

@@ -6,7 +6,7 @@ from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.editor.screen import EditorScreen
 
 
 async def test_the_old_value_typed_again_is_no_change(world: World, edit: Edit) -> None:

@@ -10,9 +10,9 @@ from textual.pilot import Pilot
 
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.store import Store
-from backlit.store.values import is_same
-from backlit.tui.field_choices import PICKED, choices_for
-from backlit.tui.screens.editor import EditorScreen
+from backlit.store.records.values import is_same
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.fields.choices import PICKED, choices_for
 
 TYPED: Mapping[Kind, tuple[str, object]] = {
     Kind.TEXT: ("Typed [x]", "Typed [x]"),

@@ -9,9 +9,9 @@ from tests.tui.stage import line_with, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.store.entries import EntryState
-from backlit.tui.dialogs.conflict import ConflictDialog
-from backlit.tui.screens.editor import EditorScreen
+from backlit.store.records.entry import EntryState
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.items.conflict_dialog import ConflictDialog
 
 BEFORE: Mapping[str, object] = {
     "Name": "Before",

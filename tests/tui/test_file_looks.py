@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from backlit.tui import half_blocks, themes
-from backlit.tui.file_looks import LOOK_LIMIT, look_of
-from backlit.tui.looks import Looks
-from backlit.tui.paths import completions, files_in, folder_and_name
+from backlit.tui.attachments.file_preview import LOOK_LIMIT, preview_of
+from backlit.tui.drawing import themes
+from backlit.tui.drawing.images import half_blocks
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.shell.paths import completions, files_in, folder_and_name
 
 LOOKS = Looks({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
 
 
 def shown_of(content: bytes, name: str, width: int = 40, height: int = 20) -> list[str]:
-    look = look_of(content, name, len(content))
+    look = preview_of(content, name, len(content))
     return ["".join(segment.text for segment in line).rstrip() for line in look.draw(width, height, LOOKS)]
 
 
@@ -66,13 +67,13 @@ def test_what_cannot_be_shown_says_its_kind_and_size() -> None:
 def test_a_text_that_was_cut_inside_a_character_is_a_text() -> None:
     content = ("é" * LOOK_LIMIT).encode()[: LOOK_LIMIT - 1] + b"a"
 
-    look = look_of(content[:-1] + "é".encode()[:1], "x.txt", 10 * LOOK_LIMIT)
+    look = preview_of(content[:-1] + "é".encode()[:1], "x.txt", 10 * LOOK_LIMIT)
 
     assert (look.kind, look.note) == ("text", "only the first 256 KB")
 
 
 def test_a_picture_is_half_blocks_of_its_colours() -> None:
-    look = look_of(picture(), "shot.png", None)
+    look = preview_of(picture(), "shot.png", None)
 
     lines = look.draw(8, 4, LOOKS)
 
@@ -88,14 +89,14 @@ def test_a_picture_is_half_blocks_of_its_colours() -> None:
 def test_a_picture_without_colours_is_shades() -> None:
     plain = Looks(dict(LOOKS._variables), is_colourless=True)
 
-    lines = look_of(picture("#ffffff"), "shot.png", None).draw(8, 4, plain)
+    lines = preview_of(picture("#ffffff"), "shot.png", None).draw(8, 4, plain)
 
     assert lines[0][0].text == "█" * 8
 
 
 def test_pictures_can_be_switched_off_and_broken_ones_are_said() -> None:
-    off = look_of(picture(), "shot.png", None, with_pictures=False).draw(99, 4, LOOKS)
-    broken = look_of(b"\x89PNG\r\n\x1a\nnothing", "shot.png", None).draw(99, 4, LOOKS)
+    off = preview_of(picture(), "shot.png", None, with_pictures=False).draw(99, 4, LOOKS)
+    broken = preview_of(b"\x89PNG\r\n\x1a\nnothing", "shot.png", None).draw(99, 4, LOOKS)
 
     assert off[0][0].text == "Pictures are switched off (images = false in config.toml)."
     assert broken[0][0].text == "It is called a picture, but cannot be read as one."
@@ -105,7 +106,7 @@ def test_without_the_extra_a_sentence_names_it(monkeypatch: pytest.MonkeyPatch) 
     content = picture()
     monkeypatch.setitem(sys.modules, "PIL", None)
 
-    lines = look_of(content, "shot.png", None).draw(99, 4, LOOKS)
+    lines = preview_of(content, "shot.png", None).draw(99, 4, LOOKS)
 
     assert lines[0][0].text == half_blocks.HOW_TO
 
@@ -114,7 +115,7 @@ def test_a_huge_picture_is_not_unpacked() -> None:
     file = io.BytesIO()
     Image.new("1", (9000, 9000)).save(file, "PNG")
 
-    lines = look_of(file.getvalue(), "shot.png", None).draw(99, 4, LOOKS)
+    lines = preview_of(file.getvalue(), "shot.png", None).draw(99, 4, LOOKS)
 
     assert lines[0][0].text == "9,000 × 9,000 points are more than are unpacked here."
 

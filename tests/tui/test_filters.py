@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 
 from backlit.model.query import NameKind
 from backlit.store import Store
-from backlit.store.people import TreeKind
-from backlit.store.rows import Row
-from backlit.tui.dialogs.pick_values import PickValuesDialog
+from backlit.store.records.item import Row
+from backlit.store.records.people import TreeKind
+from backlit.tui.dialogs.pickers import PickValuesDialog
 
 
 def title(pilot: Pilot[None]) -> str:

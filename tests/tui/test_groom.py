@@ -11,9 +11,9 @@ from tests.tui.stage import line_with, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
-from backlit.tui.screens.backlog import BacklogScreen
-from backlit.tui.screens.groom import GroomScreen
-from backlit.tui.screens.groom_summary import GroomSummaryScreen
+from backlit.tui.backlog.screen import BacklogScreen
+from backlit.tui.groom.screen import GroomScreen
+from backlit.tui.groom.summary_screen import GroomSummaryScreen
 
 
 async def unestimated(world: World, store: Store, count: int, *types: str) -> list[int]:
@@ -42,7 +42,7 @@ async def queue_of(pilot: Pilot[None], ids: list[int]) -> None:
 def current(pilot: Pilot[None]) -> int:
     screen = pilot.app.screen
     assert isinstance(screen, GroomScreen)
-    return screen.current_item().id
+    return screen.current().id
 
 
 async def answer(pilot: Pilot[None], label: str, digit: str) -> None:
@@ -165,7 +165,7 @@ async def test_where_nothing_is_lacking_there_is_no_queue(store: Store, opened: 
     (item_id, *_) = [each for each in rows if not store.lint.faults([each])]
     async with opened(store) as pilot:
         await press(pilot, "/", "#", *str(item_id), "enter", "g", "q")
-        await until(lambda: "Nothing to ask: 1 item" in text_of(pilot.app))
+        await until(lambda: "Nothing to groom in 1 item" in text_of(pilot.app))
 
         assert store.grooming.progress() is None
 
@@ -231,9 +231,9 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         await answer(pilot, "Estimate", "4")
         await answer(pilot, "Estimate", "k")
 
-        assert missing(pilot.app, ["It has no estimate", "0   another", f"#{item_id}", "enter next"]) in (
+        assert missing(pilot.app, ["Not estimated", "0   another", f"#{item_id}", "enter next"]) in (
             [],
-            ["It has no estimate"],
+            ["Not estimated"],
         )
 
 

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.store import Store, ViewSpec
-from backlit.store.views_groups import GroupLine
+from backlit.store.views.groups import GroupLine
 
 
 def rows_of(pilot: Pilot[None]) -> list[str]:

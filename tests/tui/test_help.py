@@ -10,11 +10,11 @@ from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
-from backlit.tui.commands import COMMAND_BY_ID, Context, commands_in
-from backlit.tui.dialogs.keys_help import KeysHelp
+from backlit.tui.app.global_commands import KeysHelp
+from backlit.tui.commands.table import COMMAND_BY_ID, Context, commands_in
 from backlit.tui.dialogs.palette import Palette
 
-CONTEXTS = (Context.LIST, Context.ITEM, Context.GLOBAL)
+CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
 
 @asynccontextmanager
@@ -54,7 +54,7 @@ async def test_enter_runs_what_is_under_the_cursor() -> None:
 
 async def test_the_cursor_steps_over_headings() -> None:
     async with asked() as (pilot, app):
-        await pilot.press(*["down"] * len(commands_in([Context.LIST])), "enter")
+        await pilot.press(*["down"] * len(commands_in([Context.MOVES, Context.LIST])), "enter")
 
         assert app.answers == [commands_in([Context.ITEM])[0]]
 
@@ -63,7 +63,7 @@ async def test_going_up_to_the_first_shows_its_heading() -> None:
     async with asked(size=(60, 10)) as (pilot, app):
         await pilot.press("pagedown", "pagedown", "pageup", "pageup", "pageup", "up")
 
-        assert "Lists" in text_of(app)
+        assert Context.MOVES in text_of(app)
 
 
 async def test_escape_leaves_without_running() -> None:

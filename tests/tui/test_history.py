@@ -6,7 +6,7 @@ from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
-from backlit.tui.screens.comments import CommentsScreen
+from backlit.tui.comments.screen import CommentsScreen
 
 
 async def said(pilot: Pilot[None], part: str) -> None:

@@ -6,7 +6,7 @@ from tests.tui.listing import items, press, shown
 from tests.tui.stage import text_of
 
 from backlit.store import Store
-from backlit.tui.hits import nth_hit
+from backlit.tui.lists.search_hits import nth_hit
 
 ORDER = (10, 20, 30, 40, 50)
 
@@ -34,7 +34,7 @@ async def test_what_was_filtered_by_is_gone_on_with_when_all_is_shown_again(stor
     wanted = [row.id for row in rows if word in row.name.lower()]
     async with opened(store) as pilot:
         await press(pilot, "n")
-        nothing_yet = "Nothing was looked for yet" in text_of(pilot.app)
+        nothing_yet = "No search yet" in text_of(pilot.app)
         await press(pilot, "/", *word, "enter", "escape", "g", "g")
         first = wanted.index(rows[0].id) + 1 if rows[0].id in wanted else 0
         await press(pilot, "n")

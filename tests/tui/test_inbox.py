@@ -4,15 +4,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from tests.quiet import workers_done
 from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.tui.screens.comments import CommentsScreen
-from backlit.tui.screens.editor import EditorScreen
-from backlit.tui.screens.inbox import InboxScreen
+from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.inbox.screen import InboxScreen
 
 
 async def stories(store: Store) -> list[int]:
@@ -110,7 +111,7 @@ async def test_marking_all_as_read_asks(
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
         await pilot.press(*keys)
-        await pilot.app.workers.wait_for_complete()
+        await workers_done(pilot.app)
         await pilot.pause()
 
         assert store.inbox.unread() == left
@@ -156,7 +157,7 @@ async def test_what_comes_while_the_comments_are_open_was_seen_when_they_are_lef
     (item_id, *_) = await stories(store)
     async with opened(store) as pilot:
         await pilot.app.push_screen(CommentsScreen(store, item_id))
-        await pilot.app.workers.wait_for_complete()
+        await workers_done(pilot.app)
         await commented(world, item_id, "Just now")
         await store.refresh()
         await shown(pilot, "Just now")

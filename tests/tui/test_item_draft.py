@@ -2,8 +2,8 @@
 
 import pytest
 
-from backlit.tui.item_draft import ItemDraft
-from backlit.tui.kept_text import merged, taken_back
+from backlit.tui.editor.item_draft import ItemDraft
+from backlit.tui.fields.line_endings import merged, taken_back
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 from datetime import date
 
 import pytest
+from tests.quiet import workers_done
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, items, mark, press, shown
@@ -11,14 +12,14 @@ from tests.tui.stage import text_of
 from textual.pilot import Pilot
 
 from backlit.store import IterationEntry, Store
-from backlit.store.iterations_by_date import current, following, leaves, preceding
-from backlit.tui.acts import DoesNotApply
-from backlit.tui.commands import COMMANDS, Context
-from backlit.tui.screens.comments import CommentsScreen
-from backlit.tui.screens.editor import EditorScreen
-from backlit.tui.screens.groom import GroomScreen
-from backlit.tui.state_verbs import stepped
-from backlit.tui.widgets.board_list import BoardList
+from backlit.store.records.iterations_by_date import current, following, leaves, preceding
+from backlit.tui.board.board_list import BoardList
+from backlit.tui.commands.table import COMMANDS, Context
+from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.fields.acts import DoesNotApply
+from backlit.tui.groom.screen import GroomScreen
+from backlit.tui.items.step_commands import stepped
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
 VIEWS = ("backlog", "search", "tree's list", "board", "plan", "editor", "comments", "groom queue")
@@ -204,7 +205,7 @@ async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
         await press(pilot, "g", "c")
     elif view == "plan":
         item_id = next(each.id for each in await shown(store) if each.type == "Story" and store.batch.tasks_of(each.id))
-        await store.edit([item_id], {"IterationID": store.plan.backlog_id})
+        await store.edit([item_id], {"IterationID": store.plan.iterations.backlog_id})
         await press(pilot, "g", "p", "t", "d")
         await until(lambda: items(pilot).go_to(item_id))
     elif view == "groom queue":
@@ -230,7 +231,7 @@ async def test_every_item_verb_acts_in_every_view_or_says_why_not(store: Store, 
                 await _unplanned(pilot, store, item_id)
             before = _state(pilot, store, item_id)
             pilot.app.run_command(command)  # type: ignore[attr-defined] # our application
-            await pilot.app.workers.wait_for_complete()
+            await workers_done(pilot.app)
             await pilot.pause()
             has_spoken = bool(pilot.app._notifications)
             has_asked = pilot.app.screen is not place

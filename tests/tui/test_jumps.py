@@ -6,9 +6,9 @@ from tests.tui.listing import items, press, shown
 from tests.tui.stage import lines_of, missing, text_of
 
 from backlit.store import Store
-from backlit.tui.jumps import Jumps, Place
-from backlit.tui.screens.editor import EditorScreen
-from backlit.tui.screens.tree import TreeScreen
+from backlit.tui.app.places import Jumps, Place
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.trees.screen import TreeScreen
 
 ONE, TWO, THREE = Place("backlog", 1), Place("backlog", 2), Place("areas")
 

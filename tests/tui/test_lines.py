@@ -4,7 +4,7 @@ from tests.tui.stage import Stage, lines_of
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from backlit.tui.widgets.lines import SidesLine
+from backlit.tui.widgets.side_lines import SidesLine
 
 
 class Lines(Screen[None]):

@@ -12,8 +12,8 @@ from tests.tui.stage import text_of
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store
-from backlit.store.engine import Report
-from backlit.tui.app import BacklitApp
+from backlit.store.engine.engine import Report
+from backlit.tui.app.app import BacklitApp
 
 
 async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_pat
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: store.connection.state is ConnectionState.LOADING and store.connection.done)
         await pilot.press("ctrl+c")
-        await until(lambda: "Loading was stopped; a refresh goes on with it." in text_of(app), lambda: text_of(app))
+        await until(lambda: "Loading stopped. Refresh to resume." in text_of(app), lambda: text_of(app))
         stopped = text_of(app)
         pause = 0.0
         await pilot.press("R")

@@ -7,14 +7,14 @@ from tests.tui.stage import text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.macros import MacroApp
+from backlit.tui.app.app import BacklitApp
 
 
 async def played(pilot: Pilot[None], *keys: str) -> None:
     await pilot.press(*keys)
     app = pilot.app
-    assert isinstance(app, MacroApp)
-    await until(lambda: not app._is_playing)
+    assert isinstance(app, BacklitApp)
+    await until(lambda: not app.recorder.is_playing)
     await press(pilot)
 
 

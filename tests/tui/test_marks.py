@@ -5,10 +5,10 @@ from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
 from tests.tui.stage import lines_of, text_of
 
-from backlit.model.capacity import points_of
+from backlit.model.estimates import points_of
 from backlit.store import Store
-from backlit.store.rows import Row
-from backlit.tui.marks import Marks
+from backlit.store.records.item import Row
+from backlit.tui.widgets.marks import Marks
 
 
 def points(rows: list[Row]) -> str:

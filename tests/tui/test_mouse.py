@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.quiet import workers_done
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
@@ -11,15 +12,15 @@ from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.screens.editor import EditorScreen
-from backlit.tui.widgets.board_list import BoardList
+from backlit.tui.board.board_list import BoardList
+from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.widgets.tab_line import TabLine
 
 
 async def click(pilot: Pilot[None], row: int, *, shift: bool = False, control: bool = False, times: int = 1) -> None:
     """Click on a row of the list, counted from 0 at the top."""
     await pilot.click(items(pilot), offset=(20, row + 1), shift=shift, control=control, times=times)
-    await pilot.app.workers.wait_for_complete()
+    await workers_done(pilot.app)
     await pilot.pause()
 
 

@@ -9,7 +9,7 @@ from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, Store, ViewSpec
-from backlit.tui.screens.outbox import OutboxScreen
+from backlit.tui.outbox.screen import OutboxScreen
 
 
 async def story(store: Store) -> int:

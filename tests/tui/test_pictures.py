@@ -6,13 +6,14 @@ import re
 
 import pytest
 from PIL import Image
+from tests.quiet import workers_done
 from tests.tui.stage import Stage, text_of
 from textual.drivers.headless_driver import HeadlessDriver
 
-from backlit.tui.dialogs.look import LookDialog
-from backlit.tui.file_looks import look_of
-from backlit.tui.pictures import PictureWay, cells_for, kitty_picture, way_of
-from backlit.tui.sixel import sixel_picture
+from backlit.tui.attachments.file_preview import preview_of
+from backlit.tui.attachments.preview_dialog import FilePreviewDialog
+from backlit.tui.drawing.images.protocols import PictureWay, cells_for, kitty_picture, way_of
+from backlit.tui.drawing.images.sixel import sixel_picture
 
 KITTY, SIXEL, BLOCKS = PictureWay.KITTY, PictureWay.SIXEL, PictureWay.BLOCKS
 
@@ -107,9 +108,9 @@ async def test_a_picture_is_drawn_at_its_place_and_taken_away(monkeypatch: pytes
     content = png_of(picture())
 
     async with Stage().run_test(size=(60, 20)) as pilot:
-        pilot.app.push_screen(LookDialog("a.png", look_of(content, "a.png", len(content)), KITTY))
+        pilot.app.push_screen(FilePreviewDialog("a.png", preview_of(content, "a.png", len(content)), KITTY))
         await pilot.pause()
-        await pilot.app.workers.wait_for_complete()
+        await workers_done(pilot.app)
         shown = [each for each in written if "a=T" in each]
         text = text_of(pilot.app)
         written.clear()
@@ -126,7 +127,7 @@ async def test_a_terminal_that_does_not_say_how_large_its_cells_are_gets_half_bl
     content = png_of(picture())
 
     async with Stage().run_test(size=(60, 20)) as pilot:
-        pilot.app.push_screen(LookDialog("a.png", look_of(content, "a.png", len(content)), SIXEL))
+        pilot.app.push_screen(FilePreviewDialog("a.png", preview_of(content, "a.png", len(content)), SIXEL))
         await pilot.pause()
 
         assert "▀▀▀" in text_of(pilot.app)

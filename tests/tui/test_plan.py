@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from tests.quiet import workers_done
 from tests.store.planning import add_sprints, held, stories
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
@@ -12,9 +13,9 @@ from textual.pilot import Pilot
 
 from backlit.model.planning import OwnCapacities, Share
 from backlit.store import IterationEntry, Row, Store
-from backlit.tui.app import BacklitApp
-from backlit.tui.screens.plan import PlanScreen
-from backlit.tui.widgets.plan_pane import PlanList
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.plan.pane import PlanList
+from backlit.tui.plan.screen import PlanScreen
 
 
 @asynccontextmanager
@@ -29,7 +30,7 @@ async def plan_of(opened: Open, store: Store, size: tuple[int, int] = (150, 40))
 async def settled(pilot: Pilot[None]) -> None:
     """Wait until all panes show what the store has."""
     await pilot.pause(0.05)
-    await pilot.app.workers.wait_for_complete()
+    await workers_done(pilot.app)
     await pilot.pause()
 
 
@@ -58,7 +59,7 @@ async def two_sprints(store: Store, count: int = 2) -> tuple[list[IterationEntry
     """New iterations that are planned, and unplanned items without tasks."""
     sprints = await add_sprints(store)
     await store.plan.aim(sprints[0].id)
-    root = store.plan.backlog_id
+    root = store.plan.iterations.backlog_id
     rows = [row for row in await stories(store, 99) if row.iteration_id == root and not store.batch.tasks_of(row.id)]
     return sprints, rows[:count]
 
@@ -185,15 +186,34 @@ async def test_discard_drops_the_draft_and_u_brings_it_back(store: Store, opened
         assert set(store.plan.standing.changes) == {row.id}
 
 
+async def test_u_and_the_typed_undo_take_steps_of_the_draft_first_and_then_the_last_act(
+    world: World, store: Store, opened: Open
+) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "c", "n", *"Renamed", "enter")
+        await keys(pilot, ">")
+        await keys(pilot, ":", *"undo", "enter")
+        after_one = (dict(store.plan.standing.changes), store.item(row.id))
+        await keys(pilot, "u")
+        after_two = store.item(row.id)
+        await keys(pilot, ":", *"redo", "enter")
+
+        assert after_one[0] == {}
+        assert [each and each.fields["Name"] for each in (after_one[1], after_two)] == [f"{row.name}Renamed", row.name]
+        assert set(store.plan.standing.changes) == {row.id}
+
+
 async def test_braces_choose_the_target_which_is_remembered(store: Store, opened: Open) -> None:
     (first, second), _ = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "}")
-        after = screen(pilot).targets()[0].id
+        after = screen(pilot).lists.targets()[0].id
         await keys(pilot, "{")
 
         assert after == second.id
-        assert screen(pilot).targets()[0].id == first.id
+        assert screen(pilot).lists.targets()[0].id == first.id
         assert store.plan.draft.target == first.id
 
 
@@ -251,10 +271,10 @@ async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None
 
 async def test_the_release_of_an_iteration_is_rolled_up_on_a_tall_screen(store: Store, opened: Open) -> None:
     async with plan_of(opened, store) as pilot:
-        target = screen(pilot).targets()[0]
-        release = store.plan.release_of(target.id)
+        target = screen(pilot).lists.targets()[0]
+        release = store.plan.iterations.release_of(target.id)
         assert release is not None
-        loads = store.plan.loads_now([each.id for each in release.iterations])
+        loads = store.plan_preview.loads_now([each.id for each in release.iterations])
         points = sum(load.points for load in loads.values())
 
         assert f"{points:g} of {release.capacity.least:g}–{release.capacity.most:g} pts" in text_of(pilot.app)
@@ -298,7 +318,7 @@ async def test_a_new_item_comes_into_the_iteration_of_its_pane(store: Store, ope
         await settled(pilot)
 
         assert "Fresh" in text_of(pilot.app)
-        assert [each.count for each in (await store.plan.loads([first.id])).values()] == [1]
+        assert [each.count for each in (await store.plan_preview.loads([first.id])).values()] == [1]
 
 
 async def test_esc_never_throws_the_draft_away(store: Store, opened: Open) -> None:

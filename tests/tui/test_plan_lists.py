@@ -6,9 +6,9 @@ from tests.tui.listing import press
 from tests.tui.stage import line_with, lines_of, text_of
 from tests.tui.test_plan import go_to, keys, panes, plan_of, settled, two_sprints
 
-from backlit.model.capacity import points_of
+from backlit.model.estimates import points_of
 from backlit.store import Store
-from backlit.tui.screens.plan import PlanScreen
+from backlit.tui.plan.screen import PlanScreen
 
 
 async def test_what_goes_stays_in_sight_struck_and_the_cursor_goes_on(store: Store, opened: Open) -> None:

@@ -8,8 +8,8 @@ from tests.tui.stage import line_with, text_of
 
 from backlit.model.trees import Totals
 from backlit.store import Store
-from backlit.store.people import TreeKind
-from backlit.tui.app import BacklitApp
+from backlit.store.records.people import TreeKind
+from backlit.tui.app.app import BacklitApp
 
 
 async def test_the_projects_are_listed_with_what_is_open_in_them_and_one_is_picked(store: Store, opened: Open) -> None:

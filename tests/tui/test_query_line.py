@@ -11,7 +11,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
-from backlit.tui.app import BacklitApp
+from backlit.tui.app.app import BacklitApp
 
 
 async def count_of(store: Store, query: str) -> int:

@@ -5,7 +5,7 @@ from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import line_with, lines_of, text_of
 
-from backlit.model.lint import RULES, USUAL
+from backlit.model.ready_check import RULES, USUAL
 from backlit.store import Store, ViewSpec
 from backlit.tui.widgets.badges import UNREADY
 

@@ -12,7 +12,7 @@ from tests.tui.stage import lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
-from backlit.tui.screens.editor import EditorScreen
+from backlit.tui.editor.screen import EditorScreen
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ async def store(world: World) -> Store:
 async def reports_of(opened: Open, store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
     async with opened(store, size) as pilot:
         await pilot.press("g", "r")
-        await shown(pilot, "SAMPLE: the records up to")
+        await shown(pilot, "Demo data up to")
         yield pilot
 
 
@@ -43,15 +43,15 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
 
         assert current.name in lines_of(pilot.app)[0]
         assert lines_of(pilot.app)[1].startswith("▌Burndown")
-        assert missing(pilot.app, ["Left", "Line", "█ left  • straight line  ? no record", "today"]) == []
+        assert missing(pilot.app, ["Left", "Line", "█ left  • ideal line  ? no record", "today"]) == []
 
 
 async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> None:
     seen = (
         ("▌Burnup", "━ scope", "Scope"),
-        ("▌Scope", "came in and"),
-        ("▌Velocity", "not done by its end", "No iteration is finished", "the last 7 iterations"),
-        ("▌Age", "under way", "Owner"),
+        ("▌Scope", "additions and removals"),
+        ("▌Velocity", "not completed", "No velocity yet", "the last 7 iterations"),
+        ("▌Age", "in progress", "Owner"),
         ("▌People", "▒ ready for test", "Hours"),
         ("▌Areas", "most in"),
         ("▌Sizes", "Half are"),
@@ -99,7 +99,7 @@ async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none
         await pilot.press("enter")
         await shown(pilot, "This row is no item; the rows of “Age” are.")
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
-        await shown(pilot, "under way")
+        await shown(pilot, "in progress")
         await pilot.press("enter")
         await until(lambda: isinstance(pilot.app.screen, EditorScreen))
 
@@ -199,5 +199,5 @@ async def test_without_records_that_is_said_instead_of_drawn(world: World, opene
     async with opened(store) as pilot:
         await pilot.press("g", "r", "{")
 
-        await shown(pilot, "It is over, and no day of it is on record.", "0 of 14 days")
+        await shown(pilot, "It has ended, and no day was recorded.", "0 of 14 days")
         assert "┼" not in text_of(pilot.app)

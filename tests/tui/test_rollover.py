@@ -37,9 +37,9 @@ async def test_answers_are_given_one_by_one_and_written_at_the_end(world: World,
         assert "D it is done; its " in last
         assert "done, with its tasks" in summary
         assert before == ()
-        assert await held(world, store.plan.real_id(task_id), "Status") == ["Done"]
+        assert await held(world, store.nodes.real_id(task_id), "Status") == ["Done"]
         places = [(await held(world, row.id, "IterationID"))[0] for row in rows]
-        assert places[1] == store.plan.backlog_id
+        assert places[1] == store.plan.iterations.backlog_id
         assert places[0] == places[2] != ended.id
         assert places[3] == ended.id
 
@@ -64,4 +64,4 @@ async def test_without_an_ended_iteration_it_says_so(store: Store, opened: Open)
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "g", "w")
 
-        assert missing(pilot.app, ["No iteration that is over has unfinished items."]) == []
+        assert missing(pilot.app, ["No ended iteration has unfinished items."]) == []

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from backlit.client.cookies import Cookie
 from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store
-from backlit.tui.screens.sign_in import SignInScreen
+from backlit.tui.app.sign_in import SignInScreen
 
 
 @asynccontextmanager
@@ -47,7 +47,7 @@ async def test_a_browsers_session_that_has_ended_is_said_to_be_that(world: World
     TokenCache(world.folder / "mine.json", "mine").save_cookie(Cookie("ended", time.time()))
 
     async with asked(opened, world.store()) as pilot:
-        assert "The browser's session that the cookie belongs to has ended" in text_of(pilot.app)
+        assert "The browser session of the cookie has ended" in text_of(pilot.app)
 
 
 async def test_a_wrong_password_is_said_and_typing_begins_it_anew(world: World, opened: Open) -> None:
@@ -60,7 +60,7 @@ async def test_a_wrong_password_is_said_and_typing_begins_it_anew(world: World, 
         await pilot.press(*"lantern", "enter")
         await signed_in(pilot, store)
 
-        assert "The user name or the password is not right." in shown
+        assert "Wrong user name or password." in shown
         assert "maya" in shown
         assert "••••••" in shown
         assert "lanter" not in shown

@@ -10,8 +10,8 @@ from tests.tui.stage import line_with, text_of
 from tests.tui.test_plan import keys, panes, screen, settled
 
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.plan_reading import PlanChange
-from backlit.tui.screens.tree import TreeScreen
+from backlit.store.planning.difference import PlanChange
+from backlit.tui.trees.screen import TreeScreen
 
 ITEMS = 20
 SIZE = (150, 50)
@@ -19,7 +19,7 @@ SIZE = (150, 50)
 
 async def unplanned(store: Store) -> list[int]:
     """Twenty open items in backlog order that are in no iteration; more are made where the sample has too few."""
-    root = store.plan.backlog_id
+    root = store.plan.iterations.backlog_id
     for number in range(ITEMS):
         await store.add("Story", {"Name": f"Wish {number}", "Estimate": "2"})
     await sent(store)
@@ -41,7 +41,7 @@ async def make_series(opened: Open, store: Store) -> list[int]:
         await press(pilot, "g", "p")
         await settled(pilot)
         await keys(pilot, "9", "}", "{")
-        assert screen(pilot).targets()[0].id == made[0].id
+        assert screen(pilot).lists.targets()[0].id == made[0].id
         for _ in made:
             await keys(pilot, "tab", "c", "m", *"16", "tab", *"24", "enter")
         await sent(store)

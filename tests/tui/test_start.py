@@ -14,8 +14,8 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import Offline
 from backlit.store import ConnectionState, Store
-from backlit.store.engine import Report
-from backlit.tui.app import BacklitApp
+from backlit.store.engine.engine import Report
+from backlit.tui.app.app import BacklitApp
 
 ITEMS = [item(number, Name=f"Kept from yesterday {number}") for number in range(1, 90)]
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from backlit.tui.text import SafeFilter, fit, fit_right, literal, literal_block, safe, safe_block
+from backlit.tui.drawing.text import SafeFilter, fit, fit_right, literal, literal_block, safe, safe_block
 
 ANY = st.text(alphabet=st.characters() | st.characters(categories=["Cc", "Cf", "Mn", "Me", "Zs", "Co"]), max_size=60)
 WIDTHS = st.integers(0, 40)

@@ -12,10 +12,10 @@ from tests.tui.listing import shown
 
 from backlit.model.fields import Kind, custom_field, fields_of
 from backlit.store import Item, Store
-from backlit.tui.field_reading import FieldReading, TextFault
-from backlit.tui.field_text import FieldWords
-from backlit.tui.item_page import page_of, read_page
-from backlit.tui.item_table import read_table, table_of
+from backlit.tui.fields.parser import FieldReading, TextFault
+from backlit.tui.fields.values import FieldWords
+from backlit.tui.items.page_text import page_of, read_page
+from backlit.tui.items.table_text import read_table, table_of
 
 
 async def item(store: Store, item_type: str) -> Item:

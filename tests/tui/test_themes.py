@@ -9,7 +9,7 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from backlit.tui.themes import VARIABLE_DEFAULTS, load_themes
+from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, load_themes
 
 SHIPPED, SHIPPED_PROBLEMS = load_themes(None)
 BY_NAME = {theme.name: theme for theme in SHIPPED}
@@ -134,7 +134,15 @@ def test_text_styles_are_checked_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['primary = "red"', 'name = "mine"', 'name = "mine"\nprimary = "no"', "name = ", "\udcff"]
+    "text",
+    [
+        'primary = "red"',
+        'name = "mine"',
+        'name = "mine"\nprimary = "no"',
+        "name = ",
+        "\udcff",
+        pytest.param("a = " + "[" * 100_000, id="deep"),
+    ],
 )
 def test_a_file_that_is_no_theme_is_left_out_and_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "mine.toml").write_bytes(text.encode("utf-8", "surrogateescape"))

@@ -15,12 +15,12 @@ from textual.pilot import Pilot
 from backlit.model.errors import BadRequest
 from backlit.model.trees import Node
 from backlit.store import ConnectionState, IterationEntry, Store, TreeKind
-from backlit.store.nodes import NewNode
-from backlit.tui.screens.tree import TreeScreen
-from backlit.tui.series import offer, series_lines, series_of
-from backlit.tui.typed_days import typed_day, typed_end, typed_number
-from backlit.tui.widgets.tree_columns import load_bar
-from backlit.tui.widgets.tree_list import TreeList
+from backlit.store.edits.nodes import NewNode
+from backlit.tui.fields.dates import typed_day, typed_end, typed_number
+from backlit.tui.trees.iteration_series import offer, series_lines, series_of
+from backlit.tui.trees.screen import TreeScreen
+from backlit.tui.trees.tree_columns import load_bar
+from backlit.tui.trees.tree_list import TreeList
 
 AREAS, ITERATIONS = TreeKind.AREAS, TreeKind.ITERATIONS
 TODAY = date(2026, 3, 10)
@@ -152,6 +152,22 @@ async def test_cm_sets_the_capacity(opened: Open, store: Store) -> None:
 
         await until(lambda: store.iterations()[node.id].max_capacity == 34.5)
         assert store.iterations()[node.id].min_capacity == 12
+
+
+async def test_cm_and_enter_leave_a_capacity_with_two_decimals_as_it_is(opened: Open, store: Store) -> None:
+    node = sprint(store)
+    await store.nodes.edit(ITERATIONS, node.id, {"minCapacity": None, "maxCapacity": 34.55})
+    async with tree_of(opened, store, ITERATIONS) as pilot:
+        await put_on(pilot, store, node, ITERATIONS)
+
+        await pilot.press("c", "m")
+        await pilot.pause()
+        shown = text_of(pilot.app)
+        await pilot.press("enter")
+        await sent(store)
+
+        assert "34.55" in shown
+        assert store.iterations()[node.id].max_capacity == 34.55
 
 
 async def test_c_shift_r_makes_a_release_of_it(opened: Open, store: Store) -> None:

@@ -11,11 +11,11 @@ from textual.pilot import Pilot
 
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
-from backlit.tui.node_filter import FilterAsked, NodeFilter
-from backlit.tui.spans import Phase, phases, span
+from backlit.tui.fields.iteration_dates import Phase, phases, span
+from backlit.tui.lists.node_filter import FilterAsked, NodeFilter
+from backlit.tui.trees.tree_columns import Branches
+from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.tree_columns import Branches
-from backlit.tui.widgets.tree_list import TreeList
 
 TODAY = date(2026, 3, 10)
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
-from backlit.tui.typed_days import day_text, holds_days
+from backlit.tui.fields.dates import day_text, holds_days
 
 TODAY = date(2026, 3, 4)  # a Wednesday
 DUE = custom_field("TargetDate_cf", Kind.TEXT)

@@ -4,14 +4,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.quiet import workers_done
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 
-from backlit.config import find_locations
+from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
-from backlit.tui.app import BacklitApp
-from backlit.tui.view_files import ViewFiles
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.lists.view_files import ViewFiles
 
 BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
 LARGE = '[[view]]\nname = "Large"\nquery = "est>5"\nsort = ["est desc"]\n'
@@ -31,7 +32,7 @@ async def viewed(
         (home / "repository" / "backlit-views.toml").write_text(shared)
     async with BacklitApp(store, view_files=files).run_test(size=size, notifications=True) as pilot:
         await pilot.pause()
-        await pilot.app.workers.wait_for_complete()
+        await workers_done(pilot.app)
         yield pilot
 
 

@@ -21,10 +21,10 @@ from textual.drivers._writer_thread import WriterThread
 from textual.screen import Screen
 
 from backlit.store import Store
-from backlit.tui.app import BacklitApp
-from backlit.tui.frames.frame import Frame
-from backlit.tui.frames.framed_app import colours_of
-from backlit.tui.frames.updates import size_of, strips_of
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.drawing.frames.compositor_updates import size_of, strips_of
+from backlit.tui.drawing.frames.frame import Frame
+from backlit.tui.drawing.frames.framed_app import colours_of
 
 KEYS = (
     *("j", "pagedown", "k", "G", "p", "slash", "c", "escape", "question_mark", "escape", "g", "k", "l", "g", "b"),

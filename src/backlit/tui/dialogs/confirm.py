@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.text import literal, safe
+from backlit.tui.drawing.text import literal, safe
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from backlit.tui.text import literal
+from backlit.tui.drawing.text import literal
 from backlit.tui.widgets.inputs import LineInput
 
 __all__ = ["Dialog", "LineInput", "Result"]
@@ -48,9 +48,9 @@ class Dialog(ModalScreen[Result]):
         """Take a letter that was typed before the input had the focus."""
 
     def on_key(self, event: events.Key) -> None:
-        """Take keys where no input has the focus, or none had it yet."""
-        if self.app.screen is not self:
-            self.app.post_message(events.Key(event.key, event.character))
+        """Take keys where no input has the focus."""
+        if not self.is_current:
+            pass  # it was closed by a key that ended a wait
         elif event.is_printable and event.character:
             self.type_early(event.character)
         elif not self.press(event.key):

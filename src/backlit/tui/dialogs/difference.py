@@ -7,7 +7,7 @@ from difflib import unified_diff
 from textual.content import Content
 
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.text import safe
+from backlit.tui.drawing.text import safe
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,30 @@
-"""One line of text."""
+"""Dialogs that ask for lines of text: one line, a path, or several lines with labels."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
+from backlit.model.errors import BadRequest
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.text import literal
+from backlit.tui.drawing.text import literal, literal_block
+from backlit.tui.shell.drafts import RESTORED, KeptLines
+from backlit.tui.shell.paths import completions, gone_on
+from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
+
+MOST_SHOWN = 12
+Read = Callable[[Sequence[str]], str]
+"""Reads the typed lines and says what they come to; raises BadRequest for a fault."""
 
 
 class LineDialog(Dialog[str | None]):
     """Asks for a line; `check` gives the sentence that says what is wrong with it, or None.
 
     The answer is the text as typed; None when it was left. With `is_replaced` the text is selected, so that
-    what is typed takes its place. `note` stands above.
+    what is typed takes its place. `note` stands above. What is typed is `kept` until the answer is written.
     """
 
     def __init__(
@@ -25,11 +35,18 @@ class LineDialog(Dialog[str | None]):
         *,
         is_replaced: bool = False,
         note: str = "",
+        kept: KeptLines | None = None,
     ) -> None:
         super().__init__(title)
-        self.input = LineInput(text)
-        if is_replaced:
+        (begun,) = kept.lines((text,)) if kept is not None else (text,)
+        self.input = LineInput(begun)
+        if begun != text:
+            note = f"{RESTORED} {note}"
+        elif is_replaced:
             self.input.select_all()
+        self._kept = kept
+        if kept is not None:
+            kept.keep(self, (text,), lambda: (self.input.value,))
         self._check = check
         self._about = Static(literal(note), classes="note") if note else None
         self._note = Static(literal(""), classes="fault")
@@ -47,14 +64,23 @@ class LineDialog(Dialog[str | None]):
 
     def press(self, key: str) -> bool:
         """Accept or leave."""
+        if key == "escape" and self._kept is not None:
+            self._kept.forget()
         if key != "enter":
             return super().press(key)
         fault = self._check(self.input.value) if self._check else None
         if fault is None:
             self.dismiss(self.input.value)
+            if self._kept is not None:
+                self._kept.answered()
         else:
             self._note.update(literal(fault))
         return True
+
+    async def on_unmount(self) -> None:
+        """Write what is not written yet, for an application that ends."""
+        if self._kept is not None:
+            await self._kept.flush()
 
     def tell(self, words: str) -> None:
         """Say something below the input, until more is typed."""
@@ -63,5 +89,121 @@ class LineDialog(Dialog[str | None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Take the complaint away once it is answered; never complain while somebody is typing."""
         event.stop()
+        if self._kept is not None:
+            self._kept.write_soon()
         if self._note.content and (self._check is None or self._check(event.value) is None):
             self._note.update(literal(""))
+
+
+class PathDialog(LineDialog):
+    """Asks for a path; tab completes it and lists what there is, folders with a slash."""
+
+    def __init__(self, title: str, text: str, check: Callable[[str], str | None], note: str = "") -> None:
+        super().__init__(title, text, check, note=note)
+        self.frame.border_subtitle = "tab completes  enter accepts  esc leaves"
+        self.frame.styles.width = 80
+
+    def press(self, key: str) -> bool:
+        """Complete, accept or leave."""
+        if key != "tab":
+            return super().press(key)
+        self.run_worker(work(self._complete, self.input.value), exclusive=True, group="complete")
+        return True
+
+    async def _complete(self, text: str) -> None:
+        found = await asyncio.to_thread(completions, text)
+        if text == self.input.value:
+            self._take(text, found)
+
+    def _take(self, text: str, found: Sequence[str]) -> None:
+        self.input.value = gone_on(text, found)
+        self.input.cursor_position = len(self.input.value)
+        if len(found) != 1:
+            names = [each.rstrip("/").rpartition("/")[2] + "/" * each.endswith("/") for each in found]
+            more = f" … {len(names) - MOST_SHOWN:,} more" if len(names) > MOST_SHOWN else ""
+            self.tell("  ".join(names[:MOST_SHOWN]) + more or "Nothing begins like that.")
+
+
+class LinesDialog(Dialog[tuple[str, ...] | None]):
+    """Asks for several lines and shows what they come to; tab and the arrows go from one to the next.
+
+    Enter accepts all of them once they are right; the answer is what was typed, None when it was left.
+    """
+
+    def __init__(self, title: str, lines: Sequence[tuple[str, str]], read: Read, kept: KeptLines) -> None:
+        super().__init__(title)
+        begun = tuple(text for _, text in lines)
+        self.inputs = [LineInput(text) for text in kept.lines(begun)]
+        self._kept = kept
+        kept.keep(self, begun, lambda: self.typed)
+        self._labels = [label for label, _ in lines]
+        self._read = read
+        self._note = Static(literal(""), classes="note")
+        self._fault = Static(literal(""), classes="fault")
+        self._restored = RESTORED if self.typed != begun else ""
+        self.frame.border_subtitle = literal("tab next, enter accepts")
+
+    def content(self) -> ComposeResult:
+        """A label and an input for each line, then what they come to."""
+        width = max(len(label) for label in self._labels) + 1
+        for label, line in zip(self._labels, self.inputs, strict=True):
+            with Horizontal(classes="labelled"):
+                yield Static(literal(f"{label:{width}}"), classes="label")
+                yield line
+        yield self._note
+        yield self._fault
+
+    def on_mount(self) -> None:
+        """Begin with the first line, selected."""
+        self.inputs[0].focus()
+        self.inputs[0].select_all()
+        self._show(is_final=False)
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """What stands in the lines."""
+        return tuple(line.value for line in self.inputs)
+
+    def type_early(self, character: str) -> None:
+        """Type into the first line."""
+        self.inputs[0].put(character)
+
+    def press(self, key: str) -> bool:
+        """Go from line to line, accept or leave."""
+        if key in {"tab", "down", "shift+tab", "up"}:
+            self._step(1 if key in {"tab", "down"} else -1)
+        elif key == "enter":
+            if self._show(is_final=True):
+                self.dismiss(self.typed)
+                self._kept.answered()
+        else:
+            if key == "escape":
+                self._kept.forget()
+            return super().press(key)
+        return True
+
+    def _step(self, lines: int) -> None:
+        at = next((index for index, line in enumerate(self.inputs) if line.has_focus), 0)
+        wanted = self.inputs[(at + lines) % len(self.inputs)]
+        wanted.focus()
+        wanted.select_all()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what it comes to now; never complain while somebody is typing."""
+        event.stop()
+        self._kept.write_soon()
+        self._restored = ""
+        self._show(is_final=False)
+
+    async def on_unmount(self) -> None:
+        """Write what is not written yet, for an application that ends."""
+        await self._kept.flush()
+
+    def _show(self, *, is_final: bool) -> bool:
+        try:
+            words, fault = self._read(self.typed), ""
+        except BadRequest as error:
+            words, fault = "", str(error)
+        self._note.update(literal_block(words))
+        self._fault.update(literal(fault if is_final else self._restored))
+        return not fault

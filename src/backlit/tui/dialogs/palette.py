@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from backlit.model.errors import BacklitError
-from backlit.store.rows import Row
+from backlit.model.fields import ItemType
+from backlit.store.records.item import Row
 from backlit.store.store import Store
-from backlit.store.views_query import ViewSpec
-from backlit.tui.commands import Command, Context, commands_in
-from backlit.tui.dialogs.offers import Offer, OffersDialog, offer_of
-from backlit.tui.looks import status_sign, type_sign
-from backlit.tui.work import work
+from backlit.store.views.query import ViewSpec
+from backlit.tui.commands.table import Command, Context, commands_in
+from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
+from backlit.tui.drawing.text import literal
+from backlit.tui.drawing.theme_styles import status_sign, type_sign
+from backlit.tui.shell.workers import work
 
 MOST_ITEMS = 50
 MOST_COMMANDS = 8
@@ -73,6 +75,20 @@ class Palette(OffersDialog[Command | int | None]):
         headings = [Offer(None, "", "Commands")] if self._items and self._commands else []
         items = [Offer(None, "", "Items"), *self._items] if self._items else []
         self.list.show([*headings, *self._commands, *items], value)
+
+
+class PickItemDialog(Palette):
+    """Finds the item that a task belongs to by name or number; the answer is its id."""
+
+    PLACEHOLDER = "an item's name, or #id"
+
+    def __init__(self, store: Store, title: str) -> None:
+        super().__init__(store, ())
+        self.frame.border_title = literal(title)
+
+    def fits(self, row: Row) -> bool:
+        """Return whether the item may have tasks."""
+        return row.type != ItemType.TASK
 
 
 def item_offer(row: Row) -> Offer:

@@ -7,14 +7,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from backlit.tui.dialogs.choice_list import Choice, ChoiceList
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.dialogs.ranking import LIMIT, ranked, searchable
-from backlit.tui.text import literal
+from backlit.tui.dialogs.fuzzy_match import LIMIT, ranked, searchable
+from backlit.tui.drawing.text import literal
+from backlit.tui.widgets.choice_list import Choice, ChoiceList
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
-__all__ = ["Choice", "PickDialog", "PickManyDialog", "Picking"]
+__all__ = ["Choice", "PickDialog", "PickManyDialog", "PickerDialog"]
 
 Result = TypeVar("Result")
 
@@ -23,7 +23,7 @@ FRAME_LINES = 3
 """The frame and the input."""
 
 
-class Picking(Dialog[Result]):
+class PickerDialog(Dialog[Result]):
     """An input over a list; `free` lets what is typed be chosen too."""
 
     MARK = "●"
@@ -144,7 +144,7 @@ class Picking(Dialog[Result]):
             self.list.move_to((self.list.cursor + rows) % len(self._shown))
 
 
-class PickDialog(Picking[Choice | None]):
+class PickDialog(PickerDialog[Choice | None]):
     """One of many; the answer is None when it was left.
 
     The cursor starts on the choice whose value is `current`.
@@ -163,7 +163,7 @@ class PickDialog(Picking[Choice | None]):
             self.dismiss(self.current)
 
 
-class PickManyDialog(Picking[tuple[str, ...] | None]):
+class PickManyDialog(PickerDialog[tuple[str, ...] | None]):
     """Any number of words: tab marks, enter accepts the marked ones and, where something is typed, the row too.
 
     The answer keeps the order of `chosen`, new ones after it; None when it was left.

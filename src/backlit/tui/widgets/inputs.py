@@ -2,8 +2,7 @@
 
 Textual runs a widget's bindings only after a key has travelled up to the application, so that in a burst (a slow
 line, a pasted or replayed sequence) a backspace or an enter acts after the letters that were typed behind it. These
-inputs act at once, ask the nearest node above that has `press(key) -> bool` first, and send on what reaches them when
-they have lost the focus already.
+inputs act at once, and ask the nearest node above that has `press(key) -> bool` first.
 """
 
 from collections.abc import Iterable, Mapping
@@ -40,17 +39,9 @@ class InOrder(Base):
     ACTIONS: ClassVar[Mapping[str, str]] = {}
 
     async def _on_key(self, event: events.Key) -> None:
-        if not self._has_the_keys:
+        if not self.screen.is_current or (not event.is_printable and await self._press(event.key)):
             event.stop()
             event.prevent_default()
-            self.app.post_message(events.Key(event.key, event.character))
-        elif not event.is_printable and await self._press(event.key):
-            event.stop()
-            event.prevent_default()
-
-    @property
-    def _has_the_keys(self) -> bool:
-        return self.is_attached and self.app.screen is self.screen and self.screen.focused is self
 
     async def _press(self, key: str) -> bool:
         for node in self.ancestors:

@@ -1,31 +1,40 @@
-"""What every list of a view's items is to the screen around it: its current item, and how it follows changes."""
+"""A list of a view's items: its current item, its marks, and how it follows changes."""
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
-from backlit.store.rows import Row
-from backlit.store.views import View
-from backlit.tui.commands import Context
-from backlit.tui.widgets.backlog_columns import Names
-from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.line_list import is_far_away
-from backlit.tui.widgets.list_marks import ListMarks
+from textual import events
+
+from backlit.store.views.view import View
+from backlit.tui.commands.command import Context
+from backlit.tui.widgets.folds import Folding
+from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.line_list import LineList, is_far_away
+from backlit.tui.widgets.row_marks import RowMarks
 
 
-class ItemList(ListMarks):
+class ItemList(LineList):
     """Rows of a view that are read as they are seen; subclasses say where they stand and how they look."""
 
-    CONTEXTS: tuple[Context, ...] = (Context.LIST, Context.ITEM)
+    CONTEXTS: tuple[Context, ...] = (Context.MOVES, Context.LIST, Context.ITEM)
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = (
+        "widgets.move_commands",
+        "widgets.mark_commands",
+        "widgets.fold_commands",
+    )
+
+    folds: Folding
 
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
+        self.view: View | None = None
         self.current_id: int | None = None
         self.empty_words = ""
-        self._view: View | None = None
-        self._names = names
-        self._badges: dict[int, Badge] = {}
         self.is_sparing = False
+        self.marks = RowMarks(self)
+        self._names = names
 
-    # What subclasses say
+    # Hooks
 
     def show(self, view: View, item_id: int | None = None) -> None:
         """Show a view, the cursor on the item where the view has it."""
@@ -43,18 +52,26 @@ class ItemList(ListMarks):
         """Draw everything anew, because names or the theme changed."""
         raise NotImplementedError
 
+    def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
+        """Return the ids of the rows of a stretch; without an end of all rows."""
+        raise NotImplementedError
+
+    def find_row(self, item_id: int) -> int | None:
+        """Return the row of an item; None where it has none."""
+        raise NotImplementedError
+
     def hold_page(self) -> None:
         """Let the page stay until the cursor is moved: its item is about to go elsewhere in the order."""
 
-    def rows_read(self) -> Sequence[Row]:
-        """The items in sight, as far as they were read."""
-        raise NotImplementedError
-
-    # What they share
-
     def group_here(self) -> Mapping[str, object]:
-        """What the items of the group under the cursor have in common, by the fields' keys; nothing without groups."""
+        """Return the values of the group under the cursor, by the fields' keys; nothing without groups."""
         return {}
+
+    # State
+
+    def marked_ids(self) -> Sequence[int]:
+        """Return the marked items, those of the open range too."""
+        return self.marks.ids()
 
     def spare(self, is_sparing: bool) -> None:
         """Send little to the terminal, or not: scroll by half a page, draw the cursor as a bar."""
@@ -63,14 +80,14 @@ class ItemList(ListMarks):
         self.forget_drawn()
 
     def start_over(self) -> None:
-        """Forget the place, as what is shown next is another list."""
-        self.clear_marks()
+        """Forget the place, as the list that is shown next is another one."""
+        self.marks.clear()
         self.current_id = None
         self.cursor = self.top = 0
 
     def renamed(self, ids: Mapping[int, int]) -> None:
         """Stay on an item whose temporary id became a real one."""
-        self.rename_marks(ids)
+        self.marks.rename(ids)
         if self.current_id is not None:
             self.current_id = ids.get(self.current_id, self.current_id)
 
@@ -82,13 +99,19 @@ class ItemList(ListMarks):
                 self.refresh()
 
     def is_complete(self) -> bool:
-        """Whether the ids of all rows are known."""
-        return self._view is not None and self._view.count is not None
+        """Return whether the ids of all rows are known."""
+        return self.view is not None and self.view.count is not None
 
-    def badge(self, item_id: int) -> Badge:
-        """The quiet signs of an item; asked for the rows in sight together."""
-        if item_id not in self._badges:
-            rows = [row for row in self.rows_read() if row.id not in self._badges]
-            found = self._names.badges(rows)
-            self._badges.update((row.id, found.get(row.id, Badge.NONE)) for row in rows)
-        return self._badges.get(item_id, Badge.NONE)
+    def moved(self, before: int) -> None:
+        """Tell that the cursor is on another row, and let an open range follow it."""
+        self.marks.follow(before)
+        super().moved(before)
+
+    def clicked(self, index: int, event: events.Click) -> None:
+        """With ctrl mark the row or take its mark off, with shift mark all from the cursor to it."""
+        first, last = sorted((self.cursor, index))
+        if event.ctrl and self.ids_between(index, index + 1):
+            self.marks.toggle(index, index + 1)
+        elif event.shift:
+            self.marks.add(first, last + 1)
+        super().clicked(index, event)

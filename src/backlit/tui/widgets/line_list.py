@@ -1,24 +1,27 @@
 """A list that draws only the lines in sight and moves its cursor by repainting two of them."""
 
 import os
+from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.segment import Segment
-from textual import events
+from textual import events, on
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.errors import StorageError
-from backlit.tui.looks import Looks
-from backlit.tui.sturdy import Sturdy
-from backlit.tui.text import fit, wrapped
+from backlit.tui.commands.command import Context
+from backlit.tui.drawing.text import fit, wrapped
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.widgets.storage_errors import keep_going
 
 WHEEL_LINES = 3
 
 
 def is_far_away() -> bool:
-    """Whether the terminal is at the other end of a line."""
+    """Return whether the terminal is at the other end of a line."""
     return bool(os.environ.get("SSH_CONNECTION"))
 
 
@@ -26,14 +29,16 @@ MARGIN = "   "
 """What stands at the sides of words that are in the place of rows."""
 
 
-class LineList(Sturdy, Widget, can_focus=True):
+class LineList(Widget, can_focus=True):
     """Cursor, scrolling and mouse for any number of rows; subclasses say how a row looks.
 
     `top` is the index of the first row in sight, `cursor` that of the current one. Under SSH the
     list scrolls by half a page when the cursor leaves the view, so that few moves repaint it all.
     """
 
+    CONTEXTS: tuple[Context, ...] = (Context.MOVES,)
     HEADER_LINES = 0
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.move_commands",)
 
     class Highlighted(Message):
         """The cursor is on another row."""
@@ -66,6 +71,10 @@ class LineList(Sturdy, Widget, can_focus=True):
         self.top = 0
         self.cursor = 0
         self.scrolls_by_half = is_far_away()
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Handle a message; goes on where the disk fails."""
+        await keep_going(self, super()._dispatch_message(message))
 
     # What subclasses say
 
@@ -136,6 +145,10 @@ class LineList(Sturdy, Widget, can_focus=True):
             self.refresh_cursor(index)
         self.moved(before)
 
+    def move_by(self, rows: int) -> None:
+        """Move the cursor by some rows."""
+        self.move_to(self.cursor + rows)
+
     def moved(self, before: int) -> None:
         """Tell that the cursor is on another row, if it is."""
         if before != self.cursor:
@@ -179,15 +192,12 @@ class LineList(Sturdy, Widget, can_focus=True):
 
     # Mouse
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+    @on(events.MouseScrollDown)
+    @on(events.MouseScrollUp)
+    def _turn_wheel(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
         """Scroll three rows."""
         event.stop()
-        self.scroll_rows(self.top + WHEEL_LINES)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll three rows back."""
-        event.stop()
-        self.scroll_rows(self.top - WHEEL_LINES)
+        self.scroll_rows(self.top + (WHEEL_LINES if isinstance(event, events.MouseScrollDown) else -WHEEL_LINES))
 
     def on_click(self, event: events.Click) -> None:
         """Let the row take it, where there is one."""
@@ -200,14 +210,3 @@ class LineList(Sturdy, Widget, can_focus=True):
         self.move_to(index)
         if event.chain > 1:
             self.post_message(self.Chosen(self, index))
-
-    def _page_by(self, rows: int) -> None:
-        """Move cursor and view alike, so that the cursor stays at its line of the screen."""
-        line = self.cursor - self.top
-        before = self.cursor
-        self.top = max(0, min(self.top + rows, max(0, self.row_count() - self.page)))
-        self.cursor = max(0, min(before + rows, self.row_count() - 1))
-        if not self.top <= self.cursor < self.top + self.page:
-            self.top = max(0, self.cursor - line)
-        self.repaint()
-        self.moved(before)

@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from backlit.model.query import Candidate
-from backlit.tui.text import fit, literal
+from backlit.tui.drawing.text import fit, literal
 from backlit.tui.widgets.inputs import LineInput
 
 Complete = Callable[[str, str, int], Sequence[Candidate]]

@@ -9,8 +9,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from backlit.tui.looks import Looks
-from backlit.tui.text import fit, safe
+from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.theme_styles import Looks
 
 MORE = "…"
 
@@ -34,10 +34,11 @@ class TabLine(Widget):
 
     def say(self, names: Sequence[str], current: int) -> None:
         """Show some names with their numbers, one of them in colour."""
-        self._tabs = [f" {number} {safe(name)} " for number, name in enumerate(names, 1)]
-        self._current = current
-        self.display = len(names) > 1
-        self.refresh()
+        tabs = [f" {number} {safe(name)} " for number, name in enumerate(names, 1)]
+        if (tabs, current) != (self._tabs, self._current):
+            self._tabs, self._current = tabs, current
+            self.display = len(names) > 1
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the line."""

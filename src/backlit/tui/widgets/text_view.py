@@ -6,9 +6,9 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from backlit.tui.looks import Looks
-from backlit.tui.markdown import Line, markdown_lines
-from backlit.tui.text import literal
+from backlit.tui.drawing.markdown import Line, markdown_lines
+from backlit.tui.drawing.text import literal
+from backlit.tui.drawing.theme_styles import Looks
 
 
 class TextView(ScrollView, can_focus=False, inherit_bindings=False):

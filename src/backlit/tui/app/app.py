@@ -1,0 +1,212 @@
+"""The application: one store, the modes over it, and the store's changes."""
+
+import asyncio
+import gc
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
+
+from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
+from backlit.model.errors import BacklitError, sentence_of
+from backlit.model.planning import OwnCapacities
+from backlit.model.settings.boards import USUAL_BOARD, BoardSettings
+from backlit.store.store import Store
+from backlit.tui.app.macros import Recorder
+from backlit.tui.app.places import BACKLOG, Places
+from backlit.tui.drawing import themes
+from backlit.tui.drawing.text import SafeFilter, safe
+from backlit.tui.lists.node_filter import FilterAsked
+from backlit.tui.lists.view_files import ViewFiles
+from backlit.tui.shell.change_batch import ChangeFeed
+from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.external_editor import edit_text
+from backlit.tui.shell.open import ItemPlace, Open
+from backlit.tui.shell.session import Session
+from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.storage_errors import Sturdy, goes_on, say_failed, storage_error_of
+
+if TYPE_CHECKING:
+    from backlit.model.settings.templates import Template
+
+STYLES = Path(__file__).parent.parent / "styles"
+FRAME = 1 / 30
+COLLECTIONS = (2.0, 15.0, 120.0)
+"""Seconds after the start: what is imported behind the first picture, what the first screens needed, and the rest."""
+
+
+class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
+    """The application on one profile; another profile is opened by its caller, once this one has ended."""
+
+    COMMAND_GROUPS = (
+        "app.global_commands",
+        "app.navigation",
+        "app.command_line",
+        "app.history",
+        "app.projects",
+        "app.macros",
+        "app.timer",
+    )
+    TITLE = "backlit"
+    CSS_PATH = [STYLES / "app.tcss"]
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(
+        self,
+        store: Store,
+        theme: str = DEFAULT_THEME,
+        theme_folder: Path | None = None,
+        estimate_scale: Sequence[float] = ESTIMATE_SCALE,
+        *,
+        images: str = "auto",
+        board: BoardSettings | None = None,
+        capacities: OwnCapacities | None = None,
+        view_files: ViewFiles | None = None,
+        templates: Sequence["Template"] = (),
+        profiles: Sequence[str] = (),
+    ) -> None:
+        super().__init__()
+        self.store = store
+        self.session = Session(estimate_scale, templates, capacities, images)
+        self.places = Places(self, store, board or USUAL_BOARD)
+        self.recorder = Recorder(self)
+        self.history_lock = asyncio.Lock()
+        self.interrupted_at = float("-inf")
+        self.profiles = profiles
+        self.wanted_profile: str | None = None
+        """The profile to open once this one has ended."""
+        self._view_files = view_files
+        self._changes = ChangeFeed(self, FRAME, self.places.publish)
+        self._unsubscribe: Callable[[], None] | None = None
+        self.offered_themes, self._theme_errors = themes.load_themes(theme_folder)
+        for each in self.offered_themes:
+            self.register_theme(each)
+        self._wanted_theme = theme
+        self.theme = theme if theme in self.available_themes else "backlit"
+        self.animation_level = "none"
+
+    # Life
+
+    def on_mount(self) -> None:
+        """Open the backlog."""
+        self._unsubscribe = self.store.subscribe(self._changes.take)
+        self.switch_mode(BACKLOG)
+        if self._wanted_theme != self.theme:
+            self._theme_errors.append(f"There is no theme “{self._wanted_theme}”; tT lists them.")
+        for sentence in self._theme_errors:
+            self.say(sentence, is_bad=True)
+
+    def on_backlog_screen_painted(self) -> None:
+        """Read the views and start the store's engine, which imports much, now that the rows are on the screen."""
+        if self._view_files is not None:
+            self._read_views(self._view_files)
+        self.set_timer(FRAME, self.store.start)
+        if not self.is_headless:  # tests make many applications in one process
+            for seconds in COLLECTIONS:
+                self.set_timer(seconds, spare_garbage_collection)
+
+    def _read_views(self, files: ViewFiles) -> None:
+        try:
+            self.places.shared.views.read(files)
+        except BacklitError as error:
+            self.say(sentence_of(error), is_bad=True)
+        if self.places.backlog is not None:
+            self.places.backlog.draw_words()
+
+    def on_unmount(self) -> None:
+        """Stop listening; the store belongs to whoever made it."""
+        if self._unsubscribe:
+            self._unsubscribe()
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colour names, for themes that do not give them."""
+        return dict(themes.VARIABLE_DEFAULTS)
+
+    def get_line_filters(self) -> list[LineFilter]:
+        """Textual's filters, then the last gate against control characters."""
+        return [*super().get_line_filters(), SafeFilter()]
+
+    # The store's changes
+
+    def catch_up(self) -> None:
+        """Publish the changes that wait for the next frame; keys wait until the screen shows them."""
+        self._changes.publish()
+        if isinstance(self.screen, StoreScreen):
+            self.screen.readings.want_newest()
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Say what the disk refused; leave where a part of the screen ended with it, and say why there."""
+        failed = storage_error_of(error)
+        if failed is None:
+            super()._handle_exception(error)
+        elif goes_on(error):
+            say_failed(self, failed)
+        else:
+            self.exit(return_code=1, message=failed.message)
+
+    # The target of commands
+
+    def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
+        """Go to a place of an item."""
+        self.post_message(Open(item_id, place, comment_id))
+
+    def copy(self, text: str) -> None:
+        """Put a text on the clipboard."""
+        self.copy_to_clipboard(text)
+
+    def edit_outside(self, text: str, suffix: str) -> str:
+        """Return the text as the user's own editor left it; raises CannotAct where that fails."""
+        return edit_text(self, text, suffix)
+
+    def stop_running(self) -> bool:
+        """Cancel the macro or the transfer under way; return False where there is none."""
+        is_running = isinstance(self.screen, StoreScreen) and self.screen.stop_running()
+        return self.recorder.stop() or is_running
+
+    # Messages from the terminal and the screens
+
+    async def deal_with(self, event: events.Event) -> None:
+        """Let the recorder see keys first."""
+        if not self.recorder.takes(event):
+            await super().deal_with(event)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,  # noqa: ARG002 - nothing of ours is markup
+    ) -> None:
+        """Show a message; a bad one ends the macro under way."""
+        if severity != "information":
+            self.recorder.stop(message)
+        super().notify(safe(message), title=title, severity=severity, timeout=timeout, markup=False)
+
+    def on_open(self, message: Open) -> None:
+        """Show an item at a place."""
+        self.begin(self.places.open, message)
+
+    def on_filter_asked(self, message: FilterAsked) -> None:
+        """Show the backlog through the node that a tree names."""
+        self.begin(self.places.filter_backlog, message.node)
+
+    def on_store_screen_seen(self, message: StoreScreen.Seen) -> None:
+        """Note the item among the recent ones, and mark its news as read."""
+        self.places.recent.add(message.item_id)
+        self.run_worker(work(self.places.mark_seen, message.item_id), group="seen")
+
+
+def spare_garbage_collection() -> None:
+    """Leave the objects that exist now out of later garbage collections.
+
+    Modules, styles and screens stay. With them a full collection beside the embedded service took 100 to 200 ms, again
+    after every few dozen keys, while every key waited; without them it takes a fifth of that or less.
+    """
+    gc.collect(1)
+    gc.freeze()

@@ -1,0 +1,170 @@
+"""Commands on the application itself: help, palette, theme, refresh, redraw, suspend."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+from textual import on
+from textual.dom import DOMNode
+from textual.theme import Theme
+from textual.widgets import Input
+from textual.worker import WorkType
+
+from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.query import Candidate
+from backlit.store.records.changes import ConnectionState
+from backlit.tui.app.places import Places
+from backlit.tui.commands.command import Call, Command, Context
+from backlit.tui.commands.dispatch import contexts_of
+from backlit.tui.commands.line_parser import beginning
+from backlit.tui.commands.table import commands_in
+from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
+from backlit.tui.dialogs.palette import Palette
+from backlit.tui.dialogs.pick import Choice, PickDialog
+from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.line_list import LineList
+
+
+class ApplicationTarget(StoreTarget, Protocol):
+    """An application, as the commands on it see it."""
+
+    places: Places
+    offered_themes: Sequence[Theme]
+    theme: str
+
+    @property
+    def focused_node(self) -> DOMNode:
+        """The node that keys go to."""
+
+    def run_command(self, command: Command, count: int | None = None, letter: str = "") -> None:
+        """Have the nearest node that offers the command carry it out."""
+
+    def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
+        """Run a coroutine behind the screen."""
+
+    def draw_anew(self) -> None:
+        """Draw every cell of the screen."""
+
+    def action_suspend_process(self) -> None:
+        """Hand the terminal back to the shell."""
+
+
+async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
+    """List the keys that act here, and run the one that is chosen."""
+    command = await target.ask(KeysHelp(contexts_of(target.focused_node)))
+    if command is not None:
+        target.run_command(command)
+
+
+async def find(target: ApplicationTarget, _call: Call) -> None:
+    """Find a command to run, or an item to open."""
+    chosen = await target.ask(Palette(target.store, contexts_of(target.focused_node)))
+    if isinstance(chosen, Command):
+        target.run_command(chosen)
+    elif chosen is not None:
+        target.open(chosen, ItemPlace.EDITOR)
+
+
+async def choose_theme(target: ApplicationTarget, call: Call) -> None:
+    """Put on the theme of the typed name, else ask for one. Raises BadRequest for an unknown name."""
+    names = [each.name for each in target.offered_themes]
+    if call.text and call.text not in names:
+        raise BadRequest(f"There is no theme “{call.text}”; there are {', '.join(names)}.")
+    if call.text:
+        target.theme = call.text
+        return
+    before = target.theme
+
+    def wear(name: str) -> None:
+        target.theme = name
+
+    choice = await target.ask(ThemeDialog(target.offered_themes, before, wear))
+    target.theme = str(choice.value) if choice else before
+    if target.theme != before:
+        target.say(f'theme = "{target.theme}" in config.toml keeps it.')
+
+
+def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequence[Candidate]:
+    """Return the names of themes."""
+    return beginning([each.name for each in target.offered_themes], text, cursor)
+
+
+def say_saved(target: StoreTarget, _call: Call) -> None:
+    """Say whether every change is sent; all of them are on the disk."""
+    waiting = target.store.outbox.pending
+    changes = "one change waits" if waiting == 1 else f"{waiting:,} changes wait"
+    target.say(f"All is on the disk; {changes} to be sent." if waiting else "All is saved and sent.")
+
+
+def refresh(target: ApplicationTarget, _call: Call) -> None:
+    """Ask the service for changes in the background; ask for a sign-in first where it is needed."""
+    if target.store.connection.state is ConnectionState.SIGNED_OUT:
+        target.places.sign_in()
+    else:
+        target.run_worker(work(_refresh, target, is_anew=False), group="refresh", exclusive=True)
+
+
+def resync(target: ApplicationTarget, _call: Call) -> None:
+    """Read everything from the service again in the background; the list stays as it is meanwhile."""
+    target.run_worker(work(_refresh, target, is_anew=True), group="refresh", exclusive=True)
+
+
+async def _refresh(target: StoreTarget, *, is_anew: bool) -> None:
+    try:
+        await target.store.refresh(is_anew=is_anew)
+    except BacklitError as error:
+        target.say(str(error), is_bad=True)
+    else:
+        if is_anew:
+            target.say("Everything was read from the service again.")
+
+
+def redraw(target: ApplicationTarget, _call: Call) -> None:
+    """Draw the screen anew."""
+    target.draw_anew()
+
+
+def suspend(target: ApplicationTarget, _call: Call) -> None:
+    """Hand the terminal back to the shell."""
+    target.action_suspend_process()
+
+
+class KeysHelp(OffersDialog[Command | None]):
+    """Every command of some contexts under the context's name; the answer is the command to run."""
+
+    def __init__(self, contexts: Sequence[Context]) -> None:
+        offers: list[Offer] = []
+        for context in contexts:
+            commands = commands_in([context])
+            if commands:
+                offers += [Offer(None, "", context.value), *(offer_of(command) for command in commands)]
+        super().__init__("Keys", "type to search, enter runs", offers)
+
+
+class ThemeDialog(PickDialog):
+    """The choice of a theme; `wear` puts on the theme under the cursor."""
+
+    def __init__(self, themes: Iterable[Theme], current: str, wear: Callable[[str], None]) -> None:
+        super().__init__("Theme", [Choice(theme.name, theme.name, _kind(theme)) for theme in themes], current)
+        self._wear = wear
+
+    @on(LineList.Highlighted)
+    def _cursor_moved(self, message: LineList.Highlighted) -> None:
+        message.stop()
+        self._try_on()
+
+    @on(Input.Changed)
+    def _narrowed(self) -> None:
+        """Try the theme on after the picker's own handler, which comes later, has replaced the rows."""
+        self.call_later(self._try_on)
+
+    def _try_on(self) -> None:
+        if self.current is not None:
+            self._wear(str(self.current.value))
+
+
+def _kind(theme: Theme) -> str:
+    if theme.ansi:
+        return "the terminal's colours"
+    return "dark" if theme.dark else "light"

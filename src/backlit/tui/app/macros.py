@@ -1,0 +1,129 @@
+"""Macros: keys that are recorded under a letter and played again, until something goes wrong."""
+
+from collections import deque
+from typing import Protocol
+
+from textual import events
+from textual.screen import ModalScreen
+
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.workers import work
+
+Press = tuple[str, str | None]
+"""A key and the character it types, if it does."""
+MOST_KEYS = 20_000
+"""Keys that one play may come to, so that a macro that plays itself comes to an end."""
+PLAYING = "macro"
+"""The group of the worker that plays."""
+
+
+class MacroTarget(Protocol):
+    """An application with macros."""
+
+    recorder: "Recorder"
+
+
+def record(target: MacroTarget, call: Call) -> None:
+    """Record under a letter until Q is pressed again."""
+    target.recorder.record(call.letter)
+
+
+def play(target: MacroTarget, call: Call) -> None:
+    """Play the keys of a letter once, or as often as the count says."""
+    target.recorder.play(call.letter, call.count or 1)
+
+
+def play_again(target: MacroTarget, call: Call) -> None:
+    """Play the last macro again."""
+    target.recorder.play_again(call.count or 1)
+
+
+class Recorder:
+    """The macros of one application: notes the keys from the terminal, in dialogs too, and presses them again."""
+
+    def __init__(self, app: ChordApp) -> None:
+        self.is_playing = False
+        self._app = app
+        self._macros: dict[str, tuple[Press, ...]] = {}
+        self._recording: str | None = None
+        self._noted: list[Press] = []
+        self._last_played: str | None = None
+        self._to_play: deque[Press] = deque()
+        self._played = 0
+        self._fault: str | None = None
+        self._pressed: events.Key | None = None
+
+    def takes(self, event: events.Event) -> bool:
+        """Note a key while recording; return whether it is the Q that ends the recording. Input ends a play."""
+        if self.is_playing and event is not self._pressed:
+            self.stop()
+        elif isinstance(event, events.Key) and self._recording and not self.is_playing:
+            if self._ends_recording(event):
+                self._stop_recording()
+                return True
+            self._noted.append((event.key, event.character))
+        return False
+
+    def stop(self, reason: str = "It was interrupted.") -> bool:
+        """End the play under way; return False where there is none."""
+        if self.is_playing:
+            self._fault = reason
+        return self.is_playing
+
+    def record(self, letter: str) -> None:
+        """Record under a letter; raises CannotAct while a macro plays."""
+        if self.is_playing:
+            raise CannotAct("A macro cannot record another.")
+        self._recording, self._noted = letter, []
+        self._app.say(f"Recording {letter}; Q ends it.")
+
+    def play(self, letter: str, count: int) -> None:
+        """Play the keys of a letter; raises CannotAct without keys, while they are recorded, and for too many."""
+        if self._recording == letter:
+            raise CannotAct(f"{letter} is being recorded; Q ends that.")
+        presses = self._macros.get(letter)
+        if not presses:
+            raise CannotAct(f"Nothing is recorded as {letter}; Q{letter} records it.")
+        if self._played + len(presses) * count > MOST_KEYS:
+            raise CannotAct(f"That would press more than {MOST_KEYS:,} keys.")
+        self._last_played = letter
+        self._to_play.extendleft(reversed(presses * count))
+        self._played += len(presses) * count
+        if not self.is_playing:
+            self.is_playing, self._fault = True, None
+            self._app.run_worker(work(self._play_all, letter), group=PLAYING)
+
+    def play_again(self, count: int) -> None:
+        """Play the last macro again; raises as `play`."""
+        if self._last_played is None:
+            raise CannotAct("No macro has been played yet; Qa records one.")
+        self.play(self._last_played, count)
+
+    def _ends_recording(self, event: events.Key) -> bool:
+        chords = self._app.chords
+        is_elsewhere = chords.is_begun or chords.is_in_text or isinstance(self._app.screen, ModalScreen)
+        return event.character == "Q" and not is_elsewhere
+
+    def _stop_recording(self) -> None:
+        letter, self._recording = self._recording or "", None
+        self._macros[letter] = tuple(self._noted)
+        self._app.say(f"Recorded {len(self._noted)} keys as {letter}; @{letter} plays them.")
+
+    async def _play_all(self, letter: str) -> None:
+        pressed = 0
+        try:
+            while self._to_play and self._fault is None:
+                await self._press(*self._to_play.popleft())
+                pressed += 1
+        finally:
+            fault, left = self._fault, len(self._to_play)
+            self._to_play.clear()
+            self.is_playing, self._played, self._fault = False, 0, None
+        if fault is not None:
+            self._app.say(f"Macro {letter} stopped after {pressed} keys, {left} were left: {fault}", is_bad=True)
+
+    async def _press(self, key: str, character: str | None) -> None:
+        """Press one key, and wait until everybody has dealt with it."""
+        self._pressed = events.Key(key, character)
+        await self._app.input.give(self._pressed, besides={PLAYING})

@@ -1,0 +1,275 @@
+"""The places of the application: its modes, the screens over them, and the places and items that were left."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from backlit.model.errors import BacklitError
+from backlit.model.settings.boards import BoardSettings
+from backlit.store.records.changes import ConnectionState, Subject
+from backlit.store.records.people import TreeKind
+from backlit.store.store import Store
+from backlit.tui.backlog.screen import BacklogScreen
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.go_to_item import go_to_item
+from backlit.tui.lists.list_screen import ListScreen
+from backlit.tui.lists.node_filter import NodeFilter
+from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.open import ItemPlace, Open
+from backlit.tui.shell.store_screen import StoreScreen
+
+if TYPE_CHECKING:
+    from backlit.tui.board.screen import BoardScreen
+    from backlit.tui.plan.screen import PlanScreen
+    from backlit.tui.reports.screen import ReportsScreen
+    from backlit.tui.trees.screen import TreeScreen
+
+BACKLOG = "backlog"
+MOST_PLACES = 100
+MOST_RECENT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A mode of the application, and the item under the cursor there."""
+
+    mode: str
+    item_id: int | None = None
+
+
+class Jumps:
+    """The places in the order they were left, each once, and the position among them."""
+
+    def __init__(self) -> None:
+        self._places: list[Place] = []
+        self._at = 0
+
+    def leave(self, place: Place) -> None:
+        """Note a place that is left for another one."""
+        self._places = [*(each for each in self._places if each != place), place][-MOST_PLACES:]
+        self._at = len(self._places)
+
+    def back(self, here: Place) -> Place | None:
+        """Return the place before; None at the oldest. At the end of the list `here` is noted too."""
+        if self._at == len(self._places):
+            self.leave(here)
+            self._at -= 1
+        if self._at == 0:
+            return None
+        self._at -= 1
+        return self._places[self._at]
+
+    def forward(self) -> Place | None:
+        """Return the place after; None at the newest."""
+        if self._at + 1 >= len(self._places):
+            return None
+        self._at += 1
+        return self._places[self._at]
+
+
+class Recent:
+    """The items seen last, the latest first."""
+
+    def __init__(self) -> None:
+        self._ids: list[int] = []
+
+    def add(self, item_id: int) -> None:
+        """Note that an item was seen."""
+        self._ids = [item_id, *(each for each in self._ids if each != item_id)][:MOST_RECENT]
+
+    def ids(self) -> tuple[int, ...]:
+        """Return the ids of the items."""
+        return tuple(self._ids)
+
+
+class Places:
+    """The way to every place of one application; the six modes stay mounted, other screens are pushed over them."""
+
+    def __init__(self, app: ChordApp, store: Store, board: BoardSettings) -> None:
+        self.jumps = Jumps()
+        self.recent = Recent()
+        self._app = app
+        self._store = store
+        self._board = board
+        self.shared = SharedFilter(store)
+        self._asked_to_sign_in = False
+        app.add_mode(BACKLOG, lambda: BacklogScreen(store, self.shared))
+        app.add_mode("board", self._make_board)
+        app.add_mode("plan", self._make_plan)
+        app.add_mode("areas", lambda: self._make_tree(TreeKind.AREAS))
+        app.add_mode("iterations", lambda: self._make_tree(TreeKind.ITERATIONS))
+        app.add_mode("reports", self._make_reports)
+
+    @property
+    def backlog(self) -> BacklogScreen | None:
+        """The backlog's screen, once it is mounted."""
+        stack = self._app._screen_stacks.get(BACKLOG, [])  # noqa: SLF001 - get_screen_stack raises before the first mode
+        return stack[0] if stack and isinstance(stack[0], BacklogScreen) else None
+
+    @property
+    def here(self) -> Place:
+        """The current place."""
+        mode = self._app.current_mode
+        is_backlog = mode == BACKLOG and self.backlog is not None
+        return Place(mode, self.backlog.items.current_id if is_backlog and self.backlog else None)
+
+    def screens(self) -> list[Screen[object]]:
+        """Return the screens of all modes."""
+        return [screen for stack in self._app._screen_stacks.values() for screen in stack]  # noqa: SLF001 - as above
+
+    def publish(self, gathered: Gathered) -> None:
+        """Tell the screens of changes, and ask for a sign-in where it is needed."""
+        visible = set(self._app.screen_stack)
+        for screen in self.screens():
+            if isinstance(screen, StoreScreen):
+                screen.take_changes(gathered, is_visible=screen in visible)
+        if Subject.CONNECTION in gathered:
+            self.ask_to_sign_in_once()
+
+    async def mark_seen(self, item_id: int) -> None:
+        """Mark the news about an item as read."""
+        try:
+            await self._store.inbox.seen([item_id])
+        except BacklitError as error:
+            self._app.say(str(error), is_bad=True)
+
+    # Modes
+
+    async def switch_to(self, mode: str) -> bool:
+        """Close the screens over the mode and show another mode; return False where a screen is to stay.
+
+        Raises CannotAct where a question is open.
+        """
+        while len(self._app.screen_stack) > 1:
+            screen = self._app.screen
+            if not isinstance(screen, StoreScreen):
+                raise CannotAct("Another question is open; esc closes it first.")
+            if not await screen.may_leave():
+                return False
+            self._app.pop_screen()
+        self._app.switch_mode(mode)
+        return True
+
+    async def go(self, mode: str) -> bool:
+        """Show a mode and note the place that is left; returns and raises as `switch_to`."""
+        here = self.here
+        if not await self.switch_to(mode):
+            return False
+        if mode != here.mode:
+            self.jumps.leave(here)
+        return True
+
+    async def go_to_item(self, item_id: int) -> None:
+        """Show an item in the backlog and note the place that is left; raises as `switch_to`."""
+        here = self.here
+        if await self.switch_to(BACKLOG):
+            self.jumps.leave(here)
+            if self.backlog is not None:
+                go_to_item(self.backlog, item_id)
+
+    async def return_to(self, place: Place) -> None:
+        """Show a place that was left; raises as `switch_to`."""
+        if await self.switch_to(place.mode) and place.item_id is not None and self.backlog is not None:
+            go_to_item(self.backlog, place.item_id, is_offered=False)
+
+    async def filter_backlog(self, node: NodeFilter | None) -> None:
+        """Show the backlog of one area or iteration; raises as `switch_to`."""
+        if await self.go(BACKLOG):
+            self.shared.now = replace(self.shared.now, node=node)
+            if self.backlog is not None:
+                self.backlog.take_filter()
+
+    # Screens over a mode
+
+    def close_top(self) -> bool:
+        """Close the screen on top, else go to the backlog; return False where the backlog is on top already."""
+        if len(self._app.screen_stack) > 1:
+            self._app.pop_screen()
+        elif self._app.current_mode != BACKLOG:
+            self._app.switch_mode(BACKLOG)
+        else:
+            return False
+        return True
+
+    def show_over(self, screen: StoreScreen[None], name: str) -> None:
+        """Push a screen that may be open once; raises CannotAct with its name where it is open."""
+        if any(isinstance(each, type(screen)) for each in self._app.screen_stack):
+            raise CannotAct(f"The {name} is open already.")
+        self._app.push_screen(screen)
+
+    def groom(self) -> None:
+        """Open the groom queue over the list on the screen, else over the backlog."""
+        from backlit.tui.groom.groom_commands import open_queue
+
+        here = self._app.screen if isinstance(self._app.screen, ListScreen) else self.backlog
+        if here is not None:
+            self._app.begin(open_queue, self._app, self._store, here)
+
+    def sign_in(self) -> None:
+        """Ask for a sign-in."""
+        from backlit.tui.app.sign_in import SignInScreen
+
+        self._app.push_screen(SignInScreen(self._store))
+
+    def ask_to_sign_in_once(self) -> None:
+        """Ask for a sign-in where the store has been signed out since the last call."""
+        is_out = self._store.connection.state is ConnectionState.SIGNED_OUT
+        if is_out and not self._asked_to_sign_in:
+            self.sign_in()
+        self._asked_to_sign_in = is_out
+
+    async def open(self, message: Open) -> None:
+        """Show an item at a place; go back to a screen that shows it there. Raises CannotAct where it is on top."""
+        if message.place is ItemPlace.BACKLOG:
+            await self.go_to_item(message.item_id)
+            return
+        wanted = (message.item_id, message.place, message.comment_id)
+        shown = [each.shown_place for each in self._app.screen_stack if isinstance(each, StoreScreen)]
+        if shown and shown[-1] == wanted:
+            verb = "is" if message.place is ItemPlace.EDITOR else "are"
+            raise CannotAct(f"The {message.place} of the item {verb} open already.")
+        if wanted not in shown:
+            self._app.push_screen(self._make_at(message))
+            return
+        while isinstance(self._app.screen, StoreScreen) and self._app.screen.shown_place != wanted:
+            if not await self._app.screen.may_leave():
+                return
+            self._app.pop_screen()
+
+    # Making screens, each imported when it is first shown
+
+    def _make_at(self, message: Open) -> StoreScreen[None]:
+        if message.place is ItemPlace.EDITOR:
+            from backlit.tui.editor.screen import EditorScreen
+
+            return EditorScreen(self._store, message.item_id)
+        if message.place is ItemPlace.COMMENTS:
+            from backlit.tui.comments.screen import CommentsScreen
+
+            return CommentsScreen(self._store, message.item_id)
+        from backlit.tui.attachments.screen import AttachmentsScreen
+
+        return AttachmentsScreen(self._store, message.item_id, message.comment_id)
+
+    def _make_board(self) -> "BoardScreen":
+        from backlit.tui.board.screen import BoardScreen
+
+        return BoardScreen(self._store, self.shared, self._board)
+
+    def _make_plan(self) -> "PlanScreen":
+        from backlit.tui.plan.screen import PlanScreen
+
+        return PlanScreen(self._store, self.shared)
+
+    def _make_tree(self, kind: TreeKind) -> "TreeScreen":
+        from backlit.tui.trees.screen import TreeScreen
+
+        return TreeScreen(self._store, kind, lambda: self.shared.now.node)
+
+    def _make_reports(self) -> "ReportsScreen":
+        from backlit.tui.reports.screen import ReportsScreen
+
+        return ReportsScreen(self._store)

@@ -1,0 +1,182 @@
+"""Commands on the project: switch it or the profile, show its facts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from textual.geometry import Size
+from textual.worker import WorkType
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import ItemType
+from backlit.model.query import Candidate
+from backlit.model.trees import Totals
+from backlit.store.records.people import TreeKind
+from backlit.store.store import Store
+from backlit.tui.app.places import Places
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.line_parser import beginning
+from backlit.tui.dialogs.pick import Choice, PickDialog
+from backlit.tui.dialogs.reading import ReadingDialog
+from backlit.tui.drawing.text import literal, wrapped
+from backlit.tui.fields.values import number_text
+from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.workers import work
+
+LABEL = 14
+"""Cells for the label of a line."""
+WIDTH = 84
+FRAME = 6
+"""Cells that a dialog takes around its text."""
+
+
+class ProjectTarget(StoreTarget, Protocol):
+    """An application on one profile of several."""
+
+    places: Places
+    profiles: Sequence[str]
+    """The names of the profiles, the current one first."""
+    wanted_profile: str | None
+    """The profile to open once the application has ended."""
+
+    @property
+    def size(self) -> Size:
+        """The cells of the terminal."""
+
+    def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
+        """Run a coroutine behind the screen."""
+
+    def exit(self) -> None:
+        """End the application."""
+
+
+async def choose_project(target: ProjectTarget, call: Call) -> None:
+    """Switch to the project of the typed name, else ask for a project or a profile.
+
+    Raises BadRequest for an unknown name.
+    """
+    projects = target.store.projects()
+    if call.text:
+        found = [each for each in projects if each.name.casefold().startswith(call.text.casefold())]
+        if not found:
+            names = ", ".join(each.name for each in projects)
+            raise BadRequest(f"There is no project “{call.text}”; there are {names}.")
+        target.store.choose_project(found[0].id)
+        return
+    dialog = PickDialog("Project", _choices(target, {}), target.store.project_id)
+    target.run_worker(work(_count, target, dialog), exclusive=True, group="projects")
+    choice = await target.ask(dialog)
+    if choice is not None and isinstance(choice.value, int):
+        target.store.choose_project(choice.value)
+    elif choice is not None:
+        await _open_profile(target, str(choice.value))
+
+
+def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
+    """Return the names of projects."""
+    return beginning([each.name for each in target.store.projects()], text, cursor)
+
+
+async def choose_profile(target: ProjectTarget, call: Call) -> None:
+    """Open the profile of the typed name or its beginning, else ask for one among the projects.
+
+    Raises BadRequest for an unknown name.
+    """
+    if not call.text and len(target.profiles) < 2:
+        raise CannotAct("There is no other profile; backlit login makes one.")
+    if not call.text:
+        await choose_project(target, call)
+        return
+    found = [each for each in target.profiles if each.startswith(call.text)]
+    if call.text not in target.profiles and len(found) != 1:
+        raise BadRequest(f"There is no profile “{call.text}”; there are {', '.join(target.profiles)}.")
+    await _open_profile(target, call.text if call.text in target.profiles else found[0])
+
+
+def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
+    """Return the names of profiles."""
+    return beginning(target.profiles, text, cursor)
+
+
+async def show_facts(target: ProjectTarget, _call: Call) -> None:
+    """Show the facts of the project."""
+    store = target.store
+    name = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    if not name:
+        raise CannotAct("The project is not known yet.")
+    await target.ask(ReadingDialog(name, [literal(line) for line in project_lines(store, target.size.width)]))
+
+
+async def _open_profile(target: ProjectTarget, name: str) -> None:
+    """End, for another profile to be opened; unsent changes are kept. Raises CannotAct for the current profile."""
+    if target.profiles and name == target.profiles[0]:
+        raise CannotAct("This is that profile.")
+    if await target.places.switch_to(target.places.here.mode):
+        target.wanted_profile = name
+        target.exit()
+
+
+async def _count(target: ProjectTarget, dialog: PickDialog) -> None:
+    """Add the totals of the projects to the choices."""
+    totals = await target.store.project_facts.totals()
+    if dialog.is_attached:
+        dialog.replace_choices(_choices(target, totals))
+
+
+def _choices(target: ProjectTarget, totals: Mapping[int, Totals]) -> list[Choice]:
+    projects = [Choice(each.id, each.name, _total_words(totals.get(each.id))) for each in target.store.projects()]
+    return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
+
+
+def _total_words(totals: Totals | None) -> str:
+    """Say how much is open in a project; nothing for a project that was never opened here."""
+    return "" if totals is None else f"{totals.count:,} open, {number_text(totals.points)} pts"
+
+
+def project_lines(store: Store, room: int) -> list[str]:
+    """Return the known facts of the project, one or more lines each, for a screen of `room` cells."""
+    width = min(WIDTH, room - FRAME) - LABEL
+    return [line for label, text in _facts(store) if text for line in _lines(label, text, width)]
+
+
+def _lines(label: str, text: str, width: int) -> Iterator[str]:
+    lines = [part for line in text.splitlines() for part in wrapped(line, width)]
+    for number, line in enumerate(lines):
+        yield f"{label if number == 0 else '':<{LABEL}}{line}"
+
+
+def _facts(store: Store) -> Iterator[tuple[str, str]]:
+    document = store.project_facts.document()
+    yield "Id", str(document.get("id") or store.project_id or "")
+    yield "Description", str(document.get("description") or "")
+    yield "Template", str(document.get("template") or "")
+    days = [str(document.get(key) or "")[:10] for key in ("startDate", "endDate")]
+    yield "Runs", " to ".join(each for each in days if each)
+    length = document.get("defaultIterationLength")
+    yield "Iterations", ", ".join(part for part in (_count_of(store), f"{length} days each" if length else "") if part)
+    yield "Areas", f"{max(0, len(list(store.tree(TreeKind.AREAS).walk())) - 1):,}"
+    yield "Estimates", "in story points; tasks in hours"
+    yield "Your role", store.role()
+    names = sorted(each.display_name for each in store.people().values())
+    yield "Members", f"{len(names):,}: {', '.join(names[:12])}{' …' if len(names) > 12 else ''}" if names else ""
+    yield "Teams", ", ".join(store.teams().values())
+    yield "Statuses", "\n".join(_statuses(store))
+    yield "Own fields", ", ".join(each.label for each in store.custom_fields())
+    yield "Time is for", ", ".join(store.time_entry_types())
+
+
+def _count_of(store: Store) -> str:
+    entries = [each for each in store.iterations().values() if "\\" in each.path]
+    releases = sum(each.is_release for each in entries)
+    words = f"{len(entries) - releases:,}"
+    return f"{words} in {releases:,} {'release' if releases == 1 else 'releases'}" if releases else words
+
+
+def _statuses(store: Store) -> Iterator[str]:
+    """Yield each list of statuses once, with the types that have it."""
+    types: dict[tuple[str, ...], list[str]] = {}
+    for item_type in ItemType:
+        statuses = store.statuses(item_type)
+        if statuses:
+            types.setdefault(statuses, []).append(item_type.value)
+    for statuses, names in types.items():
+        yield f"{', '.join(names)}: {', '.join(statuses)}"

@@ -1,0 +1,179 @@
+"""The content of a file as lines: text, JSON, tables, Markdown and pictures; of other files the size and kind."""
+
+import codecs
+import csv
+import json
+import mimetypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, chop_cells
+from rich.segment import Segment
+
+from backlit.model.attachments import friendly_size_of
+from backlit.tui.drawing.images.half_blocks import NoPicture, background_of, picture_lines, read_picture
+from backlit.tui.drawing.markdown import Line, markdown_lines
+from backlit.tui.drawing.text import fit, fit_right, safe, safe_block
+from backlit.tui.drawing.theme_styles import Looks
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+LOOK_LIMIT = 256 * 1024
+"""Bytes that are fetched for a look."""
+PICTURE_LIMIT = 16 * 1024 * 1024
+"""Bytes that are fetched of a picture; the half of one shows little."""
+MOST_LINES = 20_000
+MOST_ROWS = 5_000
+MOST_COLUMNS = 40
+WIDEST_COLUMN = 40
+_PICTURES = ((b"\x89PNG\r\n\x1a\n", "PNG"), (b"\xff\xd8\xff", "JPEG"), (b"GIF8", "GIF"), (b"BM", "BMP"))
+_OTHERS = (
+    *((b"%PDF", "PDF document"), (b"PK\x03\x04", "zip archive, or a document in one"), (b"\x1f\x8b", "gzip archive")),
+    *((b"7z\xbc\xaf\x27\x1c", "7z archive"), (b"SQLite format 3\0", "SQLite database"), (b"\x7fELF", "program")),
+)
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+Draw = Callable[[int, int, Looks], list[Line]]
+"""Lays a file out for so many columns and lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePreview:
+    """A file as it is shown: its kind, a remark, its lines, and the picture it is."""
+
+    kind: str
+    note: str
+    draw: Draw
+    picture: "Image | None" = None
+
+
+def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bool = True) -> FilePreview:
+    """Return the preview of a file's first bytes; slow for pictures, so not for the event loop."""
+    is_cut = len(content) >= LOOK_LIMIT and size != len(content)
+    note = f"only the first {len(content) // 1024:,} KB" if is_cut else ""
+    if not content:
+        return FilePreview("empty file", "", _words("There is nothing in it."))
+    picture = picture_kind(content)
+    if picture is not None:
+        return _picture(content, picture, note, with_pictures=with_pictures)
+    text = _text_of(content, is_cut=is_cut)
+    if text is None:
+        return FilePreview(_kind_of(content, name), "", _words(_cannot(_kind_of(content, name), size)))
+    suffix = name.lower().rpartition(".")[2]
+    if suffix in {"md", "markdown"}:
+        return FilePreview("Markdown", note, lambda width, _height, looks: markdown_lines(text, width, looks))
+    if suffix in {"csv", "tsv"} and (rows := _rows(text, suffix, is_cut=is_cut)):
+        return FilePreview(f"table, {len(rows[0]):,} columns", note, lambda width, _, looks: _table(rows, width, looks))
+    if suffix in {"json", "geojson"}:
+        return _json(text, note)
+    return FilePreview("text", note, _lines_of(text))
+
+
+def picture_kind(content: bytes) -> str | None:
+    """Return the kind of picture that begins like this; None for other files."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "WebP"
+    return next((kind for begin, kind in _PICTURES if content.startswith(begin)), None)
+
+
+def _picture(content: bytes, kind: str, note: str, *, with_pictures: bool) -> FilePreview:
+    if not with_pictures:
+        return FilePreview(f"{kind} picture", "", _words("Pictures are switched off (images = false in config.toml)."))
+    try:
+        picture = read_picture(content)
+    except NoPicture as reason:
+        return FilePreview(f"{kind} picture", "", _words(str(reason)))
+
+    def draw(width: int, height: int, looks: Looks) -> list[Line]:
+        ground = background_of(looks.style())
+        return picture_lines(picture, width, height, ground, is_colourless=looks.is_colourless)
+
+    return FilePreview(f"{kind} picture", note, draw, picture)
+
+
+def _text_of(content: bytes, *, is_cut: bool) -> str | None:
+    """The bytes as text, the broken character at a cut left away; None where they are none."""
+    encoding = next((name for bom, name in _BOMS if content.startswith(bom)), "utf-8")
+    if encoding != "utf-16" and b"\0" in content:
+        return None
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(content, final=not is_cut)
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    controls = sum(character < " " and character not in "\t\n\r\f" for character in text[:4096])
+    unusual = sum("\x7f" <= character < "\xa0" for character in text[:4096])
+    return text if controls == 0 and unusual == 0 else None
+
+
+def _kind_of(content: bytes, name: str) -> str:
+    found = next((kind for begin, kind in _OTHERS if content.startswith(begin)), None)
+    return found or mimetypes.guess_type(name)[0] or "file of an unknown kind"
+
+
+def _cannot(kind: str, size: int | None) -> str:
+    how_large = f", {friendly_size_of(size)}" if size is not None else ""
+    return f"{kind[:1].upper()}{kind[1:]}{how_large}. It cannot be shown here: o opens it, s saves it."
+
+
+def _json(text: str, note: str) -> FilePreview:
+    try:
+        laid_out = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return FilePreview("JSON, as it is", note, _lines_of(text))
+    return FilePreview("JSON", note, _lines_of(laid_out))
+
+
+def _words(sentence: str) -> Draw:
+    return lambda width, _height, looks: [[Segment(line, looks.style("muted"))] for line in _folded(sentence, width)]
+
+
+def _lines_of(text: str) -> Draw:
+    def draw(width: int, _height: int, looks: Looks) -> list[Line]:
+        lines: list[Line] = []
+        for line in safe_block(text).rstrip("\n").split("\n"):
+            if len(lines) >= MOST_LINES:
+                return [*lines, [Segment("…", looks.style("muted"))]]
+            lines += [[Segment(part, looks.style())] for part in _folded(line, width)]
+        return lines
+
+    return draw
+
+
+def _folded(line: str, width: int) -> list[str]:
+    return [line] if cell_len(line) <= width else list(chop_cells(line, max(1, width)))
+
+
+def _rows(text: str, suffix: str, *, is_cut: bool) -> list[list[str]]:
+    """The rows of a table; none where it makes no sense as one."""
+    lines = text.splitlines()
+    if is_cut:
+        lines = lines[:-1]
+    first = next((line for line in lines if line.strip()), "")
+    between = "\t" if suffix == "tsv" else max(",;\t|", key=first.count)
+    try:
+        rows = [row[:MOST_COLUMNS] for row in csv.reader(lines[:MOST_ROWS], delimiter=between) if row]
+    except csv.Error:
+        return []
+    width = max((len(row) for row in rows), default=0)
+    return [row + [""] * (width - len(row)) for row in rows] if width > 1 else []
+
+
+def _table(rows: Sequence[Sequence[str]], width: int, looks: Looks) -> list[Line]:
+    """The first row as a heading, numbers at the right, as many columns as there is room for."""
+    columns = list(zip(*rows, strict=True))
+    widths = [min(WIDEST_COLUMN, max(cell_len(safe(cell)) for cell in column)) for column in columns]
+    numeric = [all(_is_number(cell) for cell in column[1:]) and len(column) > 1 for column in columns]
+    lines: list[Line] = []
+    for index, row in enumerate(rows):
+        style = looks.style("accent" if index == 0 else "foreground", bold=index == 0)
+        cells = [fit_right(cell, w) if n else fit(cell, w) for cell, w, n in zip(row, widths, numeric, strict=True)]
+        lines.append([Segment(fit("  ".join(cells), width), style)])
+        if index == 0:
+            lines.append([Segment("─" * min(width, sum(widths) + 2 * len(widths) - 2), looks.style("rule"))])
+    return lines
+
+
+def _is_number(cell: str) -> bool:
+    return not cell.strip() or cell.strip().lstrip("+-").replace(".", "", 1).replace(",", "").isdigit()

@@ -1,0 +1,132 @@
+"""What is done to cards because they stand in columns: moved to another one, added to one, ranked in one."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, Settable
+from backlit.model.filters import (
+    And,
+    AnyTag,
+    Comparison,
+    Filter,
+    In,
+    Literal,
+    Not,
+    Operator,
+    Property,
+    TagVariable,
+    all_of,
+)
+from backlit.store.records.item import Item
+from backlit.store.store import Store
+from backlit.store.views.query import ViewSpec, level_value
+from backlit.tui.board.columns import BoardColumn, field_of
+from backlit.tui.board.grid import Grid
+from backlit.tui.fields.acts import Act, Changes, DoesNotApply, Plan
+
+
+def moved_by(store: Store, key: str, grid: Grid, steps: int) -> Act:
+    """The act that moves each card so many columns on from the one it is in."""
+    field = field_of(store, key)
+    columns = grid.columns
+
+    def changes(item: Item) -> Changes:
+        here = grid.column_of(item.fields.get(field.key))
+        if here is None:
+            raise DoesNotApply("It is in no column of the board.")
+        return {field.key: value_for(store, field, item.type, columns[_target(columns, here, steps)])}
+
+    words = f"{abs(steps)} columns" if abs(steps) > 1 else "one column"
+    return Act(f"{field.label}: {words} {'right' if steps > 0 else 'left'}", (field.key,), changes)
+
+
+def _target(columns: Sequence[BoardColumn], here: int, steps: int) -> int:
+    way = 1 if steps > 0 else -1
+    onwards = range(here + way, len(columns) if way > 0 else -1, way)
+    taking = [number for number in onwards if columns[number].takes_cards]
+    if not taking:
+        raise DoesNotApply(f"It is in the {'last' if steps > 0 else 'first'} column already.")
+    return taking[min(abs(steps), len(taking)) - 1]
+
+
+def value_for(store: Store, field: Field, item_type: str, column: BoardColumn) -> object:
+    """What a card of a type gets in a column: the first of its values that the type has."""
+    if field.kind is not Kind.STATUS:
+        return column.first
+    allowed = store.statuses(item_type)
+    for value in column.values:
+        if value in allowed:
+            return value
+    article = "An" if item_type[:1] in "AEIOU" else "A"
+    names = " or ".join(f"“{value}”" for value in column.values)
+    raise DoesNotApply(f"{article} {item_type.lower()} has no status {names}; a count moves past the column.")
+
+
+def over_words(grid: Grid, field: Field, plan: Plan) -> str:
+    """Which limits a plan passes; empty where none."""
+    after: Counter[int] = Counter()
+    coming: set[int] = set()
+    for item_id, changes in plan.changes.items():
+        there = grid.column_of(changes[field.key])
+        here = grid.column_of(plan.items[item_id].fields.get(field.key))
+        after.update({number: step for number, step in ((there, 1), (here, -1)) if number is not None})
+        coming |= {there} - {None}  # type: ignore[arg-type] # no number is left out
+    passed = []
+    for number in sorted(coming):
+        column, count = grid.columns[number], grid.totals[number].count + after[number]
+        if column.limit is not None and count > column.limit:
+            passed.append(f"{column.name} holds {count:,} of {column.limit:,} now: that is over its limit.")
+    return " ".join(passed)
+
+
+def only_in(key: str, column: BoardColumn) -> Filter:
+    """What the cards of a column have in common."""
+    return In(Property(key), tuple(Literal(value) for value in column.values))  # type: ignore[arg-type] # a field's values
+
+
+def column_spec(
+    store: Store, key: str, spec: ViewSpec, column: BoardColumn, lane: tuple[str, object] | None
+) -> ViewSpec:
+    """The list of one column's cards, in one lane, in the order they have there."""
+    parts = [spec.filter] if spec.filter is not None else []
+    parts.append(only_in(field_of(store, key).key, column))
+    if lane is not None:
+        parts.append(_in_lane(*lane))
+    return replace(spec, filter=all_of(parts), group=(), alike=())
+
+
+def _in_lane(key: str, value: object) -> Filter:
+    """What the cards of a lane have in common; of tags it is all of them."""
+    tags = level_value(key, value)
+    if not isinstance(tags, tuple):
+        return Not(AnyTag(None)) if key == "Tags" else In(Property(key), (Literal(value),))  # type: ignore[arg-type] # a field's value
+    each = [AnyTag(Comparison(Operator.EQ, TagVariable(), Literal(tag))) for tag in tags]
+    return And((*each, Not(AnyTag(Not(In(TagVariable(), tuple(map(Literal, tags))))))))
+
+
+def preset_in(
+    store: Store, key: str, item_type: ItemType, column: BoardColumn | None, lane: tuple[str, object] | None
+) -> tuple[dict[str, object], list[str]]:
+    """What a new item gets from where it is added, and why it does not get the rest."""
+    found: dict[str, object] = {}
+    reasons: list[str] = []
+    if lane is not None and lane[1] is not None and _can_have(lane[0], item_type):
+        value = level_value(*lane)
+        found[lane[0]] = list(value) if isinstance(value, tuple) else value
+    if column is None or column.first is None:
+        return found, reasons
+    field = field_of(store, key)
+    if not field.applies_to(item_type):
+        reasons.append(f"A {item_type.lower()} has no {field.label.lower()}; it is added without.")
+        return found, reasons
+    try:
+        found[field.key] = value_for(store, field, item_type, column)
+    except DoesNotApply as reason:
+        reasons.append(f"{reason} It is added with its usual one.")
+    return found, reasons
+
+
+def _can_have(key: str, item_type: ItemType) -> bool:
+    field = FIELD_BY_KEY.get(key)
+    return field is not None and field.settable is not Settable.NEVER and field.applies_to(item_type)

@@ -1,0 +1,189 @@
+"""Pure: which card of a grouped view stands where on a board, with swimlanes or without."""
+
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from backlit.store.views.groups import GroupKey, GroupLine
+from backlit.tui.board.columns import BoardColumn
+
+
+@dataclass(slots=True)
+class ColumnTotals:
+    """How much is in a column; a task that is a card counts as one."""
+
+    count: int = 0
+    points: float = 0.0
+
+
+@dataclass(slots=True)
+class Lane:
+    """A band across all columns: its header (None where there are no lanes), and the places of each column's cards."""
+
+    header: GroupLine | None
+    cells: list[range]
+    is_folded: bool = False
+    height: int = field(default=0)
+
+
+class Grid:
+    """Rows and columns of cards.
+
+    With lanes all columns scroll together: a row is a lane's header, or has at most one card in each column; lanes are
+    as high as the highest of the columns, or as the `only` one that is shown. Without
+    lanes each column has rows of its own. A place is the index of a card among the view's ids.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[BoardColumn] = (),
+        headers: Sequence[GroupLine] = (),
+        collapsed: Collection[int] = (),
+        folded: Collection[GroupKey] = (),
+        only: int | None = None,
+    ) -> None:
+        self.columns = columns
+        self.collapsed = frozenset(collapsed)
+        self.totals = [ColumnTotals() for _ in columns]
+        self.lanes: list[Lane] = []
+        self._number = {each.first: number for number, each in enumerate(columns)}
+        self._place(headers)
+        self._firsts: list[int] = []
+        row = 0
+        for lane in self.lanes:
+            self._firsts.append(row)
+            lane.is_folded = lane.header is not None and lane.header.group in folded
+            cells = enumerate(lane.cells) if only is None else [(only, lane.cells[only])]
+            shown = [len(cell) for number, cell in cells if number not in self.collapsed]
+            lane.height = (lane.header is not None) + (0 if lane.is_folded else max(shown, default=0))
+            row += lane.height
+        self._height = row
+
+    def _place(self, headers: Sequence[GroupLine]) -> None:
+        deepest = max((header.level for header in headers), default=1)
+        if deepest == 1:
+            self._add_lane(None)
+        at = 0
+        for header in headers:
+            if header.level < deepest:
+                self._add_lane(header)
+                continue
+            number = self._number.get(header.group[-1])
+            if number is not None:
+                totals = self.totals[number]
+                totals.count += header.rows
+                totals.points += header.points
+                self.lanes[-1].cells[number] = range(at, at + header.rows)
+            at += header.rows
+
+    def _add_lane(self, header: GroupLine | None) -> None:
+        self.lanes.append(Lane(header, [range(0)] * len(self.columns)))
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether all columns scroll together, below headers."""
+        return bool(self.lanes) and self.lanes[0].header is not None
+
+    def height(self, column: int) -> int:
+        """The rows of a column."""
+        if self.has_lanes:
+            return self._height
+        is_shown = 0 <= column < len(self.columns) and column not in self.collapsed
+        return len(self.lanes[0].cells[column]) if is_shown and self.lanes else 0
+
+    def lane_at(self, row: int) -> tuple[Lane, int] | None:
+        """The lane of a row, and the row's place in it."""
+        number = self._lane_number(row)
+        return None if number is None else (self.lanes[number], row - self._firsts[number])
+
+    def header_at(self, row: int) -> Lane | None:
+        """The lane whose header stands on a row."""
+        found = self.lane_at(row) if self.has_lanes else None
+        return found[0] if found and found[1] == 0 else None
+
+    def place_at(self, column: int, row: int) -> int | None:
+        """The card at a row of a column."""
+        found = self.lane_at(row) if self.has_lanes else (self.lanes[0], row) if self.lanes else None
+        if found is None or column in self.collapsed or not 0 <= column < len(self.columns):
+            return None
+        lane, offset = found
+        cell, offset = lane.cells[column], offset - self.has_lanes
+        return cell.start + offset if 0 <= offset < len(cell) and not lane.is_folded else None
+
+    def places(self, column: int, start: int, stop: int) -> list[int]:
+        """The cards on some rows of a column."""
+        found = (self.place_at(column, row) for row in range(max(0, start), min(stop, self.height(column))))
+        return [place for place in found if place is not None]
+
+    def all_places(self, column: int) -> list[int]:
+        """All cards of a column, folded lanes too."""
+        return [place for lane in self.lanes for place in lane.cells[column]]
+
+    def spot_of(self, place: int) -> tuple[int, int] | None:
+        """The column and the row of a card; the row of its lane's header where that is folded."""
+        for first, lane in zip(self._firsts, self.lanes, strict=True):
+            for column, cell in enumerate(lane.cells):
+                if place in cell:
+                    return column, first if lane.is_folded else first + self.has_lanes + place - cell.start
+        return None
+
+    def column_of(self, value: object) -> int | None:
+        """The column that a value belongs to."""
+        return next((number for number, each in enumerate(self.columns) if value in each.values), None)
+
+    def lane_row(self, number: int) -> int | None:
+        """The row of a lane's header, counted from 0; None where there is no such lane."""
+        return self._firsts[number] if self.has_lanes and 0 <= number < len(self.lanes) else None
+
+    def next_lane(self, row: int, step: int) -> int | None:
+        """The row of the header below (1) or above (-1) a row; from inside a lane, above is its own."""
+        number = self._lane_number(row) if self.has_lanes else None
+        if number is None:
+            return None
+        is_own = step < 0 and row > self._firsts[number]
+        return self.lane_row(number if is_own else number + step)
+
+    def step(self, column: int, row: int, count: int) -> int:
+        """The row so many cards below (above) a row in a column, folded headers among them; as far as there are any."""
+        if not self.has_lanes:
+            return max(0, min(row + count, self.height(column) - 1))
+        direction = 1 if count > 0 else -1
+        for _ in range(abs(count)):
+            found = self._next_stop(column, row, direction)
+            if found is None:
+                break
+            row = found
+        return row
+
+    def snapped(self, column: int, row: int, direction: int) -> int:
+        """The nearest row with something to stand on, looked for in a direction first."""
+        if not self.has_lanes or self._is_stop(column, row):
+            return row
+        for way in (direction or 1, -(direction or 1)):
+            found = self._next_stop(column, row, way)
+            if found is not None:
+                return found
+        return row
+
+    def _is_stop(self, column: int, row: int) -> bool:
+        header = self.header_at(row)
+        return header.is_folded if header else self.place_at(column, row) is not None
+
+    def _next_stop(self, column: int, row: int, direction: int) -> int | None:
+        """The next row in a direction where the cursor may stand; costs the lanes between."""
+        number = self._lane_number(row)
+        while number is not None and 0 <= number < len(self.lanes):
+            lane, first = self.lanes[number], self._firsts[number]
+            length = 0 if lane.is_folded or column in self.collapsed else len(lane.cells[column])
+            stops = range(first, first + 1) if lane.is_folded else range(first + 1, first + 1 + length)
+            if stops and direction > 0 and row < stops.stop - 1:
+                return max(row + 1, stops.start)
+            if stops and direction < 0 and row > stops.start:
+                return min(row - 1, stops.stop - 1)
+            number += direction
+            row = self._firsts[number] - 1 if direction > 0 and number < len(self.lanes) else row
+        return None
+
+    def _lane_number(self, row: int) -> int | None:
+        number = bisect_right(self._firsts, row) - 1
+        return number if number >= 0 else None

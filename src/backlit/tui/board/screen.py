@@ -1,0 +1,149 @@
+"""The board: the backlog's items in columns, with the same filter, marks and commands."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from textual import on
+
+from backlit.model.fields import ItemType
+from backlit.model.settings.boards import PARENT, RELEASE, BoardSettings
+from backlit.model.trees import Totals
+from backlit.store.records.changes import Subject
+from backlit.store.store import Store
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.view import View
+from backlit.tui.board.arrangement import Arrangement
+from backlit.tui.board.board_list import BoardList
+from backlit.tui.board.card_edits import column_spec, preset_in
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.fields.names import ListNames
+from backlit.tui.lists.column_choice import ColumnChoice
+from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_screen import ListScreen
+from backlit.tui.lists.query_text import words_wanted
+from backlit.tui.lists.shown_view import ShownView
+from backlit.tui.lists.title import left_title
+from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.side_lines import Part
+
+
+class BoardScreen(ListScreen):
+    """Shows the same items as the list, grouped into columns."""
+
+    AUTO_FOCUS = "#items"
+    CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
+    COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "board.board_commands")
+    HINTS = ("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "app.help")
+    FEW_HINTS = ("board.move-left", "board.move-right", "app.help")
+
+    def __init__(self, store: Store, shared: SharedFilter, settings: BoardSettings) -> None:
+        self._names = ListNames(store)
+        self.arrangement = Arrangement(store, settings, self._names)
+        self.board = BoardList(self._names.names, self.arrangement.columns_of, id="items")
+        super().__init__(store, shared, ItemPanes(store, self.board), ColumnChoice(store))
+        self.panes.hide_preview()
+        self._left_in: int | None = None
+        self._take_up()
+        self._shown_view = ShownView(self, lambda _item_id: None)
+
+    # The view
+
+    def show_spec(self, spec: ViewSpec) -> None:
+        """Show the board otherwise, if it is; raises BadRequest for a query that cannot be read."""
+        if self._left_in != self.store.project_id:
+            self._take_up()
+            spec = replace(spec, with_done=self.spec.with_done)
+        wanted = self.arrangement.arranged(spec)
+        if wanted != self.spec:
+            if wanted.query != self.spec.query:
+                self.store.view(wanted)
+            self.spec = wanted
+            self.board.has_status = not self.arrangement.has_status
+            self._shown_view.show()
+            self.panes.find_words(words_wanted(wanted.query))
+
+    def _take_up(self) -> None:
+        """Have the board as it was left in the project."""
+        kept = self.arrangement.take_up()
+        self._left_in = self.store.project_id
+        self.board.collapsed = dict(kept.collapsed)
+        self.shows_done = self.arrangement.has_status
+        self.spec = replace(self.spec, with_done=self.shows_done)
+
+    @on(BoardList.Collapsed)
+    def _keep(self) -> None:
+        self.app.run_worker(work(self.arrangement.keep, dict(self.board.collapsed)), group="board")
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Draw what changed; the people may be columns."""
+        self._shown_view.follow(gathered)
+        if Subject.PEOPLE in gathered:
+            self.show_spec(self.spec)
+            self._shown_view.reload(is_wanted=False)
+        self.draw_words()
+
+    async def loaded(self) -> None:
+        """Return when all ids of the cards are known."""
+        await self._shown_view.loaded()
+
+    def ranked_view(self) -> View:
+        """Return the cards of the column, in the lane; raises CannotAct without a column."""
+        column = self.board.shown_column
+        if column is None:
+            raise CannotAct("There is no column here.")
+        return self.store.view(column_spec(self.store, self.arrangement.by, self.spec, column, self._lane()))
+
+    @on(ItemPanes.Rested)
+    @on(ItemPanes.Measured)
+    def draw_words(self) -> None:
+        """Draw title, tabs and status; tasks count where they are the cards."""
+        totals = self.shown_view.totals
+        if totals is not None and self.arrangement.has_tasks:
+            totals = Totals(self.shown_view.count or 0, totals.points)
+        self._shown_view.draw_words(self._title(), totals)
+
+    def _title(self) -> list[Part]:
+        """Say that it is the board, and what its columns and lanes are."""
+        by, lanes = self.arrangement.by, self.arrangement.lanes
+        parts = left_title(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
+        if len(parts) < 2:
+            return parts
+        lane_words = f", lanes by {self._names.label(lanes)}" if lanes else ""
+        by_words = RELEASE if by == RELEASE else self._names.label(by)
+        return [*parts[:2], (" › Board", "foreground"), *parts[2:], (f"  by {by_words}{lane_words}", "muted")]
+
+    # Items
+
+    def item_added(self, item_id: int) -> None:
+        """Go to the new card once the board has it; say where a task is."""
+        item = self.store.item(item_id)
+        if item is not None and item.type == ItemType.TASK and self.arrangement.hides_tasks(self.spec.query):
+            self.say("The task is added; the board shows tasks where the filter asks for them (ft).")
+        self._shown_view.want(item_id)
+        self._shown_view.reload(is_wanted=False)
+
+    def expected_type(self) -> ItemType | None:
+        """Return the type of the group; Task where the cards are the tasks of the lane's item."""
+        return ItemType.TASK if self.arrangement.has_tasks and self._lane() else super().expected_type()
+
+    def preset(self, item_type: ItemType) -> Mapping[str, object]:
+        """Return the values of the column and the lane too."""
+        lane = self._lane()
+        found = dict(super().preset(item_type))
+        if item_type is ItemType.TASK and not self.arrangement.has_tasks:
+            return found
+        if self.arrangement.has_tasks and lane is not None:
+            parent = self.store.item(int(str(lane[1])))
+            found.update({key: parent.fields.get(key) for key in ("AreaID", "IterationID")} if parent else {})
+            found[PARENT] = lane[1]
+        own, reasons = preset_in(self.store, self.arrangement.by, item_type, self.board.shown_column, lane)
+        for reason in reasons:
+            self.say(reason)
+        return {**found, **own}
+
+    def _lane(self) -> tuple[str, object] | None:
+        """Return the field and the value of the lane under the cursor."""
+        lane = self.board.lane()
+        return (self.spec.group[0], lane.header.group[0]) if lane and lane.header else None

@@ -1,0 +1,103 @@
+"""A command, and one call of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+LETTERS = "{a-z}"
+"""How the key that stands for any small letter, `letter`, is spelled."""
+DIGITS = "{1-9}"
+"""How the key that stands for any digit but 0, `digit`, is spelled."""
+
+
+class CannotAct(Exception):
+    """Raised by a command that cannot act now; the text is a sentence for the user."""
+
+
+class Context(StrEnum):
+    """Section of the key table; a widget names its own, nearest first, GLOBAL always last."""
+
+    BOARD = "Board"
+    MOVES = "Moving in lists"
+    LIST = "Lists"
+    FILTER_LINE = "Filter line"
+    ITEM = "Item verbs"
+    TREE = "Trees"
+    PLAN = "Plan"
+    EDITOR = "Editor"
+    COMMENTS = "Comments"
+    ATTACHMENTS = "Attachments"
+    OUTBOX = "Outbox"
+    INBOX = "Inbox"
+    REPORTS = "Reports"
+    GROOM = "Groom queue"
+    SUMMARY = "Groom summary"
+    GLOBAL = "Everywhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One row of the command table.
+
+    `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with `in_text` also acts
+    while a text input has the focus; its keys must not be printable. `handler` is `group:function`, where the group
+    is a module below `backlit.tui` that is imported when one of its commands is first run. `argument` is passed on in
+    the call, so that rows can share a function. With `is_stepped` a count is a number of steps; otherwise it is the
+    number of rows the command acts on. `completer` names the function in the group that completes the words typed
+    behind the command; a command with `takes_text` accepts words without completing them. `words`
+    are the names that run the command on the command line.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    context: Context
+    label: str
+    help: str
+    handler: str
+    argument: str = ""
+    in_text: bool = False
+    is_stepped: bool = False
+    takes_text: bool = False
+    completer: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> str:
+        """The module of the handler, relative to `backlit.tui`."""
+        return self.handler.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One run of a command.
+
+    `count` is the number typed before the keys, `letter` the character that ended a chord, and `text` the words typed
+    behind the command's name on the command line.
+    """
+
+    command: Command
+    count: int | None = None
+    letter: str = ""
+    text: str = ""
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows to act on, from the cursor down; None without a count, or where a count means steps."""
+        return None if self.command.is_stepped else self.count
+
+
+def spelled(sequence: str) -> str:
+    """A key sequence as people write it: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
+    names = {
+        "letter": LETTERS,
+        "digit": DIGITS,
+        "escape": "esc",
+        "pagedown": "PgDn",
+        "pageup": "PgUp",
+        "down": "↓",
+        "up": "↑",
+        "left": "←",
+        "right": "→",
+    }
+    parts = [names.get(part, part) for part in sequence.split()]
+    is_close = all(len(part) == 1 or part in {LETTERS, DIGITS} for part in parts)
+    return "".join(parts) if is_close else " ".join(parts)

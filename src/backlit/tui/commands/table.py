@@ -1,0 +1,19 @@
+"""The one table of commands: the resolver, the footer, the help, the palette and the docs all read it."""
+
+from collections.abc import Sequence
+
+from backlit.tui.commands.app_table import APP_COMMANDS
+from backlit.tui.commands.command import DIGITS, LETTERS, Command, Context, spelled
+from backlit.tui.commands.item_table import ITEM_COMMANDS
+from backlit.tui.commands.list_table import LIST_COMMANDS
+from backlit.tui.commands.place_table import PLACE_COMMANDS
+
+__all__ = ["COMMANDS", "COMMAND_BY_ID", "DIGITS", "LETTERS", "Command", "Context", "commands_in", "spelled"]
+
+COMMANDS: tuple[Command, ...] = (*LIST_COMMANDS, *ITEM_COMMANDS, *PLACE_COMMANDS, *APP_COMMANDS)
+COMMAND_BY_ID = {command.id: command for command in COMMANDS}
+
+
+def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
+    """Return the commands of some contexts, in the order of the contexts, then of the table."""
+    return tuple(command for context in contexts for command in COMMANDS if command.context is context)

@@ -1,0 +1,298 @@
+"""A thread of comments that draws only the lines in sight, however long it is."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from rich.segment import Segment
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.timer import Timer
+
+from backlit.model.attachments import friendly_size_of
+from backlit.store.store import CommentEntry
+from backlit.store.views.items import AttachmentEntry
+from backlit.tui.commands.command import Call, Context
+from backlit.tui.drawing.markdown import Line, markdown_lines
+from backlit.tui.drawing.relative_times import age, moment
+from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.theme_styles import Looks
+
+LEAD = 2
+"""Cells before the text: the cursor bar and a blank."""
+AT_ONCE = 40
+"""Comments that are laid out at a time, the newest first; the older ones follow while nobody waits."""
+LAYOUT_PAUSE = 0.01
+BYLINE: Line = []
+"""Stands for a comment's first line, which is made when it is drawn, as its age changes."""
+FOLDED_FROM = 30
+"""Lines from which a comment is folded until zo shows all of it."""
+SHOWN_LINES = 20
+"""Lines of a folded comment."""
+TEXT_WIDTH = 100
+"""Cells of the longest line; longer ones are hard to read."""
+
+
+class CommentLines:
+    """Comments as lines, from one of them down to the newest; more are put above when they are wanted."""
+
+    def __init__(self, comments: Sequence[CommentEntry], body: Callable[[CommentEntry], list[Line]]) -> None:
+        self.lines: list[tuple[int, Line]] = []
+        self.first = len(comments)
+        self._comments = comments
+        self._body = body
+        self._starts: list[int] = []
+
+    def reach(self, first: int) -> int:
+        """Lay out what lies between a comment and those laid out already; the number of lines put above."""
+        first = max(0, first)
+        lines: list[tuple[int, Line]] = []
+        starts: list[int] = []
+        for index in range(first, self.first):
+            starts.append(len(lines))
+            lines += [(index, line) for line in (BYLINE, *self._body(self._comments[index]), [])]
+        if starts:
+            self._starts = starts + [start + len(lines) for start in self._starts]
+            self.lines = lines + self.lines
+            self.first = first
+        return len(lines)
+
+    def extent(self, index: int) -> tuple[int, int]:
+        """The first line of a comment and the one after its last; the blank below it is not counted."""
+        at = index - self.first
+        end = self._starts[at + 1] if at + 1 < len(self._starts) else len(self.lines)
+        return self._starts[at], end - 1
+
+    def index_at(self, line: int) -> int:
+        """The comment that a line belongs to."""
+        return self.first + max(0, bisect_right(self._starts, line) - 1)
+
+
+class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
+    """Comments, oldest first, with a cursor on one of them; opens at the newest.
+
+    `now` gives the server's time, for the ages.
+    """
+
+    CONTEXTS = (Context.COMMENTS, Context.ITEM)
+    COMMAND_GROUPS = ("widgets.move_commands", "comments.thread")
+    DEFAULT_CSS = """
+    CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
+    """
+
+    class Highlighted(Message):
+        """The cursor is on another comment, or there are others now."""
+
+    def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.empty_text = ""
+        self.cursor = 0
+        self._now = now
+        self._comments: Sequence[CommentEntry] = ()
+        self._files: Mapping[int, Sequence[AttachmentEntry]] = {}
+        self._expanded: set[int] = set()
+        self._drawn: dict[CommentEntry, list[Line]] = {}
+        self._laid_out = CommentLines((), self._body)
+        self._timer: Timer | None = None
+        self._width = 0
+
+    # What is shown
+
+    def show(
+        self, comments: Sequence[CommentEntry], files: Mapping[int, Sequence[AttachmentEntry]] | None = None
+    ) -> None:
+        """Show comments, and their files by the comment's id; the cursor stays on its comment.
+
+        It goes to the newest at first, or when it was there.
+        """
+        if self._files != (files or {}):
+            self._files, self._drawn = files or {}, {}
+        current, was_last = self.current, self.cursor == len(self._comments) - 1
+        offset = self._laid_out.extent(self.cursor)[0] - round(self.scroll_y) if self._laid_out.lines else 0
+        self._comments = comments
+        ids = [comment.id for comment in comments]
+        if current is not None and current.id in ids and not was_last:
+            self.cursor = ids.index(current.id)
+            self._lay_out(offset)
+        else:
+            self.cursor = max(0, len(ids) - 1)
+            self._lay_out()
+
+    @property
+    def current(self) -> CommentEntry | None:
+        """The comment under the cursor."""
+        return self._comments[self.cursor] if self.cursor < len(self._comments) else None
+
+    # Laying out
+
+    def _lay_out(self, offset: int = 0) -> None:
+        """Lay out the newest comments, and all down to the cursor's; `offset` is the line it is seen at."""
+        self._width = self.size.width
+        if self._width <= 0:
+            return
+        self._drawn = {comment: self._drawn[comment] for comment in self._comments if comment in self._drawn}
+        self._laid_out = CommentLines(self._comments, self._body)
+        drawn = (index for index, comment in enumerate(self._comments) if comment in self._drawn)
+        self._reach(min(self.cursor, len(self._comments) - AT_ONCE, next(drawn, self.cursor)))
+        if self._laid_out.lines:
+            self.scroll_to(y=self._laid_out.extent(self.cursor)[0] - offset, animate=False, force=True)
+        self._show_cursor()
+        self.refresh()
+        self.post_message(self.Highlighted())
+
+    def _reach(self, first: int) -> int:
+        """Have comments laid out from one on, and the others soon."""
+        if self._timer is not None:
+            self._timer.stop()
+        added = self._laid_out.reach(first)
+        self.virtual_size = Size(self._width, len(self._laid_out.lines))
+        self._timer = self.set_timer(LAYOUT_PAUSE, self._reach_more) if self._laid_out.first else None
+        return added
+
+    def _reach_more(self) -> None:
+        """Put older comments above; what is in sight stays where it is."""
+        added = self._reach(self._laid_out.first - AT_ONCE)
+        self.scroll_to(y=self.scroll_y + added, animate=False, force=True)
+
+    def _body(self, comment: CommentEntry) -> list[Line]:
+        if comment not in self._drawn:
+            looks, room = Looks.of(self.app), min(TEXT_WIDTH, self._width - LEAD - 1)
+            lines = markdown_lines(comment.text, room, looks)
+            if len(lines) >= FOLDED_FROM and comment.id not in self._expanded:
+                more = f"… {len(lines) - SHOWN_LINES:,} more lines: zo shows them"
+                lines = [*lines[:SHOWN_LINES], [Segment(fit(more, room), looks.style("muted"))]]
+            self._drawn[comment] = [*lines, *_file_lines(self._files.get(comment.id, ()), room, looks)]
+        return self._drawn[comment]
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of a comment, or the blank below them."""
+        looks, width = Looks.of(self.app), self.size.width
+        at = y + round(self.scroll_y)
+        if at >= len(self._laid_out.lines):
+            text = "   " + self.empty_text if y == 1 and not self._comments else ""
+            return Strip([Segment(fit(text, width), looks.style("muted"))])
+        index, line = self._laid_out.lines[at]
+        is_cursor = index == self.cursor and self.has_focus
+        is_within = at + 1 < len(self._laid_out.lines) and self._laid_out.lines[at + 1][0] == index
+        bar = "▌ " if is_cursor and is_within else "  "
+        body = self._byline(self._comments[index], looks) if line is BYLINE else line
+        return Strip([Segment(bar, looks.style("accent")), *body]).adjust_cell_length(width, looks.style())
+
+    def _byline(self, comment: CommentEntry, looks: Looks) -> Line:
+        since = age((self._now() - comment.created_at).total_seconds()) if comment.created_at else ""
+        ago = since if since in {"", "now"} else f"{since} ago"
+        parts = [
+            (comment.author or "you", looks.style(bold=True)),
+            (ago, looks.style("foreground")),
+            ("↑ waits to be sent" if comment.pending else "", looks.style("pending")),
+            ("" if comment.is_internal else "» customers see this", looks.style("type-feedback")),
+            ("internal" if comment.is_internal else "", looks.style("muted")),
+            (moment(comment.created_at), looks.style("muted")),
+        ]
+        return [Segment(safe(text) + "  ", style) for text, style in parts if text]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Break the lines anew where the width is another."""
+        if event.size.width != self._width:
+            self._drawn = {}
+            self._lay_out()
+
+    def notify_style_update(self) -> None:
+        """Take the new theme's colours."""
+        super().notify_style_update()
+        if self._drawn:
+            self._drawn = {}
+            self._lay_out()
+
+    # Moving
+
+    @property
+    def page(self) -> int:
+        """The number of lines in sight."""
+        return self.size.height
+
+    def row_count(self) -> int:
+        """Return the number of comments."""
+        return len(self._comments)
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a comment, as near as there is one, and show it."""
+        index = max(0, min(index, len(self._comments) - 1))
+        if index < self._laid_out.first:
+            self.scroll_to(y=self.scroll_y + self._reach(index), animate=False, force=True)
+        before, self.cursor = self.cursor, index
+        top = round(self.scroll_y)
+        self._show_cursor()
+        if round(self.scroll_y) == top and self._comments:
+            self._refresh_comment(before)
+            self._refresh_comment(index)
+        self.post_message(self.Highlighted())
+
+    def move_by(self, comments: int) -> None:
+        """Move the cursor by some comments."""
+        self.move_to(self.cursor + comments)
+
+    def page_by(self, lines: int) -> None:
+        """Scroll; the cursor goes to a comment in sight."""
+        self.scroll_to(y=self.scroll_y + lines, animate=False, force=True)
+        if not self._comments:
+            return
+        top, count = round(self.scroll_y), len(self._laid_out.lines)
+        is_at_end = top + self.size.height >= count
+        line = count - 1 if is_at_end and lines > 0 else top + (0 if lines < 0 else self.size.height // 2)
+        self.cursor = self._laid_out.index_at(line)
+        self.refresh()
+        self.post_message(self.Highlighted())
+
+    def _show_cursor(self) -> None:
+        """Scroll so that the comment is in sight: all of it, else its beginning."""
+        if not self._comments:
+            return
+        start, end = self._laid_out.extent(self.cursor)
+        top, height = round(self.scroll_y), self.size.height
+        if start < top or end - start > height:
+            self.scroll_to(y=start, animate=False, force=True)
+        elif end > top + height:
+            self.scroll_to(y=end - height, animate=False, force=True)
+
+    def _refresh_comment(self, index: int) -> None:
+        start, end = self._laid_out.extent(index)
+        self.refresh(Region(0, start - round(self.scroll_y), self.size.width, end - start))
+
+    def toggle_fold(self) -> None:
+        """Show all of the comment under the cursor, or fold it again."""
+        comment = self.current
+        if comment is not None:
+            self._expanded ^= {comment.id}
+            self._drawn.pop(comment, None)
+            self._lay_out(self._laid_out.extent(self.cursor)[0] - round(self.scroll_y))
+
+
+# Commands
+
+
+def scroll(target: CommentThread, call: Call) -> None:
+    """Scroll by half a page, in the direction of the command's argument."""
+    target.page_by(int(call.command.argument) * max(1, target.page // 2))
+
+
+def toggle_fold(target: CommentThread, _call: Call) -> None:
+    """Show all of the comment under the cursor, or fold it again."""
+    target.toggle_fold()
+
+
+def _file_lines(files: Sequence[AttachmentEntry], room: int, looks: Looks) -> list[Line]:
+    """How many files a comment has, and which."""
+    if not files:
+        return []
+    count = "1 file" if len(files) == 1 else f"{len(files):,} files"
+    names = ", ".join(
+        each.name + (f" {friendly_size_of(each.size)}" if each.size is not None else "") for each in files
+    )
+    head = f"+ {count}  "
+    return [[Segment(head, looks.style("accent")), Segment(fit(names, room - len(head)), looks.style("muted"))]]

@@ -1,0 +1,194 @@
+"""What the help and the palette have in common: offers under headings, narrowed down by typing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rich.segment import Segment
+from textual import on
+from textual.app import ComposeResult
+from textual.strip import Strip
+from textual.widgets import Input
+
+from backlit.tui.commands.table import Command, spelled
+from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
+from backlit.tui.dialogs.fuzzy_match import ranked, searchable
+from backlit.tui.drawing.text import fit, literal
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.widgets.line_list import LineList
+
+KEYS_WIDTH = 13
+LABEL_WIDTH = 17
+LEAD = 2
+WHOLE_HELP = 84
+"""Cells from which the longest help is shown whole."""
+FRAME_LINES = 4
+"""The frame, the input, and a blank."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something to run or open; a heading where there is no value. `keys` and `label` stand in columns of their own."""
+
+    value: object
+    keys: str
+    label: str
+    help: str = ""
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it only stands over others."""
+        return self.value is None
+
+
+def offer_of(command: Command) -> Offer:
+    """A command with all its keys."""
+    keys = [*(spelled(sequence) for sequence in command.keys), *(f":{word}" for word in command.words)]
+    return Offer(command, "  ".join(keys), command.label, command.help)
+
+
+class OfferList(LineList, can_focus=False):
+    """Draws the offers in sight; the cursor rests on those that are not headings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offers: Sequence[Offer] = ()
+
+    def show(self, offers: Sequence[Offer], value: object = None) -> None:
+        """Show other offers, the cursor on the one of a value, else on the first."""
+        self._offers = offers
+        at = next((index for index, offer in enumerate(offers) if offer.value == value and value is not None), 0)
+        self.rows_replaced(at)
+        self.step(0)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    @property
+    def current(self) -> Offer | None:
+        """The offer under the cursor."""
+        offer = self._offers[self.cursor] if self.cursor < len(self._offers) else None
+        return None if offer is None or offer.is_heading else offer
+
+    def step(self, rows: int) -> None:
+        """Move, over headings, as far as there are offers; at the top show the heading too."""
+        places = [index for index, offer in enumerate(self._offers) if not offer.is_heading]
+        if not places:
+            return
+        wanted = self.cursor + rows
+        ahead = [index for index in places if index >= wanted] if rows >= 0 else []
+        behind = [index for index in places if index <= wanted]
+        self.move_to(ahead[0] if ahead else behind[-1] if behind else places[0])
+        if self.cursor == places[0]:
+            self.top = 0
+            self.refresh()
+
+    def row_count(self) -> int:
+        """The offers and headings."""
+        return len(self._offers)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw a heading, or keys, label and help."""
+        offer, looks, width = self._offers[index], Looks.of(self.app), self.size.width
+        if offer.is_heading:
+            return Strip([Segment(fit(offer.label, width), looks.style("accent", bold=True))])
+        on = "cursor-background" if is_cursor else None
+        keys_width = min(KEYS_WIDTH, width // 4)
+        label_width = width - LEAD - keys_width if not offer.help else min(LABEL_WIDTH, width // 3)
+        segments = [
+            Segment("▌ " if is_cursor else "  ", looks.style("accent", on=on)),
+            Segment(fit(offer.keys, keys_width - 1) + " ", looks.style("accent", on=on)),
+            Segment(fit(offer.label, label_width - 1) + " ", looks.style(on=on, bold=is_cursor)),
+            Segment(fit(offer.help, width - LEAD - keys_width - label_width), looks.style("muted", on=on)),
+        ]
+        return Strip(segments).adjust_cell_length(width, looks.style(on=on))
+
+    def render_blank(self, y: int) -> Strip:
+        """Say so where nothing fits."""
+        text = "  nothing fits" if y == 0 and not self._offers else ""
+        return Strip([Segment(fit(text, self.size.width), Looks.of(self.app).style("muted"))])
+
+
+class OffersDialog(Dialog[Result]):
+    """An input over offers; the answer is the value of the one chosen, None when it was left."""
+
+    CSS_PATH = [STYLES, STYLES.with_name("offers.tcss")]
+
+    def __init__(self, title: str, placeholder: str, offers: Sequence[Offer]) -> None:
+        super().__init__(title)
+        self.input = LineInput(placeholder=placeholder)
+        self.list = OfferList()
+        self._offers = [offer for offer in offers if not offer.is_heading]
+        self._grouped = offers
+        self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}") for offer in self._offers]
+
+    def content(self) -> ComposeResult:
+        """The input, then the offers."""
+        yield self.input
+        yield self.list
+
+    def on_mount(self) -> None:
+        """Show all there is."""
+        self._set_height()
+        self.list.show(self._grouped)
+
+    def on_resize(self) -> None:
+        """Fit a smaller or larger screen."""
+        self._set_height()
+
+    def _set_height(self) -> None:
+        self.list.styles.height = max(1, min(len(self._grouped), self.app.size.height - FRAME_LINES))
+
+    def fitting(self, query: str) -> list[Offer]:
+        """The offers that fit what is typed, the best first; those with exactly these keys before all."""
+        found = [self._offers[index] for index in ranked(query, self._texts)]
+        return sorted(found, key=lambda offer: query not in offer.keys.split("  "))
+
+    def press(self, key: str) -> bool:
+        """Move, choose or leave."""
+        match key:
+            case "down" | "ctrl+n":
+                self.list.step(1)
+            case "up" | "ctrl+p":
+                self.list.step(-1)
+            case "pagedown":
+                self.list.step(self.list.page)
+            case "pageup":
+                self.list.step(-self.list.page)
+            case "enter":
+                self.accept()
+            case _:
+                return super().press(key)
+        return True
+
+    def accept(self) -> None:
+        """Answer with what is under the cursor; nothing happens where there is none."""
+        offer = self.list.current
+        if offer is not None:
+            self.dismiss(offer.value)  # type: ignore[arg-type] # subclasses offer what they answer with
+
+    def type_early(self, character: str) -> None:
+        """Type into the input."""
+        self.input.insert_text_at_cursor(character)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow down."""
+        event.stop()
+        self.narrow(event.value.strip())
+
+    def narrow(self, query: str) -> None:
+        """Show what fits; all of it where nothing is typed."""
+        self.list.show(self.fitting(query) if query else self._grouped)
+
+    @on(LineList.Highlighted)
+    def _cursor_moved(self, message: LineList.Highlighted) -> None:
+        """Where the helps are cut, show the present one whole in the frame."""
+        message.stop()
+        offer = self.list.current
+        is_narrow = self.list.size.width < WHOLE_HELP
+        self.frame.border_subtitle = literal(offer.help) if offer and is_narrow else None
+
+    @on(LineList.Chosen)
+    def _double_clicked(self, message: LineList.Chosen) -> None:
+        message.stop()
+        self.accept()

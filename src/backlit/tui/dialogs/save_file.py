@@ -1,0 +1,79 @@
+"""Saving a text as a file, at a path that the user is asked for."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.line import PathDialog
+from backlit.tui.shell.paths import fault_of, folder_and_name, shown_path
+from backlit.tui.shell.target import StoreTarget
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A text to save: the title of the dialogs, and the content for a path, whose suffix may decide about it.
+
+    `place_of` reads the typed path; it raises ValueError with a sentence where nothing can be saved.
+    """
+
+    title: str
+    content: Callable[[Path], str]
+    place_of: Callable[[str], tuple[Path, str]]
+    note: str = ""
+
+
+def file_in(text: str) -> tuple[Path, str]:
+    """Return the folder and the name that a text means; raises ValueError with a sentence."""
+    folder, name = folder_and_name(text, "")
+    if not name or (folder / name).is_dir():
+        raise ValueError("Name the file too.")
+    return folder, name
+
+
+async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
+    """Ask for a path and save there; asks before it replaces a file. Raises CannotAct where that fails."""
+    text = await target.ask(
+        PathDialog(saved.title, shown_path(proposed), lambda text: fault_of(lambda: saved.place_of(text)), saved.note)
+    )
+    if text is None:
+        return
+    folder, name = saved.place_of(text)
+    path = folder / name
+    content = saved.content(path)
+    try:
+        try:
+            await asyncio.to_thread(write_new, path, content)
+        except FileExistsError:
+            sentence = f"There is a file {shown_path(path)} already."
+            question = ConfirmDialog(saved.title, sentence, [Answer("o", "overwrite it")], "leave it")
+            if await target.ask(question) != "o":
+                return
+            await asyncio.to_thread(write_over, path, content)
+    except OSError as error:
+        raise CannotAct(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
+    target.say(f"Saved {shown_path(path)}")
+
+
+def write_new(path: Path, content: str) -> None:
+    """Write a file that must not be there yet."""
+    with path.open("x", encoding="utf-8") as file:
+        file.write(content)
+
+
+def write_over(path: Path, content: str) -> None:
+    """Put a file in the place of another, whole or not at all."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(content)
+        beside.chmod(path.stat().st_mode & 0o777)
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,200 @@
+"""Light Markdown as lines for widgets that draw their own: emphasis, code, lists, quotes, headings and links.
+
+Nothing of the text is lost or acted upon: markup that is not known stays as it was typed, HTML is text, images are
+their address, links are shown and never made clickable, and every character has been through `safe_block` first.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+from backlit.tui.drawing.text import safe, safe_block
+from backlit.tui.drawing.theme_styles import Looks
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+TEXT_LIMIT = 20_000
+"""Characters up to which markup is looked for; longer texts are shown as they are."""
+LEAST_WIDTH = 8
+DEEPEST = 8
+"""Levels of lists and quotes that are indented; deeper ones are drawn at this depth."""
+_MARKUP = re.compile(r"[*_`#>\[~]|^\s*(?:[-+]|\d+[.)])\s|^---", re.MULTILINE)
+_CHANGES_TEXT = ("entity", "escape", "reference", "lheading", "autolink", "code")
+"""Rules that would hide something that was typed, or find markup where people did not mean any."""
+
+Line = list[Segment]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of text with what stands before its first line and before the others."""
+
+    first: str
+    rest: str
+    text: Text
+    is_code: bool = False
+
+
+@dataclass(slots=True)
+class _Level:
+    """A list item or quote that is open; its marker is drawn once."""
+
+    marker: str
+    rest: str
+
+    def take(self) -> str:
+        marker, self.marker = self.marker, self.rest
+        return marker
+
+
+def markdown_lines(text: str, width: int, looks: Looks) -> list[Line]:
+    """Lay a text out in lines of at most `width` cells."""
+    text = safe_block(text).strip("\n").rstrip()
+    if len(text) > TEXT_LIMIT or not _MARKUP.search(text):
+        blocks = [Block("", "", Text(text, looks.style()))]
+    else:
+        blocks = list(_Blocks(looks).read(_parser().parse(text)))
+    return [line for block in blocks for line in _wrapped(block, width, looks)]
+
+
+def _wrapped(block: Block, width: int, looks: Looks) -> Iterator[Line]:
+    mark = looks.style("muted")
+    room = max(LEAST_WIDTH, width - cell_len(block.rest))
+    wrapped = block.text.wrap(_console(), room, overflow="fold", no_wrap=False)
+    base = looks.style(on="panel" if block.is_code else None)
+    plain = _console().get_style(block.text.style)  # rich leaves it off where a line has no spans
+    for index, line in enumerate(wrapped):
+        before = block.first if index == 0 else block.rest
+        segments = [Segment(before, mark)] if before else []
+        segments += [Segment(part.text, part.style or plain) for part in line.render(_console()) if part.text]
+        if block.is_code:
+            missing = room - cell_len(line.plain)
+            segments.append(Segment(" " * max(0, missing), base))
+        yield segments
+
+
+@cache
+def _console() -> Console:
+    return Console(width=80, color_system="truecolor", legacy_windows=False)
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).disable(list(_CHANGES_TEXT)).enable("strikethrough")
+
+
+class _Blocks:
+    """Turns the parser's tokens into blocks."""
+
+    def __init__(self, looks: Looks) -> None:
+        self._looks = looks
+        self._levels: list[_Level] = []
+        self._counters: list[int | None] = []
+        self._is_heading = False
+        self._gap: int | None = None
+
+    def read(self, tokens: "list[Token]") -> Iterator[Block]:
+        """The blocks, with a blank one wherever the text has a gap."""
+        for index, token in enumerate(tokens):
+            if token.type in {"fence", "inline", "hr"}:
+                if self._gap is not None:
+                    yield Block(rest := self._rest(self._gap), rest, Text(""))
+                self._gap = None
+            match token.type:
+                case "fence":
+                    yield self._code(token)
+                case "inline":
+                    yield self._paragraph(token)
+                case "hr":
+                    yield Block(self._first(), self._rest(), Text("─" * 3, self._looks.style("rule")))
+            self._step(token, is_last=index == len(tokens) - 1)
+
+    def _step(self, token: "Token", *, is_last: bool) -> None:
+        """Follow the nesting; gaps come after blocks, but not inside tight lists; `_gap` is the depth of one."""
+        match token.type:
+            case "bullet_list_open":
+                self._counters.append(None)
+            case "ordered_list_open":
+                self._counters.append(int(token.attrs.get("start", 1)))
+            case "bullet_list_close" | "ordered_list_close":
+                self._counters.pop()
+                self._gap = None if self._counters else len(self._levels)
+            case "list_item_open":
+                self._open_item()
+            case "blockquote_open":
+                self._levels.append(_Level("▏ ", "▏ "))
+            case "list_item_close" | "blockquote_close":
+                self._levels.pop()
+                self._gap = None if self._gap is None else min(self._gap, len(self._levels))
+            case "heading_open" | "heading_close":
+                self._is_heading = token.type == "heading_open"
+        if token.type in {"paragraph_close", "heading_close", "blockquote_close", "fence", "hr"}:
+            self._gap = None if token.hidden or is_last else len(self._levels)
+
+    def _open_item(self) -> None:
+        number = self._counters[-1]
+        marker = "• " if number is None else f"{number}. "
+        if number is not None:
+            self._counters[-1] = number + 1
+        self._levels.append(_Level(marker, " " * len(marker)))
+
+    def _first(self) -> str:
+        return "".join(level.take() for level in self._levels[:DEEPEST])
+
+    def _rest(self, depth: int = DEEPEST) -> str:
+        return "".join(level.rest for level in self._levels[: min(depth, DEEPEST)])
+
+    def _code(self, token: "Token") -> Block:
+        style = self._looks.style(on="panel")
+        return Block(self._first(), self._rest(), Text(token.content.rstrip("\n"), style), is_code=True)
+
+    def _paragraph(self, token: "Token") -> Block:
+        is_quote = any(level.rest == "▏ " for level in self._levels)
+        base = self._looks.style("muted" if is_quote else "foreground", bold=self._is_heading)
+        return Block(self._first(), self._rest(), _inline(token.children or (), base, self._looks))
+
+
+_EMPHASIS = {"em_open": Style(italic=True), "strong_open": Style(bold=True), "s_open": Style(strike=True)}
+
+
+def _inline(children: "Iterable[Token]", base: Style, looks: Looks) -> Text:
+    """One paragraph's text with its emphasis, code and links."""
+    text = Text(style=base)
+    styles, addresses = [base], [""]
+    for child in children:
+        if child.type in _EMPHASIS:
+            styles.append(styles[-1] + _EMPHASIS[child.type])
+        elif child.type == "link_open":
+            styles.append(styles[-1] + Style(underline=True))
+            addresses.append(safe(str(child.attrs.get("href", ""))))
+        elif child.type.endswith("_close"):
+            styles.pop()
+            address = addresses.pop() if child.type == "link_close" else ""
+            if not text.plain.endswith(address):
+                text.append(f" ({address})", looks.style("muted"))
+        else:
+            text.append(_words(child), looks.style(on="panel") if child.type == "code_inline" else styles[-1])
+    return text
+
+
+def _words(token: "Token") -> str:
+    """What a token without an end says."""
+    match token.type:
+        case "softbreak" | "hardbreak":
+            return "\n"
+        case "image":
+            name, address = token.content, safe(str(token.attrs.get("src", "")))
+            return f"{name} ({address})" if name else address
+    return token.content

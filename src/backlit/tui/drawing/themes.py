@@ -1,0 +1,134 @@
+"""Colour themes from TOML files: the four that are shipped and those in the user's configuration directory."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from textual.color import Color, ColorParseError
+from textual.theme import Theme
+
+from backlit.model.settings.documents import toml_in
+
+VARIABLE_DEFAULTS: Mapping[str, str] = {
+    "type-feature": "#c3a2e0",
+    "type-story": "#8fc1e3",
+    "type-bug": "#f08a7e",
+    "type-issue": "#e6c15c",
+    "type-risk": "#eb9f6b",
+    "type-feedback": "#7fcbb9",
+    "type-task": "#a9abb3",
+    "status-open": "#a9abb3",
+    "status-progress": "#f4b860",
+    "status-test": "#8fc1e3",
+    "status-done": "#93c47d",
+    "status-excluded": "#969aa5",
+    "muted": "#a3a19b",
+    "faint": "#7d7f88",
+    "cursor-background": "#362c1c",
+    "cursor-foreground": "#fff1d6",
+    "mark": "#f4b860",
+    "pending": "#e6c15c",
+    "conflict": "#f08a7e",
+    "rule": "#33363f",
+}
+"""backlit's own theme variables, for `App.get_theme_variable_defaults()`: a theme that leaves one out still parses."""
+
+FIELD_TYPES: Mapping[str, type] = {
+    "name": str,
+    "dark": bool,
+    "ansi": bool,
+    "luminosity_spread": float,
+    "text_alpha": float,
+}
+TEXT_STYLES = frozenset({"none", "not", "bold", "dim", "italic", "underline", "reverse", "strike"})
+ANSI_DEFAULTS: Mapping[str, str] = {"ansi-background": "ansi_default", "ansi-foreground": "ansi_default"}
+COLOURS = frozenset(field.name for field in fields(Theme)) - frozenset(FIELD_TYPES) - {"variables"}
+
+
+def load_themes(extra: Path | None) -> tuple[list[Theme], list[str]]:
+    """The shipped themes, then those of the folder `extra`; a later one of the same name takes the place of an earlier.
+
+    The second value says what was wrong, a sentence for each: a bad key or colour is left out and the rest of its
+    theme kept; a theme without a readable name and primary colour is left out whole.
+    """
+    themes: dict[str, Theme] = {}
+    problems: list[str] = []
+    for folder in (_shipped_folder(), extra):
+        for path in sorted(folder.glob("*.toml")) if folder else ():
+            theme = _read(path, problems)
+            if theme is not None:
+                themes[theme.name] = theme
+    return list(themes.values()), problems
+
+
+def _shipped_folder() -> Path:
+    """In an installed package the themes are inside it; in a checkout they are beside src."""
+    here = Path(__file__).resolve()
+    installed = here.parents[2] / "themes"
+    return installed if installed.is_dir() else here.parents[4] / "themes"
+
+
+def _read(path: Path, problems: list[str]) -> Theme | None:
+    try:
+        content = toml_in(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        problems.append(f"{path.name} could not be read: {error}.")
+        return None
+    variables = content.pop("variables", {})
+    values = {key: value for key, value in content.items() if _is_right(path, key, value, problems)}
+    if not values.get("name") or "primary" not in values:
+        problems.append(f"{path.name} is not a theme: it needs a name and a primary colour.")
+        return None
+    if not isinstance(variables, dict):
+        problems.append(f"{path.name}: variables is not a table; left out.")
+        variables = {}
+    right = {name: value for name, value in variables.items() if _is_right_variable(path, name, value, problems)}
+    if values.get("ansi"):  # Textual's own styles read these two and have no values for them
+        right = {**ANSI_DEFAULTS, **right}
+    return Theme(**values, variables=right)
+
+
+def _is_right(path: Path, key: str, value: Any, problems: list[str]) -> bool:
+    if key in COLOURS:
+        return _is_colour(path, key, value, problems)
+    wanted = FIELD_TYPES.get(key)
+    if wanted is None:
+        problems.append(f"{path.name}: a theme has no key {key!r}; left out.")
+        return False
+    if isinstance(value, wanted):
+        return True
+    problems.append(f"{path.name}: {key} must be a {wanted.__name__}, not {value!r}; left out.")
+    return False
+
+
+def _is_right_variable(path: Path, name: str, value: Any, problems: list[str]) -> bool:
+    if name not in VARIABLE_DEFAULTS and name not in _textual_variables():
+        problems.append(f"{path.name}: there is no variable {name!r}; left out.")
+        return False
+    if "style" in name:
+        if isinstance(value, str) and set(value.split()) <= TEXT_STYLES:
+            return True
+        problems.append(f"{path.name}: {name} = {value!r} is not a text style; left out.")
+        return False
+    return _is_colour(path, name, value, problems)
+
+
+def _is_colour(path: Path, name: str, value: Any, problems: list[str]) -> bool:
+    if isinstance(value, str):
+        try:
+            Color.parse(value)
+        except ColorParseError:
+            pass
+        else:
+            return True
+    problems.append(f"{path.name}: {name} = {value!r} is not a colour; left out.")
+    return False
+
+
+@cache
+def _textual_variables() -> frozenset[str]:
+    """The names that Textual's own styles read."""
+    systems = [Theme(name="any", primary="#000000", ansi=ansi).to_color_system() for ansi in (False, True)]
+    return frozenset(name for system in systems for name in system.generate())

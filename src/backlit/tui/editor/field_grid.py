@@ -1,0 +1,184 @@
+"""The fields of an item, one to a line, drawn by one widget; the input of the one being edited lies over its value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.strip import Strip
+
+from backlit.model.fields import Field
+from backlit.tui.drawing.text import fit
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.widgets.inputs import LineInput
+from backlit.tui.widgets.line_list import LineList
+
+LEAD = 3
+"""Cells before the label: the cursor bar, the sign, a blank."""
+GAP = 2
+WIDEST_LABEL = 20
+NARROW, NARROW_LABEL = 50, 12
+
+
+@dataclass(frozen=True, slots=True)
+class GridLine:
+    """One line: a field with its value, a heading or a note under a field (both without a field)."""
+
+    text: str
+    colour: str = "foreground"
+    field: Field | None = None
+    sign: str = " "
+    sign_colour: str = "accent"
+    is_heading: bool = False
+
+
+class FieldGrid(LineList):
+    """Moves from field to field; headings and notes are skipped."""
+
+    def __init__(self) -> None:
+        super().__init__(id="fields")
+        self.input = LineInput()
+        self._lines: Sequence[GridLine] = ()
+        self._looks: Looks | None = None
+
+    def compose(self) -> ComposeResult:
+        """The input for one-line values, out of sight until it is needed."""
+        self.input.display = False
+        yield self.input
+
+    # Lines
+
+    @property
+    def field(self) -> Field | None:
+        """The field under the cursor."""
+        return self._lines[self.cursor].field if self.cursor < len(self._lines) else None
+
+    def show(self, lines: Sequence[GridLine]) -> None:
+        """Show other lines; repaints those that differ, the cursor stays on its field."""
+        before, current = self._lines, self.field
+        self._lines = lines
+        if len(before) == len(lines):
+            for index, (old, new) in enumerate(zip(before, lines, strict=True)):
+                if old != new and not self._is_covered(index, old, new):
+                    self.refresh_row(index)
+            return
+        key = current.key if current else ""
+        at = next((index for index, line in enumerate(lines) if line.field and line.field.key == key), self._first)
+        self.rows_replaced(at)
+        self._place_input()
+
+    def _is_covered(self, index: int, old: GridLine, new: GridLine) -> bool:
+        """Whether the input lies over all that is another; closing it paints the line."""
+        return self.input.display and index == self.cursor and replace(old, text=new.text, colour=new.colour) == new
+
+    def go_to(self, key: str) -> None:
+        """Put the cursor on a field."""
+        for index, line in enumerate(self._lines):
+            if line.field is not None and line.field.key == key:
+                self.move_to(index)
+
+    def step(self, fields: int) -> None:
+        """Move by a number of fields, as far as there are any."""
+        places = self._places
+        if places:
+            here = places.index(self.cursor) if self.cursor in places else 0
+            self.move_to(places[max(0, min(here + fields, len(places) - 1))])
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on the field at or nearest above a line; show the heading over the first one."""
+        places = self._places
+        super().move_to(max((place for place in places if place <= index), default=self._first))
+        self._show_first_heading()
+
+    def stay_in_sight(self) -> None:
+        """Show the cursor, wherever it is by now, in a grid that has become lower."""
+        self.move_to(self.cursor)
+
+    def _show_first_heading(self) -> None:
+        if self.top and self.cursor == self._first:
+            self.top = 0
+            self.refresh()
+
+    @property
+    def _places(self) -> list[int]:
+        return [index for index, line in enumerate(self._lines) if line.field is not None]
+
+    @property
+    def _first(self) -> int:
+        return next(iter(self._places), 0)
+
+    # The input
+
+    def open_input(self, text: str) -> None:
+        """Lay the input over the value of the current field, and give it the keys at once."""
+        self.input.value = text
+        self.input.cursor_position = len(text)
+        self.input.display = True
+        self._place_input()
+        self.screen.set_focus(self.input)
+
+    def close_input(self) -> None:
+        """Take the input away."""
+        if self.input.display:
+            self.input.display = False
+            self.refresh_row(self.cursor)
+            self.screen.set_focus(self)
+
+    def _place_input(self) -> None:
+        if self.input.display:
+            left = LEAD + self._label_width + GAP
+            self.input.styles.offset = (left, self.cursor - self.top)
+            self.input.styles.width = max(4, self.size.width - left)
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight and the input at its place."""
+        super().on_resize()
+        self._show_first_heading()
+        self._place_input()
+
+    # Drawing
+
+    def notify_style_update(self) -> None:
+        """Another theme: other colours."""
+        self._looks = None
+        super().notify_style_update()
+
+    @property
+    def _label_width(self) -> int:
+        if self.size.width < NARROW:
+            return NARROW_LABEL
+        return min(WIDEST_LABEL, max((len(line.field.label) for line in self._lines if line.field), default=0))
+
+    def row_count(self) -> int:
+        """Fields, headings and notes."""
+        return len(self._lines)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one line."""
+        if self._looks is None:
+            self._looks = Looks.of(self.app)
+        looks, line, width = self._looks, self._lines[index], self.size.width
+        if line.is_heading:
+            text = f" {line.text} "
+            return Strip(
+                [
+                    Segment(fit(text, len(text)), looks.style("faint")),
+                    Segment("─" * max(0, width - len(text) - 1) + " ", looks.style("rule")),
+                ]
+            )
+        left = LEAD + self._label_width + GAP
+        if line.field is None:
+            note = Segment(fit(line.text, max(0, width - left)), looks.style(line.colour))
+            return Strip([Segment(" " * left, looks.style()), note]).adjust_cell_length(width, looks.style())
+        on = "cursor-background" if is_cursor else None
+        segments = [
+            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
+            Segment(f"{line.sign} ", looks.style(line.sign_colour, on=on, bold=True)),
+            Segment(fit(line.field.label, self._label_width) + " " * GAP, looks.style("muted", on=on)),
+            Segment(fit(line.text, max(0, width - left)), looks.style(line.colour, on=on)),
+        ]
+        return Strip(segments).adjust_cell_length(width, looks.style(on=on))
+
+    def render_blank(self, y: int) -> Strip:  # noqa: ARG002 - all are the same
+        """Nothing below the last field."""
+        return Strip.blank(self.size.width, Looks.of(self.app).style())

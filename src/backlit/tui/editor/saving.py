@@ -1,0 +1,176 @@
+"""Saving in the editor: faults first, then the changes of others, then what customers will see, then the journal."""
+
+from collections.abc import Mapping
+
+from backlit.model.errors import BacklitError
+from backlit.model.fields import Settable
+from backlit.store.edits.checks import check
+from backlit.store.edits.conflicts import Case, Contested, Keep
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.store import Store
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.editor.item_draft import ItemDraft
+from backlit.tui.editor.target import EditorTarget
+from backlit.tui.fields.acts import is_for_customers
+from backlit.tui.items.conflict_dialog import ConflictDialog
+from backlit.tui.items.resolve import resolve_item
+
+_ON_EDIT = frozenset({Settable.ALWAYS})
+
+
+async def save(target: EditorTarget, _call: Call) -> None:
+    """Save."""
+    await save_draft(target)
+
+
+async def save_and_close(target: EditorTarget, _call: Call) -> None:
+    """Save and close."""
+    if await save_draft(target):
+        target.dismiss(None)
+
+
+async def save_and_next(target: EditorTarget, _call: Call) -> None:
+    """Save, and begin another item."""
+    if await save_draft(target):
+        target.open_next()
+
+
+def discard(target: EditorTarget, _call: Call) -> None:
+    """Close without saving, and throw the draft away."""
+    target.form.leave()
+    target.autosave.forget()
+    target.dismiss(None)
+
+
+async def resolve(target: EditorTarget, _call: Call) -> None:
+    """Decide between the draft and what others changed meanwhile, else resolve a conflict or a refusal of the item."""
+    target.form.leave()
+    if target.item_id is None:
+        raise CannotAct("This item is not saved yet.")
+    if target.draft.elsewhere:
+        await _decide(target)
+    else:
+        await resolve_item(target, target.item_id)
+
+
+async def save_draft(target: EditorTarget) -> bool:
+    """Journal the draft; return False where it has faults or the user decided not to save it now."""
+    async with target.is_saving:
+        return await _save_draft(target)
+
+
+async def _save_draft(target: EditorTarget) -> bool:
+    if not await _is_ready(target):
+        return False
+    draft = target.draft
+    if not draft and target.item_id is not None:
+        target.tell("Nothing was changed.")
+        return True
+    changes, seen = dict(draft.changes), dict(draft.seen)
+    if not await _is_agreed(target, changes):
+        return False
+    try:
+        if target.item_id is None:
+            await _add(target, changes)
+        else:
+            await target.store.edit([target.item_id], changes, seen)
+    except BacklitError as error:
+        draft.faults.update(error.errors)
+        _show_faults(target, str(error))
+        return False
+    draft.saved(changes)
+    if not draft:
+        target.autosave.forget()
+    target.form.redraw()
+    target.tell("Saved; it is sent as soon as the service can be reached.")
+    return True
+
+
+async def _is_ready(target: EditorTarget) -> bool:
+    """Return whether nothing is wrong and nothing is left to decide; shows the faults, asks for the decisions."""
+    while True:
+        target.form.leave()
+        target.lines.check_all(target.draft)
+        if target.draft.faults:
+            _show_faults(target)
+            return False
+        if not target.draft.elsewhere:
+            return True
+        if not await _decide(target):
+            return False
+
+
+async def _is_agreed(target: EditorTarget, changes: Mapping[str, object]) -> bool:
+    """Ask first where customers see what changes (FEATURES rule 36)."""
+    words = [
+        f"{field.label} → {target.lines.words.shown(field, changes[field.key])}"
+        for field in target.lines.fields(target.draft)
+        if field.key in changes and is_for_customers(field.key)
+    ]
+    if not words:
+        return True
+    question = ConfirmDialog("» Customers see this", "; ".join(words), [Answer("y", "save")], "not yet")
+    return await target.ask(question) is not None
+
+
+async def _add(target: EditorTarget, changes: Mapping[str, object]) -> None:
+    target.item_id = await target.store.add(target.item_type, {**target.draft.base, **changes})
+    target.lines.is_new = False
+    target.autosave.move(f"edit:{target.item_id}")
+    item = target.store.item(target.item_id)
+    if item is not None:
+        target.draft.rebase(item.fields, is_told=False)
+
+
+def _show_faults(target: EditorTarget, sentence: str = "") -> None:
+    """Show the faults, else the sentence; the cursor goes to the first field with a fault."""
+    faults = target.draft.faults
+    target.form.redraw()
+    for field in target.lines.fields(target.draft):
+        if field.key in faults:
+            target.form.grid.go_to(field.key)
+            break
+    target.tell(f"Not saved. {' '.join(faults.values())}" if faults else sentence)
+
+
+async def _decide(target: EditorTarget) -> bool:
+    """Ask whose values to take; return whether that was decided."""
+    dialog = DraftConflictDialog(target.store, target.draft, target.item_id or 0, target.item_type)
+    if not await target.ask(dialog):
+        return False
+    target.form.changed()
+    return True
+
+
+class DraftConflictDialog(ConflictDialog):
+    """The question, field by field, whose values the draft takes; the answer says whether it was decided."""
+
+    def __init__(self, store: Store, draft: ItemDraft, item_id: int, item_type: str) -> None:
+        self._draft = draft
+        item = store.item(item_id)
+        fields = tuple(
+            Contested(key, before, draft.value(key), draft.base.get(key)) for key, before in draft.elsewhere.items()
+        )
+        entry = OutboxEntry(-abs(item_id), 0.0, 0, item_id, EntryKind.EDIT, {}, state=EntryState.CONFLICT)
+        by, at = (item.last_modified_by, item.last_modified_at) if item else ("", None)
+        super().__init__(store, Case(entry, fields, item_type, entry.id, by, at))
+
+    def sentence(self) -> str:
+        """Return who changed the item meanwhile."""
+        return f"{self._case.changed_by or 'Somebody'} changed it while you were editing."
+
+    async def settle(self, decided: Mapping[str, object]) -> None:
+        """Put the decisions into the draft; values that came after the question are left to decide again."""
+        edited = {key: value for key, value in decided.items() if not isinstance(value, Keep)}
+        edited = check(self._case.item_type, edited, self._store, _ON_EDIT)
+        for field in self._case.fields:
+            decision = decided[field.key]
+            theirs_now = self._draft.base.get(field.key)
+            if decision is Keep.THEIRS:
+                self._draft.decide(field.key, theirs_now)
+                continue
+            self._draft.decide(field.key, field.mine if decision is Keep.MINE else edited[field.key])
+            if theirs_now != field.theirs:
+                self._draft.elsewhere[field.key] = field.theirs
+        self._draft.tidy()

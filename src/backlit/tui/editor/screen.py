@@ -1,0 +1,280 @@
+"""The editor of one work item, made from the field table."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from textual import on
+from textual.app import ComposeResult
+
+from backlit.model.errors import NotFound
+from backlit.store.records.changes import Subject
+from backlit.store.records.item import Item, RowSign
+from backlit.store.store import Store
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import COMMAND_BY_ID, Context
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.drawing.relative_times import moment
+from backlit.tui.drawing.theme_styles import type_colour, type_sign
+from backlit.tui.editor.edit_field import edit_field
+from backlit.tui.editor.field_form import FieldForm, LongTextPreview
+from backlit.tui.editor.field_lines import FieldLines
+from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
+from backlit.tui.editor.saving import save_draft
+from backlit.tui.fields.acts import Act, field_named, plan_of
+from backlit.tui.items.field_prompts import having
+from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
+from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.workers import work
+from backlit.tui.status.status_line import timer_words
+from backlit.tui.widgets.item_rows import ROW_SIGNS
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+
+SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
+"""Fields that the next new item takes over from the one before."""
+ANSWERS = (Answer("s", "save"), Answer("k", "keep as a draft, not saved"), Answer("d", "discard what was changed"))
+HINTS = ("editor.edit", "editor.save", "editor.revert", "editor.difference", "editor.close", "app.help")
+FEW_HINTS = ("editor.edit", "editor.save", "app.help")
+WHILE_TYPING = (("  esc leave the field", "muted"), ("  ctrl+s save ", "muted"))
+ROOM_FOR_HINTS = 100
+ROOM_FOR_AUTHOR = 80
+SIGN_NOTES: Mapping[RowSign, str] = {
+    RowSign.REFUSED: "The service refused a change of this item; g= shows why.",
+    RowSign.CONFLICT: "Changed here and on the service; g= settles it.",
+}
+
+
+class EditorScreen(ItemScreen):
+    """Edits an item, or a new one of a type with some fields preset; raises NotFound for an item that is gone.
+
+    Its commands act on the form from the first key on, before anything is painted.
+    """
+
+    CONTEXTS = (Context.EDITOR, Context.ITEM)
+    COMMAND_GROUPS = ("editor.form_commands", "editor.saving", "editor.text_commands", *ITEM_COMMANDS)
+    AUTO_FOCUS = "FieldGrid"
+    CSS_PATH = "../styles/editor.tcss"
+
+    def __init__(
+        self,
+        store: Store,
+        item_id: int | None = None,
+        item_type: str = "",
+        preset: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(store)
+        self.item_id = item_id
+        item = store.item(item_id) if item_id is not None else None
+        if item_id is not None and item is None:
+            raise NotFound(f"Item {item_id} is no longer there.")
+        self.item_type = item.type if item else item_type
+        draft = ItemDraft(item.fields if item else preset or {})
+        self.autosave = DraftAutosave(self, store, f"edit:{item_id}" if item else f"new:{item_type}", draft)
+        self._note = self.autosave.restore() or (SIGN_NOTES.get(item.sign, "") if item else "")
+        self.lines = FieldLines(store, self.item_type, is_new=item is None)
+        self.form = FieldForm(self.lines, draft)
+        self.preview = LongTextPreview(self.form)
+        self.is_saving = asyncio.Lock()
+        self._edited_at: Mapping[str, object] = {}
+        self._is_unsent = item is None
+        self._title, self._status, self._help = SidesLine(id="title"), SidesLine(id="status"), SidesLine(id="help")
+
+    @property
+    def draft(self) -> ItemDraft:
+        """The changes."""
+        return self.form.draft
+
+    def compose(self) -> ComposeResult:
+        """Yield the title, the form, the help of the current field and the status."""
+        yield self._title
+        yield RuleLine("─")
+        yield self.form
+        yield RuleLine("─")
+        yield self._help
+        yield self._status
+
+    def on_mount(self) -> None:
+        """Have the item read anew; what is shown does not wait for it."""
+        if self.item_id is not None:
+            self.mark_seen(self.item_id)
+            self.run_worker(work(self.store.look_at, self.item_id), exclusive=True, group="look")
+        self.draw_words()
+
+    def on_resize(self) -> None:
+        """More or fewer hints."""
+        self.draw_words()
+
+    async def on_unmount(self) -> None:
+        """Write what is not written yet, for an application that is being quit; what came meanwhile was seen."""
+        self.mark_seen(self.item_id)
+        await self.autosave.flush()
+
+    @on(FieldForm.Touched)
+    def _touched(self) -> None:
+        self.autosave.write_soon()
+        self._moved()
+
+    @on(FieldForm.Moved)
+    def _moved(self) -> None:
+        self.preview.follow()
+        self.tell("")
+
+    @on(LineList.Chosen)
+    def _double_clicked(self) -> None:
+        if not self.lines.why_fixed(self.form.field):
+            self.chord_app.run_command(COMMAND_BY_ID["editor.edit"])
+
+    # The store
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Follow the store where nothing was touched here; say so where it was."""
+        if self.item_id is None:
+            self.form.redraw()
+            return
+        if self.item_id in gathered.renamed:
+            self.item_id = gathered.renamed[self.item_id]
+            self.autosave.move(f"edit:{self.item_id}")
+        item = self.store.item(self.item_id)
+        if item is None:
+            self._note = "This item is no longer there; what you changed is kept until you close."
+        elif Subject.ITEMS in gathered and gathered.touches(Subject.ITEMS, self.item_id):
+            is_told = not self._is_unsent  # what the service presets is no news
+            self._is_unsent = self.item_id < 0
+            self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
+        self.form.redraw()
+        self.draw_words()
+
+    # Leaving
+
+    async def may_leave(self) -> bool:
+        """Return whether the editor may be closed; asks about unsaved changes."""
+        self.form.leave()
+        if not self.draft:
+            self.autosave.forget()
+            return True
+        names = ", ".join(field.label for field in self.lines.fields(self.draft) if field.key in self.draft.touched)
+        key = await self.ask(ConfirmDialog("Unsaved changes", f"Not saved: {names}.", ANSWERS, "stay here"))
+        if key == "s":
+            return await save_draft(self)
+        if key == "k":
+            self.autosave.write()
+        elif key == "d":
+            self.autosave.forget()
+        return key is not None
+
+    @property
+    def shown_place(self) -> tuple[int, ItemPlace, int | None] | None:
+        """The editor of the item."""
+        return None if self.item_id is None else (self.item_id, ItemPlace.EDITOR, None)
+
+    # Commands on the item change the draft
+
+    def current(self) -> Item:
+        """Return the open item as the store has it; raises CannotAct for one that was not saved yet."""
+        if self.item_id is None:
+            raise CannotAct("This item does not exist yet; ctrl+s saves it.")
+        item = self.store.item(self.item_id)
+        if item is None:
+            raise CannotAct("This item is no longer there.")
+        return item
+
+    def chosen(self, rows: int | None = None) -> list[Item]:  # noqa: ARG002 - there is one
+        """Return the open item with the changes of the form."""
+        self.form.leave()
+        nobody = Item(0, self.item_type, self.store.project_id or 0, {}, {}, "", None, "", None, RowSign.NONE)
+        item = nobody if self.item_id is None else self.current()
+        return [replace(item, fields={**item.fields, **self.draft.base, **self.draft.changes})]
+
+    async def change_field(self, key: str, items: Sequence[Item]) -> None:
+        """Go to the field and open it."""
+        having(key, items, self.store)
+        self.form.grid.go_to(key)
+        await edit_field(self)
+
+    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+        """Fill the form; saving asks about changes that customers see."""
+        plan = plan_of(act, items, self.store)
+        if not plan.changes:
+            self.say(plan.why_nothing(), is_bad=not plan.already)
+            return
+        if act.is_repeatable:
+            self.session.last_act = act
+        for changes in plan.changes.values():
+            for key, value in changes.items():
+                self.form.put(field_named(key, self.store), value)
+                if not act.is_repeatable:  # the text that was edited may be from a while ago
+                    self.draft.made_from(self._edited_at, key)
+                self.form.grid.go_to(key)
+        self.form.changed()
+
+    def edit_outside(self, text: str, suffix: str) -> str:
+        """Return the text as the user's own editor left it; changes that others save meanwhile are merged."""
+        self._edited_at = dict(self.draft.base)
+        return super().edit_outside(text, suffix)
+
+    # The next one
+
+    def open_next(self) -> None:
+        """Close, and begin another item of the type at the same place."""
+        values = {key: self.draft.base.get(key) for key in SAME_PLACE}
+        preset = {key: value for key, value in values.items() if value is not None}
+        app, make = self.app, partial(EditorScreen, self.store, None, self.item_type, preset)
+        self.dismiss(None)
+        app.call_later(lambda: app.push_screen(make()))
+
+    # Words
+
+    def tell(self, sentence: str) -> None:
+        """Show a sentence in the line of the help."""
+        self._note = sentence
+        self.draw_words()
+
+    def draw_words(self) -> None:
+        """Title, help and status."""
+        width = self.size.width
+        item = self.store.item(self.item_id) if self.item_id is not None else None
+        title = left_title(self.item_id, self.item_type, self.draft.value("Name"))
+        self._title.say(title, right_title(item, width))
+        field = self.form.grid.field
+        about = self.lines.help(field, self.draft) if field else ""
+        self._help.say([(f" {self._note}", "foreground")] if self._note else [(f" {about}", "muted")])
+        self._status.say(
+            [*left_status(self.draft), *timer_words(self.store)], right_status(width, is_editing=self.form.is_editing)
+        )
+
+
+def left_title(item_id: int | None, item_type: str, name: object) -> list[Part]:
+    """Which item it is."""
+    sign = (f"{type_sign(item_type)} {item_type}  ", type_colour(item_type))
+    number = " new " if item_id is None or item_id < 0 else f" #{item_id} "
+    return [(" backlit ", "accent"), (number, "muted"), sign, (str(name or ""), "foreground")]
+
+
+def right_title(item: Item | None, width: int) -> list[Part]:
+    """Who changed it last, where there is room, and whether something is on its way."""
+    if item is None:
+        return []
+    sign, colour = ROW_SIGNS[item.sign]
+    parts: list[Part] = [(f" {sign} " if sign.strip() else " ", colour)]
+    if item.last_modified_at is not None and width >= ROOM_FOR_AUTHOR:
+        parts.insert(0, (f"  {item.last_modified_by}, {moment(item.last_modified_at)}", "muted"))
+    return parts
+
+
+def left_status(draft: ItemDraft) -> list[Part]:
+    """How much was changed, and how much of it is wrong."""
+    changes, faults = len(draft.touched), len(draft.faults)
+    words: list[Part] = [(f" {changes} changed" if changes else " no changes", "accent" if changes else "muted")]
+    if faults:
+        words.append((f"  {faults} to put right", "conflict"))
+    return words
+
+
+def right_status(width: int, *, is_editing: bool) -> Sequence[Part]:
+    """The keys that matter now."""
+    if is_editing:
+        return WHILE_TYPING
+    return hints(HINTS if width >= ROOM_FOR_HINTS else FEW_HINTS)

@@ -1,0 +1,157 @@
+"""Pure: a change that can be made to any item, and what it comes to for some of them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, Section, Settable
+from backlit.store.edits.checks import check
+from backlit.store.records.item import Item
+from backlit.store.records.values import is_same
+from backlit.store.views.lookups import Lookups
+
+Changes = Mapping[str, object]
+_ON_EDIT = frozenset({Settable.ALWAYS})
+
+
+class DoesNotApply(Exception):
+    """An act that makes no sense for an item; the text is the sentence that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What is to be done: `changes` gives an item's new values, and raises DoesNotApply where there are none.
+
+    It is kept to be repeated, so it holds no item.
+    """
+
+    label: str
+    keys: tuple[str, ...]
+    changes: Callable[[Item], Changes]
+    is_repeatable: bool = True
+
+
+@dataclass(slots=True)
+class Plan:
+    """An act on some items: whose values change to what, how many have them already, and why others are left out."""
+
+    act: Act
+    total: int = 0
+    items: dict[int, Item] = field(default_factory=dict)
+    changes: dict[int, Changes] = field(default_factory=dict)
+    already: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_for_customers(self) -> bool:
+        """Whether customers see what it changes (FEATURES rule 36)."""
+        return any(is_for_customers(key) for changes in self.changes.values() for key in changes)
+
+    @property
+    def seen(self) -> Mapping[int, Changes]:
+        """What the changes were made from; what others save meanwhile is not overwritten by them."""
+        return {
+            item_id: {key: self.items[item_id].fields.get(key) for key in changes}
+            for item_id, changes in self.changes.items()
+        }
+
+    @property
+    def synced(self) -> int:
+        """How many of the items are mirrored in another tracker (FEATURES rule 37)."""
+        return sum(is_synced(self.items[item_id]) for item_id in self.changes)
+
+    def reach(self) -> str:
+        """How many of the items it changes, and what keeps it from the others."""
+        parts = [f"{len(self.changes):,} of {self.total:,} change."]
+        if self.already:
+            parts.append(f"{self.already:,} {'is' if self.already == 1 else 'are'} so already.")
+        parts += [f"{reason} ({count:,} left out)" for reason, count in self.left_out.items()]
+        return " ".join(parts)
+
+    def why_nothing(self) -> str:
+        """Why not one of the items changes."""
+        reasons = list(self.left_out)
+        if self.already:
+            reasons.insert(0, "That is so already." if self.total == 1 else "They are so already.")
+        return " ".join(reasons) or "There is nothing to change."
+
+
+def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
+    """What an act comes to; what the field table or the project does not allow is left out, with the reason."""
+    plan = Plan(act, len(items))
+    for item in items:
+        try:
+            changes = _changes(act, item, lookups)
+        except DoesNotApply as reason:
+            plan.left_out[str(reason)] += 1
+            continue
+        except BadRequest as refusal:
+            sentence = str(refusal)
+            plan.left_out[f"{_article(item.type)} {item.type.lower()}'s {sentence[:1].lower()}{sentence[1:]}"] += 1
+            continue
+        if changes:
+            plan.items[item.id], plan.changes[item.id] = item, changes
+        else:
+            plan.already += 1
+    return plan
+
+
+def _changes(act: Act, item: Item, lookups: Lookups) -> Changes:
+    for key in act.keys:
+        need(key, item, lookups)
+    wanted = act.changes(item)
+    changed = {key: value for key, value in wanted.items() if not is_same(item.fields.get(key), value)}
+    return check(item.type, changed, lookups, _ON_EDIT)
+
+
+def need(key: str, item: Item, lookups: Lookups) -> None:
+    """Raise DoesNotApply for a field that items of this type do not have."""
+    field_ = field_named(key, lookups)
+    if not field_.applies_to(item.type):
+        raise DoesNotApply(f"{_article(item.type)} {item.type.lower()} has no {field_.label.lower()}.")
+
+
+def field_named(key: str, lookups: Lookups) -> Field:
+    """A field of the table or of the project."""
+    return FIELD_BY_KEY.get(key) or next(each for each in lookups.custom_fields() if each.key == key)
+
+
+def to_value(field_: Field, value: object, words: str) -> Act:
+    """Set one field to one value; `words` are how the value reads."""
+    return Act(f"{field_.label} → {words}", (field_.key,), lambda _item: {field_.key: value})
+
+
+def to_tags(added: Iterable[str], removed: Iterable[str]) -> Act:
+    """Put tags on and take tags off; those of each item that are not named stay (FEATURES rule 33)."""
+    put_on, taken_off = tuple(added), frozenset(removed)
+
+    def changes(item: Item) -> Changes:
+        present = tags_of(item)
+        kept = [tag for tag in present if tag not in taken_off]
+        wanted = [*kept, *(tag for tag in put_on if tag not in kept)]
+        return {} if wanted == present else {"Tags": wanted}
+
+    words = " ".join([*(f"+{tag}" for tag in put_on), *(f"−{tag}" for tag in sorted(taken_off))])
+    return Act(f"Tags {words}", ("Tags",), changes)
+
+
+def tags_of(item: Item) -> list[str]:
+    """The tags an item has."""
+    tags = item.fields.get("Tags")
+    return [str(tag) for tag in tags] if isinstance(tags, list | tuple) else []
+
+
+def is_for_customers(key: str) -> bool:
+    """Whether customers can see a field's value, or what it decides (FEATURES rule 36)."""
+    known = FIELD_BY_KEY.get(key)
+    return known is not None and known.section is Section.PORTAL
+
+
+def is_synced(item: Item) -> bool:
+    """Whether the item is mirrored in another tracker."""
+    return any(item.fields.get(key) for key in SYNC_KEYS)
+
+
+def _article(noun: str) -> str:
+    return "An" if noun[:1].lower() in "aeiou" else "A"

@@ -1,0 +1,120 @@
+"""How what a list refers to reads: owners, iterations, and the headers of groups."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from backlit.model.fields import SYNC_KEYS, Field, Kind
+from backlit.model.query.keys import LINT_KEY, field_named
+from backlit.model.statuses import is_open
+from backlit.store.records.item import Row
+from backlit.store.records.people import TreeKind
+from backlit.store.store import Store
+from backlit.store.views.groups import GroupLine
+from backlit.tui.fields.values import FieldWords
+from backlit.tui.widgets.badges import Badge
+from backlit.tui.widgets.item_rows import Names
+
+_TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
+
+
+class ListNames:
+    """Names of one store's current project; ids without a name read as what they are."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._words = FieldWords(store)
+
+    @property
+    def names(self) -> Names:
+        """As the columns take them."""
+        return Names(self.owner, self.iteration, self.group, self.badges, self.cells)
+
+    def badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
+        """The quiet signs of some rows: only what is open has to be ready."""
+        found = dict.fromkeys(self.store.lint.faults([row.id for row in rows if is_open(row.status)]), Badge.UNREADY)
+        for item_id, values in self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS)).items():
+            if any(values.values()):
+                found[item_id] = found.get(item_id, Badge.NONE) | Badge.SYNCED
+        return found
+
+    def owner(self, user_id: int | None) -> str:
+        """The short name of a person."""
+        if user_id is None:
+            return ""
+        person = self.store.everybody.person(user_id)
+        return person.username if person else f"user {user_id}"
+
+    def iteration(self, iteration_id: int | None) -> str:
+        """An iteration's own name; the root is none."""
+        if iteration_id is None:
+            return ""
+        iteration = self.store.iterations().get(iteration_id)
+        is_root = iteration is not None and "\\" not in iteration.path
+        return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
+
+    def group(self, line: GroupLine) -> str:
+        """What the items of a group have in common."""
+        field = self.field(line.key)
+        if field is None:
+            return f"no {line.key}" if line.value is None else str(line.value)
+        if line.value is None:
+            return f"no {field.label.lower()}"
+        if field.kind in _TREES and isinstance(line.value, int):
+            return self._node(field, line.value)
+        if isinstance(line.value, date):
+            return f"{line.value.day} {line.value:%b %Y}"
+        if isinstance(line.value, bool) or (field.kind is Kind.BOOLEAN and line.value in {0, 1}):
+            return f"{field.label}: {'yes' if line.value else 'no'}"
+        words = self._words.shown(field, line.value)
+        return f"{field.label} {words}" if isinstance(line.value, int | float) and words[:1].isdecimal() else words
+
+    def _node(self, field: Field, node_id: int) -> str:
+        tree = self.store.tree(_TREES[field.kind])
+        if node_id not in tree:
+            return f"{field.kind.value} {node_id}"
+        path = tree.path(node_id)
+        below = path.partition("\\")[2]
+        return below.replace("\\", " › ") if below else f"no {field.label.lower()}"
+
+    def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
+        """What items have in some fields, as short words."""
+        fields = {key: self.field(key) for key in keys if key != LINT_KEY}
+        lacking = self._lacking(ids) if LINT_KEY in keys else {}
+        return {
+            item_id: [
+                self._cell(fields[key], values[key]) if key in fields else lacking.get(item_id, "") for key in keys
+            ]
+            for item_id, values in self.store.cells.values(ids, [*fields]).items()
+        }
+
+    def _lacking(self, ids: Sequence[int]) -> Mapping[int, str]:
+        """What the ready-check finds missing of those that are open."""
+        statuses = self.store.cells.values(ids, ["Status"])
+        is_due = [item_id for item_id in ids if is_open(str(statuses.get(item_id, {}).get("Status") or ""))]
+        return {
+            item_id: ", ".join(rule.label for rule in rules)
+            for item_id, rules in self.store.lint.faults(is_due).items()
+        }
+
+    def _cell(self, field: Field | None, value: object) -> str:
+        if value is None or value in ("", []):
+            return ""
+        if field is None:
+            return str(value)
+        if isinstance(value, date):
+            return value.isoformat()
+        if field.kind in _TREES and isinstance(value, int):
+            tree = self.store.tree(_TREES[field.kind])
+            return tree.path(value).rpartition("\\")[2] if value in tree else str(value)
+        if field.kind is Kind.BOOLEAN:
+            return "yes" if value else "no"
+        return self._words.shown(field, value)
+
+    def field(self, key: str) -> Field | None:
+        """The field of a key, a project's own too."""
+        return field_named(key, self.store.custom_fields())
+
+    def label(self, key: str) -> str:
+        """What a field is called in a sentence."""
+        field = self.field(key)
+        return field.label.lower() if field else key

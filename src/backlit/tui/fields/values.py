@@ -1,0 +1,126 @@
+"""Field values as words, as text in an input, and back."""
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from typing import TYPE_CHECKING
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import Field, Kind
+from backlit.store.records.people import TreeKind
+from backlit.tui.fields.dates import day_text, holds_days
+
+if TYPE_CHECKING:
+    from backlit.store.store import Store
+
+NOTHING = "–"
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d{1,2})?", re.ASCII | re.IGNORECASE)
+_SHOWN = 24
+
+
+def number_text(value: float) -> str:
+    """A number without a needless fraction."""
+    text = repr(value)
+    return text.removesuffix(".0")
+
+
+def typed_text(value: object) -> str:
+    """The text that stands in the input when the value is edited."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number_text(value)
+    return str(value)
+
+
+def tags_text(tags: Iterable[str]) -> str:
+    """Tags with commas between them; one that has a comma itself stands in quotes."""
+    return ", ".join('"{}"'.format(tag.replace('"', '""')) if "," in tag or tag[:1] == '"' else tag for tag in tags)
+
+
+def read_tags(text: str) -> list[str]:
+    """The inverse of `tags_text`."""
+    found = next(csv.reader([" ".join(text.splitlines())], skipinitialspace=True), [])
+    return list(dict.fromkeys(tag.strip() for tag in found if tag.strip() not in {"", NOTHING}))
+
+
+def read_text(field: Field, text: str) -> object:
+    """The value that a typed text means; empty is None. Raises BadRequest with a sentence."""
+    text = text.strip()
+    read = _READERS.get(field.kind)
+    if read is None:
+        return text
+    return read(field, text) if text else None
+
+
+def read_typed(field: Field, text: str, value: object, today: date) -> object:
+    """The same, where the words for days mean days in a field that holds them, going by its present value."""
+    return day_text(text, today) if text.strip() and holds_days(field, value) else read_text(field, text)
+
+
+def _whole(field: Field, text: str) -> int:
+    text = text.removeprefix("#") if field.kind is Kind.ITEM else text
+    if not _WHOLE.fullmatch(text):
+        raise BadRequest(f"{field.label} is a whole number, such as 3; “{text[:_SHOWN]}” is not.")
+    return int(text)
+
+
+def _number(field: Field, text: str) -> float:
+    if not _NUMBER.fullmatch(text):
+        raise BadRequest(f"{field.label} is a number, such as 2.5 or 2,5; “{text[:_SHOWN]}” is not.")
+    return int(text) if _WHOLE.fullmatch(text) else float(text.replace(",", "."))
+
+
+_READERS: Mapping[Kind, Callable[[Field, str], object]] = {
+    Kind.INTEGER: _whole,
+    Kind.NUMBER: _number,
+    Kind.ITEM: _whole,
+    Kind.TEAM: _whole,
+}
+
+
+class FieldWords:
+    """Values as people read them; ids without a name read as what they are."""
+
+    def __init__(self, store: "Store") -> None:
+        self._store = store
+
+    def shown(self, field: Field, value: object) -> str:
+        """One line; a long text is its first line and how many there are. It is not made safe."""
+        if value is None or value in ("", []):
+            return NOTHING
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, list | tuple):
+            return tags_text(map(str, value))
+        if isinstance(value, int) and field.kind in _REFERENCES:
+            return self.reference(field.kind, value)
+        if isinstance(value, int | float):
+            return number_text(round(value, 2)) if field.kind is Kind.COMPUTED else number_text(value)
+        return _first_line(str(value)) if field.kind is Kind.LONG_TEXT else str(value)
+
+    def reference(self, kind: Kind, value: int) -> str:
+        """The name behind an id."""
+        store = self._store
+        if kind is Kind.USER:
+            person = store.everybody.person(value)
+            return person.display_name if person else f"user {value}"
+        if kind is Kind.TEAM:
+            return store.teams().get(value) or f"team {value}"
+        if kind is Kind.ITEM:
+            item = store.item(value)
+            return f"#{value} {item.fields.get('Name') or ''}" if item else f"#{value}"
+        tree = store.tree(_TREES[kind])
+        return tree.path(value).replace("\\", " › ") if value in tree else f"{kind.value} {value}"
+
+
+_TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
+_REFERENCES = frozenset({Kind.USER, Kind.TEAM, Kind.ITEM, *_TREES})
+
+
+def _first_line(text: str) -> str:
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    return first if len(lines) < 2 else f"{first}  … {len(lines)} lines"

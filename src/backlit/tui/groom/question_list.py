@@ -1,0 +1,143 @@
+"""The questions of the groom queue about one item, with the answers under the current one, and their place."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from textual.containers import Container
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from backlit.model.fields import Field
+from backlit.tui.commands.table import Context
+from backlit.tui.drawing.text import fit, safe, wrapped
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.widgets.badges import UNREADY
+from backlit.tui.widgets.choice_list import Choice
+
+LABEL = 15
+SIDE = 2
+OTHERS = "another …"
+WIDE = 110
+"""Cells from which the item stands beside the questions, else below."""
+SHARE = 45
+"""Per cent of the width that the questions have beside the item; the style sheet says the same."""
+Line = list[Segment]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question: its field, the reasons for it, the item's value, whether it is still open, the likely answers."""
+
+    field: Field
+    reasons: Sequence[str]
+    value: object
+    words: str
+    is_open: bool
+    answers: Sequence[Choice] = ()
+
+
+class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Draws the questions; the screen says which is the present one."""
+
+    CONTEXTS = (Context.GROOM, Context.ITEM)
+
+    def __init__(self) -> None:
+        super().__init__(id="questions")
+        self._asked: Sequence[Question] = ()
+        self._at = 0
+        self._lines: list[Line] = []
+        self._place = range(0)
+
+    def show(self, asked: Sequence[Question], at: int) -> None:
+        """Show the questions of an item, or the same ones answered; the present one is brought into sight."""
+        self._asked, self._at = tuple(asked), at
+        self._lay_out()
+
+    def notify_style_update(self) -> None:
+        """Take the new theme's colours."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self._lay_out()
+
+    def on_resize(self) -> None:
+        """Break the lines anew."""
+        self._lay_out()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        looks, at = Looks.of(self.app), y + round(self.scroll_y)
+        line = self._lines[at] if at < len(self._lines) else []
+        return Strip(line).adjust_cell_length(self.size.width, looks.style())
+
+    def _lay_out(self) -> None:
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        looks, self._lines = Looks.of(self.app), []
+        for number, asked in enumerate(self._asked):
+            begin = len(self._lines)
+            self._lines += _head(asked, width, looks, is_current=number == self._at)
+            if number == self._at:
+                self._lines += _body(asked, width, looks)
+                self._place = range(begin, len(self._lines))
+        if not self._asked:
+            self._lines = [[Segment("  Nothing is missing here.", looks.style("muted"))]]
+        self.virtual_size = Size(width, len(self._lines))
+        self._bring_into_sight()
+        self.refresh()
+
+    def _bring_into_sight(self) -> None:
+        """Show all of the present question, or its beginning where there is no room for it."""
+        top, height = round(self.scroll_y), self.size.height
+        wanted = max(min(top, self._place.start), min(self._place.stop - height, self._place.start))
+        if wanted != top:
+            self.scroll_to(y=max(0, wanted), animate=False, force=True)
+
+
+class GroomPanes(Container):
+    """Places the questions and the item beside each other where there is room, else below."""
+
+    class Placed(Message):
+        """The panes were placed; `line` is the column of the line between them, None without one."""
+
+        def __init__(self, line: int | None) -> None:
+            super().__init__()
+            self.line = line
+
+    def on_resize(self) -> None:
+        """Place the panes by the room there is."""
+        is_below = self.size.width < WIDE
+        self.set_class(is_below, "-below")
+        self.post_message(self.Placed(None if is_below else self.size.width * SHARE // 100))
+
+
+def _head(asked: Question, width: int, looks: Looks, *, is_current: bool) -> Iterator[Line]:
+    on = "cursor-background" if is_current else None
+    sign, colour = (UNREADY, "muted") if asked.is_open else ("✓", "mark")
+    label, value = fit(asked.field.label, LABEL - 1), fit(asked.words, max(0, width - LABEL - SIDE - 2))
+    yield [
+        Segment("▌" if is_current else " ", looks.style("accent", on=on)),
+        Segment(f"{sign} ", looks.style(colour, on=on)),
+        Segment(f"{label} ", looks.style("foreground", on=on, bold=is_current)),
+        Segment(f"{value} ", looks.style("muted" if asked.is_open else "foreground", on=on)),
+    ]
+
+
+def _body(asked: Question, width: int, looks: Looks) -> Iterator[Line]:
+    for reason in asked.reasons:
+        for line in wrapped(reason, width - SIDE - 2):
+            yield [Segment(f"   {line}", looks.style("muted"))]
+    for number, choice in enumerate(asked.answers, 1):
+        has_it = choice.value == asked.value and type(choice.value) is type(asked.value)
+        label, hint = choice.label.strip(), f"  {safe(choice.hint)}" if choice.hint else ""
+        yield [
+            Segment(f"   {number} ", looks.style("accent", bold=True)),
+            Segment("● " if has_it else "  ", looks.style("accent")),
+            Segment(fit(label, min(len(safe(label)), max(1, width - 8))), looks.style()),
+            Segment(hint, looks.style("muted")),
+        ]
+    yield [Segment("   0 ", looks.style("accent", bold=True)), Segment(f"  {OTHERS}", looks.style("muted"))]
+    yield []

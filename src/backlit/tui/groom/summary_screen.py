@@ -1,0 +1,153 @@
+"""The summary of the groom queue: the answered, the skipped and the open items, as Markdown."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from backlit.model.plain import plain
+from backlit.model.reports.as_markdown import escaped
+from backlit.store.grooming import Groomed
+from backlit.store.store import Store
+from backlit.tui.commands.table import Context
+from backlit.tui.fields.acts import field_named
+from backlit.tui.fields.values import FieldWords
+from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.workers import work
+from backlit.tui.status.status_line import left_status, timer_words
+from backlit.tui.widgets.side_lines import RuleLine, SidesLine, hints
+from backlit.tui.widgets.text_view import TextView
+
+HINTS = ("summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
+
+
+Quote = Callable[[str], str]
+"""Escapes one line of a user's text for Markdown."""
+
+
+class SummaryText(TextView, can_focus=True, inherit_bindings=False):
+    """The Markdown of the summary, scrolled by keys."""
+
+    CONTEXTS = (Context.SUMMARY,)
+
+    def __init__(self) -> None:
+        super().__init__(id="summary")
+
+
+class GroomSummaryScreen(StoreScreen[None]):
+    """Shows the Markdown that is copied and saved; `screen_at` makes the screen of the queue at one of its places.
+
+    The queue is over when the summary is closed, and not before.
+    """
+
+    COMMAND_GROUPS = ("groom.summary_commands",)
+
+    AUTO_FOCUS = "SummaryText"
+    CSS_PATH = "../styles/groom.tcss"
+
+    def __init__(self, store: Store, results: Sequence[Groomed], screen_at: Callable[[int], Screen[None]]) -> None:
+        super().__init__(store)
+        progress = store.grooming.progress()
+        self.count = progress.count if progress else len(results)
+        self._results = results
+        self._screen_at = screen_at
+        self._markdown = summary_of(store, results, self.count)
+
+    def compose(self) -> ComposeResult:
+        """Title, text between rules, status."""
+        self._title, self._status, self.text = SidesLine(id="title"), SidesLine(id="status"), SummaryText()
+        yield self._title
+        yield RuleLine("─")
+        yield self.text
+        yield RuleLine("─")
+        yield self._status
+
+    def on_mount(self) -> None:
+        """Show it."""
+        self.text.show("", self._markdown)
+        self._title.say(
+            [(" backlit ", "accent"), (" Groom queue", "foreground"), (" › Summary", "muted")],
+            [(f"  {self.count:,} {'item' if self.count == 1 else 'items'} ", "foreground")],
+        )
+        self._draw_words()
+
+    def store_changed(self, gathered: Gathered) -> None:  # noqa: ARG002 - anything may be told in it
+        """Read the results again: an answer that was undone is no answer."""
+        self.run_worker(work(self._read), exclusive=True, group="queue")
+        self._draw_words()
+
+    async def _read(self) -> None:
+        if self.store.grooming.progress() is None:
+            return
+        self._results = await self.store.grooming.results()
+        if self.is_attached:
+            self._markdown = summary_of(self.store, self._results, self.count)
+            self.text.show("", self._markdown)
+
+    def _draw_words(self) -> None:
+        left = left_status(self.store.connection, self.store.outbox, 0, 0)
+        self._status.say([*left, *timer_words(self.store)], hints(HINTS))
+
+    def quoted(self) -> str:
+        """Return the summary for use outside of backlit, with users' texts escaped."""
+        return summary_of(self.store, self._results, self.count, escaped)
+
+    def go_to(self, place: int) -> None:
+        """Show a place of the queue instead."""
+        self.app.switch_screen(self._screen_at(place))
+
+
+def summary_of(store: Store, results: Sequence[Groomed], count: int, quote: Quote = plain) -> str:
+    """Return the summary of a queue of `count` items.
+
+    Text that leaves the program is quoted, so that nothing in a name is read as Markdown; the screen reads no name so.
+    """
+    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    head = _head(_line(project, quote), store.today(), results, count)
+    return "\n".join([*head, *_sections(store, results, quote)]).rstrip() + "\n"
+
+
+def _head(project: str, today: date, results: Sequence[Groomed], count: int) -> Iterator[str]:
+    yield f"# Groomed: {project}, {today.isoformat()}"
+    yield ""
+    changed = sum(bool(each.answers) for each in results)
+    skipped = sum(each.is_skipped and not each.answers for each in results)
+    parts = [f"{count:,} {'item' if count == 1 else 'items'}", f"{changed:,} changed", f"{skipped:,} skipped"]
+    kept = len(results) - changed - skipped
+    if kept:
+        parts.append(f"{kept:,} left as {'it was' if kept == 1 else 'they were'}")
+    if count > len(results):
+        parts.append(f"{count - len(results):,} not shown")
+    yield f"{', '.join(parts)}."
+
+
+def _sections(store: Store, results: Sequence[Groomed], quote: Quote) -> Iterator[str]:
+    titled = (
+        ("Changed", [each for each in results if each.answers]),
+        ("Skipped", [each for each in results if each.is_skipped and not each.answers]),
+        ("Left as they were", [each for each in results if not each.is_skipped and not each.answers]),
+    )
+    for title, found in titled:
+        if found:
+            yield from ("", f"## {title}", "")
+            for each in found:
+                yield from _item(store, each, quote)
+
+
+def _item(store: Store, each: Groomed, quote: Quote) -> Iterator[str]:
+    number = f"#{each.item_id} " if each.item_id > 0 else ""
+    kind = f" ({each.type})" if each.type else " (no longer there)"
+    yield f"- {number}{_line(each.name, quote)}{kind}{', skipped' if each.is_skipped and each.answers else ''}"
+    words = FieldWords(store)
+    for answer in (*each.answers, *each.others):
+        field = field_named(answer.key, store)
+        before, after = (_line(words.shown(field, value), quote) for value in (answer.before, answer.after))
+        yield f"  - {'' if answer in each.answers else 'meanwhile by others: '}{field.label}: {before} → {after}"
+    if each.open:
+        yield f"  - still: {', '.join(rule.label for rule in each.open)}"
+
+
+def _line(text: str, quote: Quote) -> str:
+    return quote(" ".join(text.split()))

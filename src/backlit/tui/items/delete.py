@@ -1,0 +1,95 @@
+"""Deleting items: softly by their status, or for good after a second question (KEYMAP, "Item verbs" and rule g)."""
+
+from collections.abc import Callable, Sequence
+
+from backlit.store.edits.deletions import Going
+from backlit.store.records.item import Item
+from backlit.store.store import Store
+from backlit.store.undo.history import deleted_status
+from backlit.tui.commands.command import Call
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.fields.acts import Act, Changes, DoesNotApply, is_synced
+from backlit.tui.items.target import ItemTarget
+from backlit.tui.widgets.badges import SYNCED
+
+NAME_SHOWN = 60
+
+
+async def delete(target: ItemTarget, call: Call) -> None:
+    """Ask how to delete, naming what is deleted with the items."""
+    items = target.chosen(call.rows)
+    answers = [Answer("h", "delete for good, which is asked once more")]
+    statuses = {deleted_status(target.store.statuses(item.type)) for item in items} - {None}
+    if statuses:
+        answers.insert(0, Answer("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
+    sentence = f"{_title(items)}. {_going(target.store, items)}{mirrored_words(items)}"
+    key = await target.ask(ConfirmDialog("Delete", sentence, answers, "leave as it is"))
+    if key == "s":
+        await target.apply(Act("Delete", ("Status",), _softly(target.store)), items)
+    elif key == "h" and await _is_confirmed(target, items):
+        ids = [item.id for item in items]
+        await target.store.deletions.delete_items(ids)
+        what = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} items"
+        target.say(f"Deleted {what if ids[0] > 0 or len(ids) > 1 else 'the new item'}; u brings it back.")
+
+
+def _softly(store: Store) -> Callable[[Item], Changes]:
+    def changes(item: Item) -> Changes:
+        status = deleted_status(store.statuses(item.type))
+        if status is None:
+            raise DoesNotApply(f"A {item.type.lower()} has no status for deleted items.")
+        return {"Status": status}
+
+    return changes
+
+
+async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
+    """Ask once more: for one item by y, for several by typing how many they are."""
+    count, going = len(items), _going(target.store, items)
+    if count == 1:
+        kept = "A copy is kept here: u makes the item anew, under another number."
+        sentence = f"{_title(items)}. {going} {kept}{mirrored_words(items)}"
+        answers = [Answer("y", "delete for good")]
+        return await target.ask(ConfirmDialog("Delete for good", sentence, answers, "leave as it is")) == "y"
+
+    def check(text: str) -> str | None:
+        is_right = text.strip().replace(",", "") == str(count)
+        return None if is_right else f"Type {count} to delete {count:,} items for good. {going}"
+
+    title = f"Delete {count:,} items for good: type how many"
+    return await target.ask(LineDialog(title, "", check, note=going + mirrored_words(items))) is not None
+
+
+def _going(store: Store, items: Sequence[Item]) -> str:
+    return going_words(store.deletions.what_goes([item.id for item in items]))
+
+
+def going_words(going: Going) -> str:
+    """What is deleted with the items, as a sentence."""
+    parts = [
+        f"{count:,} {noun if count == 1 else noun + 's'}"
+        for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "attachment"))
+        if count
+    ]
+    if not parts:
+        return "No tasks, comments or attachments go with it." if going.items == 1 else "Nothing else goes with them."
+    listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return f"With {'it' if going.items == 1 else 'them'}, {listed} would go for good."
+
+
+def mirrored_words(items: Sequence[Item]) -> str:
+    """The warning where another tracker mirrors some of the items (FEATURES rule 37); empty where none does."""
+    count = sum(map(is_synced, items))
+    if not count:
+        return ""
+    which = "It is" if len(items) == 1 else f"{count:,} of them {'is' if count == 1 else 'are'}"
+    return f" {SYNCED} {which} mirrored in another tracker, which is not asked."
+
+
+def _title(items: Sequence[Item]) -> str:
+    if len(items) > 1:
+        return f"{len(items):,} items"
+    number = f"#{items[0].id} " if items[0].id > 0 else ""
+    name = str(items[0].fields.get("Name") or "")
+    return number + (name if len(name) <= NAME_SHOWN else name[: NAME_SHOWN - 1] + "…")

@@ -1,0 +1,141 @@
+"""An entry of the outbox in words: all of it, to be read or copied."""
+
+from collections.abc import Iterator, Mapping
+
+from textual.content import Content
+
+from backlit.store.edits.conflicts import UNSETTLED
+from backlit.store.edits.rank_order import beside_of
+from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
+from backlit.store.records.people import TreeKind
+from backlit.store.store import Store
+from backlit.tui.drawing.text import safe, safe_block
+from backlit.tui.fields.labels import label_of, words_of
+
+DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
+"""What takes something away: an item, a comment, an area or iteration."""
+TAKEN_BACK = (
+    "Its deletion is taken back. Whether the service has done it is not clear: that is looked for,"
+    " and what is gone is made again, under a new number."
+)
+
+
+def content_of(store: Store, entry: OutboxEntry) -> str:
+    """What the entry would put on the service, as plain text: a comment's text, else a line for each field."""
+    if entry.kind in ON_COMMENTS:
+        return str(entry.payload.get("text") or "")
+    if entry.kind is EntryKind.RANK:
+        return moved_words(entry)
+    if entry.kind in RECALLS:
+        return TAKEN_BACK
+    if entry.kind in ON_NODES:
+        lines = (f"{label}: {mine}" for label, _, mine in node_lines(entry))
+        return "\n".join([f"{name_of(entry)}: {node_summary(entry)}", *lines])
+    fields = entry.base if entry.kind is EntryKind.DELETE else fields_of(entry)
+    return "\n".join(f"{label_of(key)}:{_gap(value)}{words_of(store, key, value)}" for key, value in fields.items())
+
+
+def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
+    """The reason, then every field whole: what it was, what it shall be, what the service has."""
+    if entry.reason:
+        yield Content.styled(safe(entry.reason), "$conflict")
+    if entry.kind in ON_COMMENTS:
+        yield Content(safe_block(str(entry.payload.get("text") or "")))
+    if entry.kind in RECALLS or entry.kind is EntryKind.RANK:
+        yield Content(content_of(store, entry))
+        return
+    if entry.kind in ON_NODES:
+        yield Content(safe(node_summary(entry)))
+        for label, was, mine in node_lines(entry):
+            yield Content.assemble((safe(label), "bold"), f"  {safe(was)} → {safe(mine)}")
+        return
+    wanted = fields_of(entry)
+    for key in wanted or entry.base:
+        yield Content.styled(safe(label_of(key)), "bold")
+        if key in entry.base:
+            yield from _value(store, "was", key, entry.base[key])
+        if key in wanted:
+            yield from _value(store, "yours", key, wanted[key])
+        if key in entry.theirs:
+            yield from _value(store, "theirs", key, entry.theirs[key])
+
+
+def fate_words(entry: OutboxEntry) -> str:
+    """What became of a deletion that the service did not do; empty for all else."""
+    if entry.state not in UNSETTLED or entry.kind not in DELETIONS:
+        return ""
+    what = {EntryKind.DELETE: "The item", EntryKind.DELETE_COMMENT: "The comment"}
+    return f"{what.get(entry.kind, f'The {noun_of(entry)}')} was not deleted and is in its place again."
+
+
+def moved_words(entry: OutboxEntry) -> str:
+    """Where an entry moves its item in the backlog."""
+    (where, neighbour_id), *_ = beside_of(entry.payload)
+    if where == "top":
+        return "to the top"
+    return f"{where} #{neighbour_id}" if neighbour_id > 0 else f"{where} a new item"
+
+
+def fields_of(entry: OutboxEntry) -> Mapping[str, object]:
+    """The fields an entry sets, by key; empty where it sets none."""
+    if entry.kind is EntryKind.EDIT:
+        return entry.payload
+    fields = entry.payload.get("fields")
+    return fields if isinstance(fields, Mapping) else {}
+
+
+def _value(store: Store, whose: str, key: str, value: object) -> Iterator[Content]:
+    for number, line in enumerate(safe_block(words_of(store, key, value)).split("\n")):
+        colour = "$muted" if whose == "was" else "$foreground"
+        yield Content.assemble((f"  {whose if number == 0 else '':7}", "$muted"), (line, colour))
+
+
+def _gap(value: object) -> str:
+    return "\n" if isinstance(value, str) and "\n" in value else " "
+
+
+LABELS: Mapping[str, str] = {
+    "name": "name",
+    "startDate": "start",
+    "endDate": "end",
+    "minCapacity": "least capacity",
+    "maxCapacity": "most capacity",
+    "isRelease": "release flag",
+    "parentId": "place",
+}
+
+
+def noun_of(entry: OutboxEntry) -> str:
+    """What kind of node an entry is about."""
+    return "area" if entry.payload.get("tree") == TreeKind.AREAS.value else "iteration"
+
+
+def name_of(entry: OutboxEntry) -> str:
+    """What the node was called when it was done."""
+    return str(entry.payload.get("name") or "")
+
+
+def node_summary(entry: OutboxEntry) -> str:
+    """What an entry does, in a few words."""
+    match entry.kind:
+        case EntryKind.NODE_ADD:
+            return f"new {noun_of(entry)}"
+        case EntryKind.NODE_DELETE:
+            return f"delete the {noun_of(entry)}"
+        case EntryKind.NODE_RECALL:
+            return f"look whether the {noun_of(entry)} is deleted"
+        case _:
+            return f"{noun_of(entry)}: {', '.join(LABELS.get(key, key) for key in entry.base)}"
+
+
+def node_lines(entry: OutboxEntry) -> list[tuple[str, str, str]]:
+    """For each value an entry sets: its label, and yours beside what it was, or beside theirs in a conflict."""
+    values = entry.payload.get("values")
+    shown = values if isinstance(values, dict) else {}
+    return [(LABELS.get(key, key), _words(entry.base.get(key)), _words(value)) for key, value in shown.items()]
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else str(value)

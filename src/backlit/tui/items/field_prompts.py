@@ -1,0 +1,178 @@
+"""Prompts for a field's new value, by the kind of the field, for one item or several."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import NAME_LIMIT, Field, Kind, Settable
+from backlit.store.records.item import Item
+from backlit.store.records.values import is_same
+from backlit.store.store import Store
+from backlit.store.views.lookups import Lookups
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.dialogs.compose import ComposeDialog
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.dialogs.pick import PickDialog
+from backlit.tui.dialogs.pickers import PickTagsDialog
+from backlit.tui.fields.acts import Act, DoesNotApply, field_named, need, tags_of, to_tags, to_value
+from backlit.tui.fields.choices import PICKED, can_be_empty, choices_for, unknown_status
+from backlit.tui.fields.line_endings import lines_of, merged
+from backlit.tui.fields.values import NOTHING, FieldWords, read_text, read_typed, typed_text
+from backlit.tui.items.target import ItemTarget
+from backlit.tui.shell.drafts import KeptLines
+from backlit.tui.widgets.choice_list import Choice
+
+
+async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> None:
+    """Ask for a new value of a field and apply it; raises CannotAct where no item has the field."""
+    field = field_named(key, target.store)
+    if field.settable is not Settable.ALWAYS:
+        never = field.settable is Settable.NEVER
+        raise CannotAct(f"{field.label} {'is worked out by the service' if never else 'cannot be changed'}.")
+    found = having(key, items, target.store)
+    if field.kind is Kind.TAGS:
+        await _change_tags(target, items, found)
+    elif field.kind is Kind.LONG_TEXT:
+        await _change_text(target, field, items, found)
+    else:
+        values = [item.fields.get(key) for item in found]
+        value = values[0] if all(is_same(values[0], each) for each in values) else None
+        answer = await _ask_value(target, field, title_of(field.label, len(found), len(items)), found, value)
+        if answer is not None:
+            await target.apply(_set(target.store, field, answer.value), items)
+
+
+def having(key: str, items: Sequence[Item], lookups: Lookups) -> list[Item]:
+    """Return the items that have a field; raises CannotAct where none has it."""
+    found, reasons = [], []
+    for item in items:
+        try:
+            need(key, item, lookups)
+            found.append(item)
+        except DoesNotApply as reason:
+            reasons.append(str(reason))
+    if not found:
+        raise CannotAct(" ".join(dict.fromkeys(reasons)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A value that was given; the value may be None."""
+
+    value: object
+
+
+def _set(store: Store, field: Field, value: object) -> Act:
+    return to_value(field, value, FieldWords(store).shown(field, value))
+
+
+async def _ask_value(
+    target: ItemTarget, field: Field, title: str, items: Sequence[Item], value: object
+) -> _Answer | None:
+    """Ask with what fits the kind of the field; None where the question was cancelled."""
+    if field.kind is Kind.BOOLEAN:
+        if len(items) == 1:
+            return _Answer(value is not True)
+        choices = [Choice(True, "yes"), Choice(False, "no"), Choice(None, NOTHING, "nothing")]
+        choice = await target.ask(PickDialog(title, choices, value))
+        return None if choice is None else _Answer(choice.value)
+    if field.kind in PICKED:
+        return await _pick_value(target, field, title, items, value)
+    check = partial(check_line, field)
+    kept = KeptLines(target.store, _draft_key(field, items))
+    dialog = LineDialog(title, typed_text(value), check, is_replaced=field.key != "Name", kept=kept)
+    text = await target.ask(dialog)
+    return None if text is None else _Answer(read_typed(field, text, value, target.store.today()))
+
+
+async def _pick_value(
+    target: ItemTarget, field: Field, title: str, items: Sequence[Item], value: object
+) -> _Answer | None:
+    store, types = target.store, {item.type for item in items}
+    is_free = all(store.is_free(field, each) for each in types)
+    choice = await target.ask(PickDialog(title, _choices(store, field, items, value), value, free=is_free))
+    if choice is None:
+        return None
+    if warning := unknown_status(store, field, types, choice.value):
+        target.say(warning, is_bad=True)
+    return _Answer(choice.value)
+
+
+def _choices(store: Store, field: Field, items: Sequence[Item], value: object) -> list[Choice]:
+    """Return the values of all types of the items; a hint counts the items where a value is not for all."""
+    types = Counter(item.type for item in items)
+    found: dict[object, Choice] = {}
+    fitting: Counter[object] = Counter()
+    for item_type, count in types.items():
+        for choice in choices_for(store, field, item_type, value):
+            found.setdefault(choice.value, choice)
+            fitting[choice.value] += count
+    return [
+        choice if fitting[choice.value] == len(items) else _for_some(choice, fitting[choice.value], len(items))
+        for choice in found.values()
+    ]
+
+
+async def _change_tags(target: ItemTarget, items: Sequence[Item], found: Sequence[Item]) -> None:
+    counts = Counter(tag for item in found for tag in dict.fromkeys(tags_of(item)))
+    title = title_of("Tags", len(found), len(items))
+    change = await target.ask(PickTagsDialog(title, target.store.tags(), counts, len(found)))
+    if change is not None and (change.added or change.removed):
+        await target.apply(to_tags(change.added, change.removed), items)
+
+
+async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], found: Sequence[Item]) -> None:
+    """Have a text written; a draft that was kept is a change of the text it was made from."""
+    values = [item.fields.get(field.key) for item in found]
+    before = str(values[0] or "") if all(is_same(values[0], each) for each in values) else ""
+    draft = _draft_key(field, found)
+    dialog = ComposeDialog(target.store, draft, title_of(field.label, len(found), len(items)), before)
+    answer = await target.ask(dialog)
+    if answer is None:
+        return
+    made_from = dialog.made_from
+    if len(items) == 1 and made_from != str(items[0].fields.get(field.key) or ""):
+        items = [replace(items[0], fields={**items[0].fields, field.key: made_from})]
+    await target.apply(_set(target.store, field, merged(made_from, lines_of(answer))), items)
+    await target.store.discard_draft(draft)
+
+
+def _draft_key(field: Field, having: Sequence[Item]) -> str:
+    return f"field:{field.key}:{having[0].id if len(having) == 1 else 'marked'}"
+
+
+def title_of(label: str, having: int, total: int) -> str:
+    """What is asked for, and how many items have it."""
+    if total == 1:
+        return label
+    return f"{label} of {total:,} items" if having == total else f"{label}: {having:,} of {total:,} apply"
+
+
+def check_line(field: Field, text: str) -> str | None:
+    """What is wrong with a typed value, as a sentence; None where nothing is."""
+    if field.key == "Name":
+        return check_name(text)
+    if not text.strip() and not can_be_empty(field):
+        return f"{field.label} cannot be empty."
+    try:
+        read_text(field, text)
+    except BadRequest as error:
+        return str(error)
+    return None
+
+
+def check_name(text: str) -> str | None:
+    """What is wrong with a name, as a sentence; None where nothing is (DECISIONS, "Work items")."""
+    if not text.strip():
+        return "A name is needed; esc leaves without one."
+    if len(text.strip()) > NAME_LIMIT:
+        return f"A name has at most {NAME_LIMIT} characters; this one has {len(text.strip())}."
+    return None
+
+
+def _for_some(choice: Choice, count: int, total: int) -> Choice:
+    sign = f"{choice.hint} " if len(choice.hint) == 1 else ""
+    return Choice(choice.value, sign + choice.label, f"{count:,} of {total:,}")

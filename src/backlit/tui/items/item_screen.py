@@ -1,0 +1,82 @@
+"""A screen with a current item, on which item commands run."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, cast
+
+from backlit.model.fields import ItemType
+from backlit.store.records.item import Item
+from backlit.store.views.view import View
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.fields.acts import Act
+from backlit.tui.items.bulk_edit import journal, refuse_too_many
+from backlit.tui.items.field_prompts import change_field
+from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.store_screen import StoreScreen
+
+ITEM_COMMANDS = (
+    "items.item_commands",
+    "items.field_commands",
+    "items.step_commands",
+    "items.rank",
+    "items.add",
+    "items.duplicate",
+    "items.copy_text",
+    "items.delete",
+    "items.as_text",
+    "items.log_work",
+)
+
+
+class ItemScreen(StoreScreen[None]):
+    """An `items.target.ItemTarget` whose changes are journalled; subclasses say which item is the current one."""
+
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = ITEM_COMMANDS
+
+    def current(self) -> Item:
+        """Return the item that commands act on; raises CannotAct without one."""
+        raise NotImplementedError
+
+    def chosen_ids(self, rows: int | None = None) -> Sequence[int]:  # noqa: ARG002 - for lists
+        """Return the ids of the items that commands act on."""
+        return (self.current().id,)
+
+    def chosen(self, rows: int | None = None) -> list[Item]:
+        """Return the items that commands act on, in backlog order; raises CannotAct for none, or for too many."""
+        ids = self.chosen_ids(rows)
+        refuse_too_many(ids)
+        items = self.store.batch.items(ids)
+        if not items:
+            raise CannotAct("The marked items are no longer there.")
+        return items
+
+    async def change_field(self, key: str, items: Sequence[Item]) -> None:
+        """Ask for a new value of a field and apply it."""
+        await change_field(self, key, items)
+
+    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+        """Journal a change."""
+        await journal(self, act, items)
+
+    def preset(self, item_type: ItemType) -> Mapping[str, object]:  # noqa: ARG002 - for lists with groups
+        """Return the area and the iteration of the current item."""
+        try:
+            item = self.current()
+        except CannotAct:
+            return {}
+        return {key: item.fields[key] for key in ("AreaID", "IterationID") if item.fields.get(key) is not None}
+
+    def expected_type(self) -> ItemType | None:
+        """Return the type to offer first for a new item."""
+        return None
+
+    @property
+    def chord_app(self) -> ChordApp:
+        """The app as one that runs commands."""
+        return cast("ChordApp", self.app)
+
+    def item_added(self, item_id: int) -> None:
+        """Show an item that was journalled under a temporary id; subclasses say how."""
+
+    def ranked_view(self) -> View:
+        """Return the view whose order is changed; raises CannotAct where none is in sight."""
+        raise CannotAct("Items are ranked in the backlog, where their order is seen; gb goes there.")

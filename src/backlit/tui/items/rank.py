@@ -1,0 +1,109 @@
+"""Commands that move items in the backlog's order: by some rows, to an end, to a place."""
+
+from collections.abc import Awaitable, Callable
+
+from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.fields import FIELD_BY_KEY, ItemType
+from backlit.store.edits.ranking import Ranked, refuse_other_orders
+from backlit.store.records.item import Item
+from backlit.store.views.view import View
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.fields.acts import Act, Changes
+from backlit.tui.items.bulk_edit import refuse_too_many
+from backlit.tui.items.target import RankTarget
+
+LOCAL = "This service cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
+
+
+async def down(target: RankTarget, call: Call) -> None:
+    """Move down by one row, or by the count."""
+    rows = call.count or 1
+    await _rank(target, lambda view, ids: target.store.ranking.down(view, ids, rows), "It is at the bottom already.")
+
+
+async def up(target: RankTarget, call: Call) -> None:
+    """Move up by one row, or by the count."""
+    rows = call.count or 1
+    await _rank(target, lambda view, ids: target.store.ranking.up(view, ids, rows), "It is at the top already.")
+
+
+async def to_top(target: RankTarget, call: Call) -> None:
+    """Move above everything shown."""
+    await _rank(target, target.store.ranking.to_top, "It is at the top already.", call.rows)
+
+
+async def to_bottom(target: RankTarget, call: Call) -> None:
+    """Move below everything shown."""
+    await _rank(target, target.store.ranking.to_bottom, "It is at the bottom already.", call.rows)
+
+
+async def to_position(target: RankTarget, call: Call) -> None:
+    """Move to the place of the count or the typed text, else ask for it. Raises BadRequest for other text."""
+    _ordered_view(target)
+    text = call.text or (str(call.count) if call.count is not None else None)
+    if text is None:
+        text = await target.ask(LineDialog("To place", "", _check_place, note="Counted from 1 at the top."))
+        if text is None:
+            return
+    fault = _check_place(text)
+    if fault:
+        raise BadRequest(fault)
+    place = int(text)
+    await _rank(target, lambda view, ids: target.store.ranking.to_position(view, ids, place), "It is there already.")
+
+
+async def write_order(target: RankTarget, call: Call) -> None:
+    """Write the order into Priority as 1, 2, 3 and so on, for the marked items or those moved on this machine."""
+    chosen = target.chosen_ids(call.rows)
+    ids = list(chosen) if len(chosen) > 1 else target.store.ranking.local_ids()
+    if not ids:
+        raise CannotAct("No order is kept on this machine. Mark the items whose order to write.")
+    refuse_too_many(ids)
+    items = [each for each in target.store.batch.items(ids) if each.type != ItemType.TASK]
+    able = [each.id for each in items if FIELD_BY_KEY["Priority"].applies_to(each.type)]
+    places = {item_id: place for place, item_id in enumerate(able, 1)}
+
+    def changes(item: Item) -> Changes:
+        return {"Priority": places[item.id]}
+
+    await target.apply(Act("Priority by order", ("Priority",), changes, is_repeatable=False), items)
+
+
+async def forget_order(target: RankTarget, _call: Call) -> None:
+    """Give the order kept on this machine up."""
+    if not target.store.ranking.count_local():
+        raise CannotAct("No order is kept on this machine; the list shows the service's order.")
+    count = await target.store.ranking.forget()
+    target.say(f"The list shows the service's order again; {count:,} items had been moved here.")
+
+
+def _ordered_view(target: RankTarget) -> View:
+    view = target.ranked_view()
+    try:
+        refuse_other_orders(view)
+    except BacklitError as refusal:
+        raise CannotAct(f"{refusal} ts and tg change that.") from None
+    return view
+
+
+async def _rank(
+    target: RankTarget,
+    move: Callable[[View, list[int]], Awaitable[Ranked]],
+    nothing: str,
+    rows: int | None = None,
+) -> None:
+    view, ids = _ordered_view(target), list(target.chosen_ids(rows))
+    refuse_too_many(ids)
+    done = await move(view, ids)
+    if done.is_first:
+        target.say(LOCAL)
+    elif not done.count:
+        target.say(nothing)
+    elif done.count > 1:
+        target.say(f"{done.count:,} items moved as one.")
+
+
+def _check_place(text: str) -> str | None:
+    is_number = text.strip().isascii() and text.strip().isdigit() and 0 < int(text) < 10**9
+    return None if is_number else "A place is a number, 1 or more."

@@ -1,0 +1,49 @@
+"""The places that item commands run in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from backlit.model.fields import ItemType
+from backlit.store.records.item import Item
+from backlit.store.views.view import View
+from backlit.tui.fields.acts import Act
+from backlit.tui.shell.target import StoreTarget
+
+
+class ItemTarget(StoreTarget, Protocol):
+    """A place with a current item: a list, the editor, the comments of an item, the groom queue."""
+
+    def current(self) -> Item:
+        """Return the item under the cursor; raises CannotAct without one."""
+
+    def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
+        """Return the ids of the marked items, else of `rows` rows from the cursor, else of the current item."""
+
+    def chosen(self, rows: int | None = None) -> list[Item]:
+        """Return the same as items; raises CannotAct for none, or for too many."""
+
+    async def change_field(self, key: str, items: Sequence[Item]) -> None:
+        """Ask for a new value of a field and apply it; raises CannotAct where no item has the field."""
+
+    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+        """Carry a change out: journal it, stage it in the plan's draft, or fill the editor's form."""
+
+
+class AddTarget(ItemTarget, Protocol):
+    """A place where items are added."""
+
+    def preset(self, item_type: ItemType) -> Mapping[str, object]:
+        """Return the values a new item takes over from where it is added."""
+
+    def expected_type(self) -> ItemType | None:
+        """Return the type to offer first."""
+
+    def item_added(self, item_id: int) -> None:
+        """Show an item that was journalled under a temporary id."""
+
+
+class RankTarget(ItemTarget, Protocol):
+    """A place whose order can be changed."""
+
+    def ranked_view(self) -> View:
+        """Return the view whose order is changed; raises CannotAct where none is in sight."""

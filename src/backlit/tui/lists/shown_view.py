@@ -1,0 +1,161 @@
+"""The view that a screen's one list shows: read in the background, and read again as the store changes."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from backlit.model.errors import BadRequest
+from backlit.model.trees import Totals
+from backlit.store.records.changes import Subject
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.view import View
+from backlit.tui.lists.filtering import FilterTarget, drop_query
+from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_frame import ListFrame
+from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.readings import Readings
+from backlit.tui.shell.workers import work
+from backlit.tui.status.status_line import (
+    empty_words,
+    left_status,
+    marks_words,
+    right_title,
+    timer_words,
+    unread_words,
+)
+from backlit.tui.widgets.side_lines import Part
+
+
+class ViewTarget(FilterTarget, Protocol):
+    """The screen around the list."""
+
+    panes: ItemPanes
+    frame: ListFrame
+    spec: ViewSpec
+    shown_view: View
+    readings: Readings
+
+    def draw_words(self) -> None:
+        """Draw title and status."""
+
+
+class ShownView:
+    """Shows the target's spec; `hidden` is told of an item that was added and that the list does not show."""
+
+    def __init__(self, target: ViewTarget, hidden: Callable[[int], None]) -> None:
+        self._target = target
+        self._store = target.store
+        self._items = target.panes.items
+        self._hidden = hidden
+        self._project_id = self._store.project_id
+        self._wanted_item: int | None = None
+        self._is_added = False
+        self._loading: View | None = None
+        self._is_due = False
+        self._left_at: dict[int | None, int | None] = {}
+        """The item that was under the cursor in each project that was left."""
+
+    def show(self) -> None:
+        """Show the first window at once, unless it takes a search or is put in order; the ids follow."""
+        target = self._target
+        before, spec = target.shown_view, target.spec
+        try:
+            view = target.shown_view = self._store.view(spec)
+        except BadRequest as error:
+            drop_query(target, error)
+            return
+        if before.spec.group == spec.group:
+            view.fold(*before.folded, is_folded=True)
+        if not (spec.text or spec.query or spec.group or spec.sort):
+            self._items.show(view, self._items.current_id)
+            target.draw_words()
+        self.reload()
+
+    def reload(self, *, is_wanted: bool = True) -> None:
+        """Read the view again; during a reading, once more after it. Keys wait for a reading that the user wants."""
+        self._target.readings.ask(is_wanted=is_wanted)
+        self._is_due = True
+        if self._loading is not self._target.shown_view:
+            self._target.panes.run_worker(work(self._load), exclusive=True, group="view")
+
+    def want(self, item_id: int, *, is_added: bool = False) -> None:
+        """Put the cursor on an item once the list is read."""
+        self._wanted_item, self._is_added = item_id, is_added
+
+    async def loaded(self) -> None:
+        """Return when all ids of the list are known."""
+        while self._items.is_attached and not self._items.is_complete():
+            await self._target.shown_view.reload()
+            self._items.show(self._target.shown_view, self._items.current_id)
+
+    def draw_words(self, title: Sequence[Part], totals: Totals | None) -> None:
+        """Draw the title with some words, the tabs, the status, and why there are no rows."""
+        target, store = self._target, self._store
+        connection, views = store.connection, target.shared.views
+        figures = right_title(connection, totals, store.inbox.unread(), time.time())
+        unread = unread_words(store.search.unread(target.shown_view))
+        marked = marks_words(target.panes.marks.totals)
+        left = left_status(connection, store.outbox, 0, 0)
+        target.frame.say(title, figures, [*unread, *marked, *left, *timer_words(store)])
+        target.frame.show_tabs(views.names, views.place(target.shared.now.view))
+        self._items.say_when_empty(empty_words(connection, target.spec))
+
+    def follow(self, gathered: Gathered) -> None:
+        """Draw what changed; order and counts are read again where they may be others."""
+        items, panes, target = self._items, self._target.panes, self._target
+        if Subject.PEOPLE in gathered or Subject.TREES in gathered:
+            items.forget_drawn()
+            panes.preview_soon()
+        items.renamed(gathered.renamed)
+        target.shared.rename(gathered.renamed)
+        if self._wanted_item is not None:
+            self._wanted_item = gathered.renamed.get(self._wanted_item, self._wanted_item)
+        if self._store.project_id != self._project_id:
+            self._switch_project()
+        elif Subject.TREES in gathered:
+            target.take_filter()
+            self.reload(is_wanted=False)
+        if Subject.ITEMS in gathered:
+            items.rows_changed(gathered.ids(Subject.ITEMS))
+            self.reload(is_wanted=False)
+            if panes.marks.totals.count:
+                panes.measure_marks()
+        item_id = items.current_id
+        if item_id and any(gathered.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
+            panes.draw_preview()
+
+    def _switch_project(self) -> None:
+        """Show the other project as it was left."""
+        self._left_at[self._project_id] = self._items.current_id
+        self._project_id = self._store.project_id
+        self._target.shared.follow_project()
+        self._items.start_over()
+        self._wanted_item = self._left_at.get(self._project_id)
+        self._target.take_filter()
+        self.show()
+
+    async def _load(self) -> None:
+        view = self._loading = self._target.shown_view
+        try:
+            while self._is_due and view is self._target.shown_view:
+                self._is_due, reading = False, self._target.readings.asked
+                await view.reload()
+                self._show_loaded(view)
+                self._target.readings.shown = reading
+        except BadRequest as error:
+            drop_query(self._target, error)
+        finally:
+            if self._loading is view:
+                self._loading = None
+
+    def _show_loaded(self, view: View) -> None:
+        if not self._items.is_attached or view is not self._target.shown_view:
+            return
+        wanted, is_added = (None, False) if self._is_due else (self._wanted_item, self._is_added)
+        if not self._is_due:
+            self._wanted_item, self._is_added = None, False
+        self._items.show(view, self._items.current_id if wanted is None else wanted)
+        self._target.draw_words()
+        self._target.panes.preview_soon()
+        if is_added and wanted is not None and view.index_of(wanted) is None:
+            self._hidden(wanted)

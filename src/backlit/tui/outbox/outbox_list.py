@@ -1,0 +1,120 @@
+"""The rows of the outbox: what waits to be sent, is refused or in conflict."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from backlit.store.records.entry import ON_NODES, EntryKind, EntryState, OutboxEntry, is_for_customers
+from backlit.store.store import Store
+from backlit.tui.commands.table import Context
+from backlit.tui.drawing.text import fit, fit_right
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.fields.labels import label_of
+from backlit.tui.items.entry_text import moved_words, node_summary, noun_of
+from backlit.tui.widgets.line_list import LineList
+
+STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
+    EntryState.WAITING: ("↑", "pending"),
+    EntryState.SENDING: ("↑", "pending"),
+    EntryState.REFUSED: ("!", "conflict"),
+    EntryState.CONFLICT: ("≠", "conflict"),
+}
+STATE_WIDTH = 9
+ID_WIDTH = 7
+CHANGE_SHARE = 0.4
+"""How much of the width the description of the change takes."""
+
+
+class OutboxList(LineList):
+    """One row for each entry."""
+
+    CONTEXTS = (Context.OUTBOX, *LineList.CONTEXTS)
+
+    def __init__(self, store: Store, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._store = store
+        self._entries: Sequence[OutboxEntry] = ()
+        self._fault = ""
+
+    def show_fault(self, sentence: str) -> None:
+        """Say why it is not known what waits."""
+        self._fault, self._entries = sentence, ()
+        self.rows_replaced(0)
+        self.refresh()
+
+    def show(self, entries: Sequence[OutboxEntry]) -> None:
+        """Show entries, the cursor where it was: on the same one, else near its line."""
+        current = self.current
+        self._entries, self._fault = entries, ""
+        ids = [entry.id for entry in entries]
+        self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    @property
+    def current(self) -> OutboxEntry | None:
+        """The entry under the cursor."""
+        return self._entries[self.cursor] if self.cursor < len(self._entries) else None
+
+    def row_count(self) -> int:
+        """The entries there are."""
+        return len(self._entries)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one entry: its state, its item, and what it does to it."""
+        entry, looks = self._entries[index], Looks.of(self.app)
+        on = "cursor-background" if is_cursor else None
+        sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
+        width = self.size.width
+        change_width = round(width * CHANGE_SHARE)
+        name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - 7)
+        segments = [
+            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
+            Segment(f" {sign} {fit(entry.state.value, STATE_WIDTH)}", looks.style(colour, on=on)),
+            Segment(fit_right(number_of(entry), ID_WIDTH) + " ", looks.style("muted", on=on)),
+            Segment(fit(item_name_of(self._store, entry), name_width) + " ", looks.style(on=on, bold=is_cursor)),
+            Segment(fit(summary_of(entry), change_width), looks.style("muted", on=on)),
+        ]
+        return Strip(segments).adjust_cell_length(width, looks.style(on=on))
+
+    def render_blank(self, y: int) -> Strip:
+        """Say that all is sent, where it is, or why that is not known."""
+        if self._fault:
+            return self.draw_words(self._fault, y, "conflict")
+        return self.draw_words("" if self._entries else "Nothing waits: the service has all your changes.", y)
+
+
+def item_name_of(store: Store, entry: OutboxEntry) -> str:
+    """Return the name of the item or the node of an entry."""
+    item = store.item(entry.item_id)
+    name = item.fields.get("Name") if item else entry.payload.get("name")
+    return str(name or "") if item or name else "(no longer here)"
+
+
+def number_of(entry: OutboxEntry) -> str:
+    """The item's number, as long as it has one."""
+    if entry.kind in ON_NODES:
+        return noun_of(entry)
+    return f"#{entry.item_id}" if entry.item_id > 0 else "new"
+
+
+def summary_of(entry: OutboxEntry) -> str:
+    """What an entry does, in a few words."""
+    match entry.kind:
+        case EntryKind.ADD:
+            return f"new {str(entry.payload.get('type', 'item')).lower()}"
+        case EntryKind.COMMENT:
+            whose = "comment for customers: " if is_for_customers(entry.payload) else "comment: "
+            return whose + " ".join(str(entry.payload.get("text", "")).split())
+        case EntryKind.DELETE:
+            return "delete for good"
+        case EntryKind.DELETE_COMMENT:
+            return "delete comment: " + " ".join(str(entry.payload.get("text", "")).split())
+        case EntryKind.RECALL:
+            return f"look whether {'its comment' if 'text' in entry.payload else 'it'} is deleted"
+        case EntryKind.RANK:
+            return f"rank: {moved_words(entry)}"
+        case EntryKind.EDIT:
+            return ", ".join(label_of(key) for key in entry.payload)
+        case _:
+            return node_summary(entry)

@@ -1,0 +1,249 @@
+"""The contents of the panes: lists, loads and the forecast, read together with the draft laid over."""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from datetime import date
+from functools import partial
+
+from backlit.model.errors import BacklitError, sentence_of
+from backlit.model.fields import FIELD_BY_KEY, ItemType
+from backlit.model.planning import Load, Velocity, forecast
+from backlit.model.trees import Totals
+from backlit.store.planning.tasks import TasksShown
+from backlit.store.records.changes import Subject
+from backlit.store.records.item import Row, RowSign
+from backlit.store.records.iterations_by_date import current, following
+from backlit.store.records.people import IterationEntry
+from backlit.store.store import Store
+from backlit.store.views.groups import GroupLine
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.view import View
+from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.fields.names import ListNames
+from backlit.tui.plan.capacity import points_of_row
+from backlit.tui.plan.pane import FORECAST, PlanList, PlanPane, step_past
+from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
+from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.readings import Readings
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.badges import Badge
+from backlit.tui.widgets.columns import Column
+
+LOOKED_AT = 400
+"""Rows of the backlog that are foretold."""
+FORETOLD = 6
+"""Iterations whose share of the backlog is foretold."""
+
+
+def target_of(targets: Sequence[IterationEntry], remembered: int | None, today: date) -> IterationEntry | None:
+    """Return the remembered target, else the next, the current or the last iteration; None without iterations."""
+    known = [each for each in targets if each.id == remembered]
+    found = [*known, *following(targets, today), *current(targets, today), *targets[-1:]]
+    return found[0] if found else None
+
+
+class PlanLists:
+    """The views, loads and totals of all panes, read anew in a worker of the panes; posts PlanPanes.Loaded."""
+
+    def __init__(self, store: Store, names: ListNames) -> None:
+        self._store = store
+        self._names = names
+        self.panes = PlanPanes(replace(names.names, group=self._group_name, badges=self._badges))
+        self.spec = ViewSpec()
+        """The spec of the backlog's pane."""
+        self.tasks = TasksShown()
+        self.columns: Sequence[Column] = ()
+        """Those that were chosen; the usual ones without."""
+        self.wanted_item: int | None = None
+        """Where the cursor goes once a list has it."""
+        self.loads: Mapping[int, Load] = {}
+        self.totals: Totals | None = None
+        """Of what is unplanned, as the plan has it."""
+        self.velocity = Velocity(())
+        self.views: dict[PlanPane, View] = {}
+        """Of each pane, once it was read."""
+        self._forecast = Forecast(store)
+        self._is_stale = self._is_loading = False
+        self.readings = Readings()
+
+    def view(self, pane: PlanPane) -> View:
+        """Return the list of a pane. Raises CannotAct before it was read."""
+        if pane not in self.views:
+            raise CannotAct("The list is still being read; try again in a moment.")
+        return self.views[pane]
+
+    def targets(self) -> Sequence[IterationEntry]:
+        """Return the iterations from the target on, as many as there may be panes for."""
+        plan = self._store.plan
+        every = plan.iterations.targets()
+        target = target_of(every, plan.draft.target, self._store.today())
+        at = every.index(target) if target else 0
+        return every[at : at + MOST_TARGETS]
+
+    def here(self) -> IterationEntry | None:
+        """Return the iteration of the pane with the focus; None for the backlog's pane."""
+        place = self.panes.focused.place
+        return None if place is None else self._store.iterations().get(place)
+
+    def step_past(self, item_ids: AbstractSet[int]) -> None:
+        """Clear the marks, and put the cursor on the next item that is none of these."""
+        items = self.panes.focused.items
+        step_past(items, item_ids)
+        items.marks.clear()
+
+    def use_columns(self, columns: Sequence[Column]) -> None:
+        """Show these columns, or the usual ones without any."""
+        self.columns = columns
+        self.reload()
+
+    def turn_tasks(self, item_id: int | None, *, is_shown: bool) -> None:
+        """Show or hide the tasks of an item, or of all items. Raises CannotAct for an item without tasks."""
+        if item_id is None:
+            self.tasks = TasksShown(is_shown)
+        elif is_shown and not self._store.batch.tasks_of(item_id):
+            raise CannotAct(f"#{item_id} has no tasks; A adds one.")
+        else:
+            self.tasks = self.tasks.turned(item_id, is_shown=is_shown)
+        self.reload()
+
+    def want(self, item_id: int) -> None:
+        """Put the cursor on an item once a list has it."""
+        self.wanted_item = item_id
+        self.reload()
+
+    def rename(self, gathered: Gathered) -> None:
+        """Follow ids and names that changed."""
+        for pane in self.panes.every:
+            pane.items.renamed(gathered.renamed)
+            if Subject.PEOPLE in gathered or Subject.TREES in gathered:
+                pane.items.forget_drawn()
+        self.wanted_item = gathered.renamed.get(self.wanted_item or 0, self.wanted_item)
+
+    def reload(self, *, is_wanted: bool = True) -> None:
+        """Read all panes anew, after the reading under way. Keys wait for a reading that the user wants."""
+        self.readings.ask(is_wanted=is_wanted)
+        self._is_stale = True
+        if not self._is_loading and self.panes.is_attached:
+            self._is_loading = True
+            self.panes.run_worker(work(self._load_until_fresh), group="panes")
+
+    async def _load_until_fresh(self) -> None:
+        try:
+            while self._is_stale and self.panes.is_attached:
+                self._is_stale, reading = False, self.readings.asked
+                await self.load()
+                self.readings.shown = reading
+        except BacklitError as error:
+            self.panes.post_message(PlanPanes.Loaded(sentence_of(error)))
+        finally:
+            self._is_loading = False
+
+    async def load(self) -> None:
+        """Read the lists and the loads of the backlog and of the target iterations."""
+        spec, targets = self.spec, self.targets()
+        iterations = self._store.plan.iterations
+        every = iterations.targets()
+        today = self._store.today()
+        later = every[every.index(targets[0]) :] if targets else []
+        upcoming = [each for each in later if each.end is None or each.end >= today][:FORETOLD]
+        self.velocity = await self._store.reports.velocity()
+        releases = [iterations.release_of(each.id) for each in targets]
+        released = [each for release in releases if release for each in release.iterations]
+        self.loads = await self._store.plan_preview.loads({each.id for each in (*upcoming, *targets, *released)})
+        for pane, target in zip(self.panes.targets, [*targets, *[None] * MOST_TARGETS], strict=False):
+            pane.place = target.id if target else None
+            places = frozenset({target.id} if target else ())
+            await self._load_pane(pane, ViewSpec(with_done=spec.with_done), places)
+        unplanned = frozenset(self._store.iterations()) - {each.id for each in every}
+        await self._load_pane(self.panes.backlog, spec, unplanned, upcoming)
+        self.panes.post_message(PlanPanes.Loaded())
+
+    async def _load_pane(
+        self, pane: PlanPane, base: ViewSpec, places: frozenset[int], upcoming: Sequence[IterationEntry] = ()
+    ) -> None:
+        plan = self._store.plan_preview
+        spec = plan.spec(base, places, self.tasks)
+        if not spec.group:  # the figures of groups are without what leaves, and so are their rows
+            spec = replace(spec, planned_out=frozenset())
+        view = self._store.view(spec, partial(plan.laid_over, places=places))
+        await view.load()
+        if not self.panes.is_attached or view.totals is None:
+            return
+        if pane is self.panes.backlog:
+            self.totals = view.totals if spec.group else plan.totals_of(view.totals, view.ids(), places)
+            if not (base.group or base.sort or base.text or base.query or base.area_ids is not None):
+                self._forecast.divide(view, self.totals, self.velocity, upcoming, self.loads)
+        self.views[pane] = view
+        pane.items.leaving = plan.leaving(places)
+        pane.items.columns.use(self.columns or (PlanList.WITH_HOURS if self.tasks else PlanList.COLUMNS))
+        wanted = self.wanted_item if self.wanted_item in view.ids() else None
+        if wanted is not None:
+            self.wanted_item = None
+        pane.items.show(view, pane.items.current_id if wanted is None else wanted)
+
+    def _group_name(self, line: GroupLine) -> str:
+        return self._forecast.name(line) if line.key == FORECAST else self._names.group(line)
+
+    def _badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
+        """Return the badges of rows, with FOLDED for items with hidden tasks."""
+        found = dict(self._names.badges(rows))
+        hidden = [row.id for row in rows if row.type != ItemType.TASK and not self.tasks.shows(row.id)]
+        for item_id in self._store.plan_preview.with_tasks(hidden):
+            found[item_id] = found.get(item_id, Badge.NONE) | Badge.FOLDED
+        return found
+
+
+class Forecast:
+    """Divides the backlog by the iterations that velocity foretells; unestimated items take no room."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._unestimated: dict[object, int] = {}
+
+    def divide(
+        self,
+        view: View,
+        totals: Totals,
+        velocity: Velocity,
+        upcoming: Sequence[IterationEntry],
+        loads: Mapping[int, Load],
+    ) -> None:
+        """Put a line over the items that fit each iteration; `totals` belong to the whole list."""
+        mean = velocity.mean
+        if not (mean and upcoming and view.count):
+            return
+        rows = view.rows(0, LOOKED_AT)
+        at = [index for index, row in enumerate(rows) if _is_planned(row)]
+        points = [points_of_row(rows[index]) for index in at]
+        rooms = [mean - loads[each.id].points for each in upcoming]
+        parts: list[tuple[object, int, Totals]] = []
+        start = end = 0
+        self._unestimated = {}
+        for number, stop in forecast(points, rooms):
+            place = upcoming[number].id
+            end = at[stop] if stop < len(at) else len(rows)
+            parts.append((place, end, Totals(stop - start, sum(points[start:stop]))))
+            self._unestimated[place] = sum(_lacks_estimate(rows[index]) for index in at[start:stop])
+            start = stop
+        if end < view.count:
+            taken = sum((part[2] for part in parts), Totals())
+            parts.append((None, view.count, Totals(totals.count - taken.count, max(0.0, totals.points - taken.points))))
+        if len(parts) > 1:
+            view.divide(FORECAST, parts)
+
+    def name(self, line: GroupLine) -> str:
+        """Return the name of a part."""
+        found = self._store.iterations().get(line.value) if isinstance(line.value, int) else None
+        if found is None:
+            return "later"
+        unestimated = self._unestimated.get(line.value, 0)
+        return f"fits {found.name}" + (f", {unestimated} without estimate" if unestimated else "")
+
+
+def _is_planned(row: Row) -> bool:
+    return row.type != ItemType.TASK and row.sign is not RowSign.LEAVING
+
+
+def _lacks_estimate(row: Row) -> bool:
+    return FIELD_BY_KEY["Estimate"].applies_to(row.type) and not points_of_row(row)

@@ -1,0 +1,155 @@
+"""The panes of the plan side by side, as many as there is room for, and the preview of the item in focus."""
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.events import DescendantFocus
+from textual.message import Message
+
+from backlit.store.records.item import Item
+from backlit.store.store import Store
+from backlit.tui.commands.command import Call
+from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.plan.pane import PlanPane
+from backlit.tui.widgets.item_list import ItemList
+from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.storage_errors import Sturdy
+
+MOST_TARGETS = 3
+NARROW, TWO, THREE = 80, 140, 190
+"""Columns from which on there is more than one pane, and a second and a third iteration."""
+
+
+def step(target: "PlanPanes", call: Call) -> None:
+    """Go to the pane at the right or at the left, by the sign in the command's argument."""
+    target.step(int(call.command.argument))
+
+
+class PlanPanes(Sturdy, Container):
+    """The backlog's pane, then the panes of iterations; a narrow screen has only the pane with the focus."""
+
+    COMMAND_GROUPS = ("plan.panes",)
+
+    class Entered(Message):
+        """Sent when another pane has the focus."""
+
+    class Loaded(Message):
+        """Sent when the contents were read; `fault` is a sentence for the user when that failed."""
+
+        def __init__(self, fault: str = "") -> None:
+            super().__init__()
+            self.fault = fault
+
+    class Placed(Message):
+        """Sent when the panes are placed; `line` is the column of the first line between them, None without one."""
+
+        def __init__(self, line: int | None) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self, names: Names) -> None:
+        super().__init__()
+        self.backlog = PlanPane(names, id="backlog")
+        self.targets = [PlanPane(names, id=f"iteration-{number}") for number in range(MOST_TARGETS)]
+        self.focused = self.backlog
+        self._is_single = False
+
+    def compose(self) -> ComposeResult:
+        """Place all panes."""
+        yield self.backlog
+        yield from self.targets
+
+    @property
+    def every(self) -> Sequence[PlanPane]:
+        """The panes, the backlog's first."""
+        return (self.backlog, *self.targets)
+
+    def on_resize(self) -> None:
+        """Show as many as there is room for."""
+        self._place()
+
+    def _place(self) -> None:
+        width = self.size.width
+        self._is_single = width < NARROW
+        count = 1 if width < TWO else 2 if width < THREE else MOST_TARGETS
+        shown = [self.backlog, *self.targets[:count]]
+        if self.focused not in shown and not self._is_single:
+            self.focused = shown[-1]
+        for pane in self.every:
+            pane.display = pane is self.focused if self._is_single else pane in shown
+        self.set_class(self._is_single, "-single")
+        has_focus = self.screen.focused is None or self.screen.focused in [pane.items for pane in self.every]
+        if has_focus and not self.focused.items.has_focus:
+            self.focused.items.focus()
+
+    @on(PlanPane.Resized)
+    def _pane_resized(self) -> None:
+        is_beside = self.backlog.display and not self._is_single
+        self.post_message(self.Placed(self.targets[0].region.x if is_beside else None))
+
+    def step(self, steps: int) -> None:
+        """Give the focus to another pane; after the last one comes the first."""
+        panes = [each for each in self.every if each.display or self._is_single]
+        self.focused = panes[(panes.index(self.focused) + steps) % len(panes)]
+        if self._is_single:
+            self._place()
+        self.focused.items.focus()
+        self.post_message(self.Entered())
+
+    @on(DescendantFocus)
+    def _pane_entered(self, event: DescendantFocus) -> None:
+        pane = next((each for each in self.every if each.items is event.widget), None)
+        if pane is not None and pane is not self.focused:
+            self.focused = pane
+            self.post_message(self.Entered())
+
+
+class PlanBody(ItemPanes):
+    """Panes and preview; the preview is hidden at first, and then below the panes."""
+
+    def __init__(self, store: Store, panes: PlanPanes) -> None:
+        super().__init__(store, panes.backlog.items)
+        self._plan_panes = panes
+        self._is_wanted_below = True
+        self._panes_line: int | None = None
+        self.hide_preview()
+
+    def compose(self) -> ComposeResult:
+        """Place the panes, then the preview."""
+        yield self._plan_panes
+        yield self._preview
+
+    @property
+    def items(self) -> ItemList:
+        """The list of the pane with the focus."""
+        return self._plan_panes.focused.items
+
+    @on(PlanPanes.Placed)
+    def _panes_placed(self, message: PlanPanes.Placed) -> None:
+        self._panes_line = message.line
+        self.tell_edges()
+
+    def tell_edges(self) -> None:
+        """Let the rules meet the first line between panes; a preview below has no line."""
+        line = self._line if self._panes_line is None else self._panes_line
+        is_covered = self._preview.display and self.has_class("-below")
+        self.post_message(self.Placed(line, None if is_covered else line))
+
+    def shown_item(self, item_id: int) -> Item | None:
+        """Return an item with its planned values."""
+        item = super().shown_item(item_id)
+        return self._store.plan_preview.item_laid_over(item) if item else None
+
+    @on(PlanPanes.Entered)
+    def _pane_entered(self) -> None:
+        self.preview_soon()
+        self.measure_marks()
+
+    def spare(self, is_sparing: bool) -> None:
+        """Send less for all panes, or all again."""
+        super().spare(is_sparing)
+        for pane in self._plan_panes.every:
+            if pane.items is not self.items:
+                pane.items.spare(is_sparing)

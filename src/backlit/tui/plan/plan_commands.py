@@ -1,0 +1,114 @@
+"""Commands that change the draft: plan items, take moves back, choose the target, undo, redo, discard."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from backlit.store.records.people import TreeKind
+from backlit.store.store import Store
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.dialogs.capacity import ask_for_capacity
+from backlit.tui.lists import search_commands
+from backlit.tui.lists.target import ListTarget
+from backlit.tui.plan.target import PlanTarget
+
+
+async def send(target: PlanTarget, call: Call) -> None:
+    """Plan into the target, or into the iteration that the count says; from an iteration into the one after it."""
+    targets, here = target.lists.targets(), target.lists.here()
+    ids = [each.id for each in targets]
+    at = (call.count or 1) - 1
+    if call.count is None and here is not None and here.id in ids:
+        at = ids.index(here.id) + 1
+    if at >= len(targets):
+        raise _no_iteration(target.store)
+    iteration = targets[at]
+    if here is not None and here.id == iteration.id:
+        raise CannotAct(f"Already in {here.name}.")
+    items = target.chosen()
+    if all(item.fields.get("IterationID") == iteration.id for item in items):
+        raise CannotAct(f"Already planned into {iteration.name}.")
+    item_ids = [item.id for item in items]
+    target.lists.step_past(set(item_ids))
+    await target.store.plan.move(item_ids, iteration.id)
+
+
+async def back(target: PlanTarget, _call: Call) -> None:
+    """Take the planned move back, or plan into the backlog."""
+    item_ids = [item.id for item in target.chosen()]
+    planned = target.store.plan.draft.items
+    is_moved = any("IterationID" in planned.get(each, {}) for each in item_ids)
+    if target.lists.here() is None and not is_moved:
+        raise CannotAct("Already in the backlog.")
+    target.lists.step_past(frozenset() if is_moved else set(item_ids))
+    await target.store.plan.take_back(item_ids)
+
+
+async def aim(target: PlanTarget, call: Call) -> None:
+    """Make a later or an earlier iteration the target, by the sign in the command's argument and the count."""
+    steps = int(call.command.argument) * (call.count or 1)
+    every, targets = target.store.plan.iterations.targets(), target.lists.targets()
+    if not targets:
+        raise _no_iteration(target.store)
+    at = [each.id for each in every].index(targets[0].id)
+    wanted = max(0, min(at + steps, len(every) - 1))
+    if wanted == at:
+        raise CannotAct(f"{targets[0].name} is the {'last' if steps > 0 else 'first'} iteration.")
+    await target.store.plan.aim(every[wanted].id)
+
+
+async def capacity(target: PlanTarget, _call: Call) -> None:
+    """Change the least and the most points of the iteration with the focus, else of the target."""
+    nodes = target.store.nodes
+    refusal = nodes.refusal()
+    if refusal:
+        raise CannotAct(refusal)
+    entry = target.lists.here() or next(iter(target.lists.targets()), None)
+    if entry is None:
+        raise _no_iteration(target.store)
+    changes = await ask_for_capacity(target, entry)
+    if changes is not None:
+        await nodes.edit(TreeKind.ITERATIONS, entry.id, changes)
+
+
+async def discard(target: PlanTarget, _call: Call) -> None:
+    """Drop the draft."""
+    if not target.store.plan.draft.items:
+        raise CannotAct("Nothing is planned.")
+    await target.store.plan.discard()
+    target.say("The plan is dropped; u brings it back.")
+
+
+def unwind(target: ListTarget, call: Call) -> None:
+    """Undo one layer: the line, the range, the marks, the filters; never the draft."""
+    try:
+        search_commands.unwind(target, call)
+    except CannotAct:
+        raise CannotAct("Nothing to cancel here; q goes to the backlog, and the plan stays as it is.") from None
+
+
+async def undo(target: PlanTarget, call: Call) -> None:
+    """Undo the last step of the draft, or as many as the count says; without one, the last act of the journal."""
+    plan = target.store.plan
+    await _walk(target, call, "app.undo", plan.undo if plan.draft.past else None)
+
+
+async def redo(target: PlanTarget, call: Call) -> None:
+    """Redo the step of the draft that was undone last; without one, the act of the journal."""
+    plan = target.store.plan
+    await _walk(target, call, "app.redo", plan.redo if plan.draft.future else None)
+
+
+async def _walk(target: PlanTarget, call: Call, otherwise: str, step: Callable[[], Awaitable[bool]] | None) -> None:
+    if step is None:
+        await target.run_in_app(replace(call, command=COMMAND_BY_ID[otherwise]))
+        return
+    for _ in range(call.count or 1):
+        if not await step():
+            return
+
+
+def _no_iteration(store: Store) -> CannotAct:
+    if not store.iterations():
+        return CannotAct("The iterations are still being read; try again in a moment.")
+    return CannotAct("There is no iteration to plan into; gi shows them, and cs there makes a series.")

@@ -1,0 +1,102 @@
+"""Commands of the reports: choose the report, its iteration and its measure, open an item, copy, save."""
+
+import re
+from pathlib import Path
+from typing import Protocol
+
+from backlit.model.reports.as_markdown import as_markdown
+from backlit.model.reports.formats import FORMATS
+from backlit.model.reports.report import Measure, Report, ReportName
+from backlit.store.reports.coverages import Coverage
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.pick import Choice, PickDialog
+from backlit.tui.dialogs.save_file import Saved, file_in, save_file
+from backlit.tui.fields.iteration_dates import span
+from backlit.tui.reports.selection import ReportSelection
+from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.paths import downloads
+from backlit.tui.shell.target import StoreTarget
+
+NOTE = "The suffix says what is written: .md or .csv the table, .svg the chart."
+_NOT_FOR_FILES = re.compile(r"[^\w.-]+")
+
+
+class ReportTarget(StoreTarget, Protocol):
+    """The screen of the reports."""
+
+    selection: ReportSelection
+
+    @property
+    def current_item(self) -> int | None:
+        """The item of the row under the cursor, where the rows are items."""
+
+    def report(self) -> Report:
+        """Return the report that is shown; raises CannotAct while the first one is added up."""
+
+    def load(self) -> None:
+        """Add the selected report up and show it."""
+
+
+def step(target: ReportTarget, call: Call) -> None:
+    """Show the report after or before, by the command's argument and the count; the last leads to the first."""
+    names = list(ReportName)
+    at = names.index(target.selection.name) + int(call.command.argument) * (call.count or 1)
+    target.selection.name = names[at % len(names)]
+    target.load()
+
+
+async def choose_coverage(target: ReportTarget, _call: Call) -> None:
+    """Choose an iteration, a release, or a period for all reports."""
+    today, selection = target.store.today(), target.selection
+    choices = [Choice(each, each.name, span(each.start, each.end, today)) for each in selection.offered()]
+    choice = await target.ask(PickDialog("Reports on", choices, selection.coverage))
+    if choice is not None and isinstance(choice.value, Coverage):
+        selection.choose(choice.value)
+        target.load()
+
+
+def turn(target: ReportTarget, call: Call) -> None:
+    """Show the iteration or release after or before, by the command's argument and the count."""
+    target.selection.turn(int(call.command.argument) * (call.count or 1))
+    target.load()
+
+
+def turn_measure(target: ReportTarget, _call: Call) -> None:
+    """Add up points, or count items."""
+    is_points = target.selection.measure is Measure.POINTS
+    target.selection.measure = Measure.ITEMS if is_points else Measure.POINTS
+    target.load()
+
+
+def open_item(target: ReportTarget, _call: Call) -> None:
+    """Open the item of the row."""
+    if target.current_item is None:
+        raise CannotAct("This row is no item; the rows of “Age” are.")
+    target.open(target.current_item, ItemPlace.EDITOR)
+
+
+def copy(target: ReportTarget, _call: Call) -> None:
+    """Copy the report as Markdown."""
+    report = target.report()
+    target.copy(as_markdown(report))
+    target.say(f"Copied {report.title} as Markdown.")
+
+
+async def save(target: ReportTarget, _call: Call) -> None:
+    """Save the report as a file, whose suffix decides about the format."""
+    report = target.report()
+    saved = Saved("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, NOTE)
+    await save_file(target, saved, downloads() / file_name_of(report))
+
+
+def file_name_of(report: Report) -> str:
+    """Return the proposed name, made of the report and its coverage."""
+    return f"{_NOT_FOR_FILES.sub('-', f'{report.name} {report.about}').strip('-.').lower()}.md"
+
+
+def place_of(text: str) -> tuple[Path, str]:
+    """Return the folder and the name of a typed path; raises ValueError with a sentence for an unusable one."""
+    folder, name = file_in(text)
+    if Path(name).suffix.lower() not in FORMATS or not Path(name).stem:
+        raise ValueError("The file name ends in .md, .csv or .svg.")
+    return folder, name

@@ -1,0 +1,174 @@
+"""Reports: how the work went and where it stands, each as a sentence, a chart and the table of its numbers."""
+
+from datetime import date
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.timer import Timer
+
+from backlit.model.errors import BacklitError
+from backlit.model.reports.report import Measure, Report, ReportName
+from backlit.store.records.changes import Subject
+from backlit.store.reports.coverages import Coverage
+from backlit.store.reports.reports import OF_DAYS
+from backlit.store.store import Store
+from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.fields.iteration_dates import span
+from backlit.tui.reports.report_chart import ReportChart
+from backlit.tui.reports.report_strip import ReportStrip
+from backlit.tui.reports.report_table import ReportTable, natural_width
+from backlit.tui.reports.selection import ReportSelection
+from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.workers import work
+from backlit.tui.status.status_line import left_status, timer_words
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+
+DELAY = 0.5
+"""Seconds between readings while items change."""
+NARROW = 80
+"""Cells below which the table stands under the chart."""
+TABLE_SHARE = 0.46
+"""How much of the width the table takes at most."""
+HINTS = ("reports.measure", "reports.save", "reports.later", "reports.about", "reports.next", "app.help")
+FEW_HINTS = ("reports.next", "app.help")
+TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE)
+
+
+class ReportsScreen(StoreScreen[None]):
+    """One report at a time; its coverage stays when another report is shown."""
+
+    COMMAND_GROUPS = ("reports.report_commands",)
+    AUTO_FOCUS = "ReportTable"
+    CSS_PATH = "../styles/reports.tcss"
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.selection = ReportSelection(store.reports.coverages)
+        self._project_id = store.project_id
+        self._report: Report | None = None
+        self._timer: Timer | None = None
+        self._synced: tuple[float, date] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, the list of reports, chart and table between rules, status."""
+        self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
+        self._strip = ReportStrip(id="reports")
+        self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
+        yield self._title
+        yield self._strip
+        yield RuleLine("┬")
+        with Container(id="report"):
+            yield self._chart
+            yield self._table
+        yield RuleLine("┴")
+        yield self._status
+
+    def on_mount(self) -> None:
+        """Begin with what the user most likely wants."""
+        self._chart.say("Adding up …")
+        self.load()
+
+    def on_resize(self) -> None:
+        """Put the table beside the chart, or under it."""
+        self.set_class(self.size.width < NARROW, "-narrow")
+        self._fit_table()
+        self._draw_words()
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Add up again what changed, at a measured pace; records change when the service was asked."""
+        if self.store.project_id != self._project_id:
+            self._project_id = self.store.project_id
+            self.selection.choose(None)
+        synced_at = self.store.connection.synced_at
+        synced = (synced_at, self.store.today()) if synced_at is not None else None
+        is_new_record = synced != self._synced and self.selection.name in {*OF_DAYS, ReportName.VELOCITY}
+        self._synced = synced
+        if (is_new_record or any(subject in gathered for subject in TOLD)) and self._timer is None:
+            self._timer = self.set_timer(DELAY, self._load_again)
+        self._draw_words()
+
+    # The report
+
+    @property
+    def current_item(self) -> int | None:
+        """The item of the row under the cursor, where the rows are items."""
+        return self._table.current_item
+
+    def report(self) -> Report:
+        """Return the report that is shown; raises CannotAct while the first one is added up."""
+        if self._report is None:
+            raise CannotAct("The report is not added up yet.")
+        return self._report
+
+    def _load_again(self) -> None:
+        self._timer = None
+        self.load()
+
+    def load(self) -> None:
+        """Add the selected report up and show it."""
+        self._strip.show(self.selection.name)
+        self._draw_words()
+        self.run_worker(
+            work(self._make, self.selection.name, self.selection.coverage, self.selection.measure),
+            exclusive=True,
+            group="report",
+        )
+
+    async def _make(self, name: ReportName, coverage: Coverage, measure: Measure) -> None:
+        try:
+            report = await self.store.reports.make(name, coverage, measure)
+        except BacklitError as error:
+            self._chart.say(str(error))
+            return
+        if self.is_attached and report != self._report:
+            self._report = report
+            self._chart.show(report)
+            self._table.show(report)
+            self._fit_table()
+            self._draw_words()
+
+    def _fit_table(self) -> None:
+        if self._report is None:
+            return
+        width = self.size.width
+        beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
+        is_narrow = width < NARROW
+        self._table.styles.width = "100%" if is_narrow else beside
+        for rule in self.query(RuleLine):
+            rule.join_at(None if is_narrow else width - beside)
+
+    # Words
+
+    @on(LineList.Highlighted)
+    def _cursor_moved(self, message: LineList.Highlighted) -> None:
+        message.stop()
+        self._draw_words()
+
+    def _draw_words(self) -> None:
+        coverage, store = self.selection.coverage, self.store
+        project = next((f" {each.name}" for each in store.projects() if each.id == store.project_id), "")
+        about = self._report.about if self._report is not None else coverage.name
+        days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
+        place: list[Part] = [(project, "foreground"), (" › Reports", "muted"), (f" › {about}", "foreground")]
+        unit = f"{self.selection.measure.value} "
+        self._title.say([(" backlit ", "accent"), *place], [(f"  {days}  ", "muted"), (unit, "foreground")])
+        left = left_status(store.connection, store.outbox, self._table.cursor + 1, self._table.row_count())
+        status = [*left, *timer_words(store)]
+        self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
+
+    # Messages
+
+    @on(ReportStrip.Chosen)
+    def _report_chosen(self, message: ReportStrip.Chosen) -> None:
+        message.stop()
+        self.selection.name = message.name
+        self.load()
+
+    @on(LineList.Chosen)
+    def _row_chosen(self, message: LineList.Chosen) -> None:
+        message.stop()
+        if self.current_item is not None:
+            self.run_command("reports.open")

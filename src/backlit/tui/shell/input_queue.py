@@ -1,0 +1,225 @@
+"""The queue of what comes from the terminal: a key is given to the application once it can answer it."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.message_pump import MessagePump
+from textual.worker import Worker
+
+from backlit.tui.shell.readings import Readings
+
+MOST_WAITING = 1_000
+"""Events that may wait."""
+VISIBLE_AFTER = 0.3
+"""Seconds from which on a wait is shown, and esc ends it."""
+STEP = 0.005
+MOST_PASSES = 12
+"""Times that everybody deals with what was sent so far: more than a message has stations, as messages that a command
+did not begin may never end."""
+PATIENCE = 0.05
+"""Seconds after which a message pump that has not answered is asked again: it may have ended meanwhile."""
+BEHIND = frozenset(
+    {
+        *("board", "drafts", "facets", "look", "look at", "marks", "projects", "seen", "words"),
+        *("refresh", "sign in", "transfer"),
+    }
+)
+"""Groups of workers that no key waits for: they change nothing a key acts on, or they wait for the network."""
+READINGS = frozenset({"view", "panes"})
+"""Groups of workers that read a list, again and again while a sync runs; `Readings` says when that is enough."""
+
+
+class InputQueue:
+    """Gives the terminal's events to an application one by one, each when the command before it is over.
+
+    A command is over when messages and workers have done what it began here; it never waits for the network.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        act: Callable[[events.Event], Awaitable[None]],
+        catch_up: Callable[[], None],
+        tell: Callable[[int], None],
+    ) -> None:
+        self._app = app
+        self._act = act
+        self._catch_up = catch_up
+        self._tell = tell
+        self._waiting: deque[events.Event] = deque()
+        self._running: asyncio.Task[None] | None = None
+        self._since = 0.0
+        self._is_shown = False
+        self._is_typing = False
+        self._given: events.Event | None = None
+        self._given_up: set[Worker[Any]] = set()
+        self._asking: set[Worker[Any]] = set()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits and nothing is under way."""
+        return self._running is None
+
+    async def put(self, event: events.Event) -> int:
+        """Take an event in its turn; returns how many it has pushed out of the queue.
+
+        Called by the application for each event; one that nothing is in front of is dealt with at once.
+        """
+        if self._running is None:
+            await self._begin(event)
+        elif self._breaks(event):
+            dropped = self.drop()
+            self._running.cancel()
+            self._given_up |= set(self._unfinished(besides=frozenset()))
+            await self._begin(event)
+            return dropped
+        elif len(self._waiting) >= MOST_WAITING:
+            return 1
+        elif not isinstance(event, events.MouseMove):
+            self._waiting.append(event)
+        return 0
+
+    def fail(self) -> int:
+        """Note that a command failed: what waits was meant for another place, unless only esc had nothing to do.
+
+        Returns how many keys are dropped.
+        """
+        is_escape = isinstance(self._given, events.Key) and self._given.key == "escape"
+        return 0 if is_escape else self.drop()
+
+    def drop(self) -> int:
+        """Forget what waits; returns how many keys that are."""
+        dropped = len(self._waiting)
+        self._waiting.clear()
+        return dropped
+
+    async def give(self, event: events.Event, besides: Iterable[str] = ()) -> None:
+        """Have one event dealt with, in front of all that wait, and return when the next can be.
+
+        `besides` are groups of workers that are not waited for.
+        """
+        self._app.call_later(self._act, event)
+        await self._settled(frozenset(besides))
+
+    @contextmanager
+    def pausing(self, worker: Worker[Any]) -> Iterator[None]:
+        """Let keys pass while a command waits for the answer of a dialog."""
+        self._asking.add(worker)
+        try:
+            yield
+        finally:
+            self._asking.discard(worker)
+
+    async def _begin(self, event: events.Event) -> None:
+        self._since = asyncio.get_running_loop().time()
+        self._note(event)
+        await self._act(event)
+        if not isinstance(event, events.MouseMove):
+            self._running = asyncio.create_task(self._run())
+            self._running.add_done_callback(self._ended)
+
+    def _note(self, event: events.Event) -> None:
+        self._given, self._is_typing = event, self._types(event)
+
+    def _breaks(self, event: events.Event) -> bool:
+        """Whether an event is to end the wait it came into."""
+        if not isinstance(event, events.Key):
+            return False
+        return event.key == "ctrl+c" or (event.key == "escape" and self._waited() >= VISIBLE_AFTER)
+
+    def _waited(self) -> float:
+        return asyncio.get_running_loop().time() - self._since
+
+    async def _run(self) -> None:
+        while True:
+            if not (self._is_typing and self._waiting and self._types(self._waiting[0])):
+                self._since = asyncio.get_running_loop().time()
+                await self._settled(frozenset())
+            if not self._waiting:
+                break
+            event = self._waiting.popleft()
+            self._note(event)
+            self._app.call_later(self._act, event)
+        self._running = None
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._show(0)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._running = None
+            self._app.call_later(_raise, error)
+
+    def _types(self, event: events.Event) -> bool:
+        """Whether an event is a letter for the text that has the focus, which takes letters as they come."""
+        if not isinstance(event, events.Key) or not event.is_printable:
+            return False
+        return self._app.focused is not None and self._app.focused.check_consume_key("a", "a")
+
+    async def _settled(self, besides: frozenset[str]) -> None:
+        """Return when nothing that was begun is under way any more: workers, messages, screens that open or close."""
+        quiet, passes, had_work = 0, 0, False
+        while quiet < 2 and passes < MOST_PASSES:
+            if any(self._unfinished(besides)):
+                quiet, passes, had_work = 0, 0, True
+                await asyncio.sleep(STEP)
+            elif had_work:
+                had_work = False
+                self._catch_up()
+            else:
+                passes += await self._drain()
+                is_quiet = all(not each.message_queue_size for each in self._pumps())
+                quiet = quiet + 1 if is_quiet and not any(self._unfinished(besides)) else 0
+            if self._waited() >= VISIBLE_AFTER:
+                self._show(len(self._waiting))
+        self._show(0)
+
+    def _unfinished(self, besides: frozenset[str]) -> Iterable[Worker[Any]]:
+        readings: Readings | None = getattr(self._app.screen, "readings", None)
+        passed = BEHIND | besides | (frozenset() if readings is not None and readings.is_behind else READINGS)
+        self._given_up = {each for each in self._given_up if not each.is_finished}
+        return (
+            each
+            for each in self._app.workers
+            if not each.is_finished and each.group not in passed and each not in self._given_up | self._asking
+        )
+
+    def _pumps(self) -> list[MessagePump]:
+        """Whoever may pass on what an event is about: the application, and the focus or the mouse up to the screen."""
+        screen, over = self._app.screen, self._app.mouse_over
+        nodes = dict.fromkeys([*(screen.focused or screen).ancestors_with_self, screen, self._app])
+        if over is not None:
+            nodes |= dict.fromkeys(over.ancestors_with_self)
+        return [each for each in nodes if each.is_running]
+
+    async def _drain(self) -> bool:
+        """Have each of them deal with all that it has been sent so far; False where one has not in time."""
+        dealt_with = asyncio.Event()
+        left = 0
+
+        def one() -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                dealt_with.set()
+
+        for each in self._pumps():
+            left += each.call_later(one)
+        if left:
+            await asyncio.wait([waiting := asyncio.create_task(dealt_with.wait())], timeout=PATIENCE)
+            waiting.cancel()
+        else:
+            await asyncio.sleep(0)  # the application ends
+        return not left
+
+    def _show(self, count: int) -> None:
+        if count or self._is_shown:
+            self._is_shown = bool(count)
+            self._tell(count)
+
+
+def _raise(error: BaseException) -> None:
+    raise error

@@ -1,0 +1,120 @@
+"""Paths as people type them: `~`, patterns, several at once, and how to go on with one that was begun."""
+
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from glob import glob, has_magic
+from itertools import islice
+from pathlib import Path
+
+MOST_ENTRIES = 5_000
+"""Entries of a folder that are looked at for going on with a path."""
+
+
+def path_of(text: str) -> Path:
+    """The path that a text names; `~` is the user's own folder. Raises ValueError for what no path can be."""
+    try:
+        path = Path(text.strip()).expanduser()
+        path.exists()
+    except RuntimeError:
+        raise ValueError(f"There is no user {text.strip().partition('/')[0].removeprefix('~')}.") from None
+    except OSError as error:
+        raise ValueError(f"That cannot be a path: {error.strerror}.") from None
+    return path
+
+
+def files_in(text: str) -> list[Path]:
+    """The files that a text names: one path, a pattern, or several of either with blanks between and quotes around.
+
+    Raises ValueError with a sentence where one of them is none.
+    """
+    text = text.strip()
+    if not text:
+        raise ValueError("Name a file; tab goes on with its name.")
+    whole = path_of(text)
+    if whole.exists() or " " not in text:
+        return _files(text)
+    try:
+        parts = shlex.split(text)
+    except ValueError:
+        parts = [text]
+    return [path for part in parts for path in _files(part)]
+
+
+def _files(text: str) -> list[Path]:
+    path = path_of(text)
+    if not path.exists() and has_magic(text):
+        found = [Path(each) for each in sorted(glob(str(path))) if Path(each).is_file()]  # noqa: PTH207 - may be absolute
+        if not found:
+            raise ValueError(f"No file is called like {text}.")
+        return found
+    if path.is_dir():
+        raise ValueError(f"{text} is a folder; {text.rstrip('/')}/* names the files in it.")
+    if not path.is_file():
+        raise ValueError(f"There is no file {text}.")
+    if not os.access(path, os.R_OK):
+        raise ValueError(f"{text} may not be read.")
+    return [path]
+
+
+def folder_and_name(text: str, name: str) -> tuple[Path, str]:
+    """Where to save, and under which name: what is typed is a folder, or a file in one.
+
+    Raises ValueError with a sentence where there is no such folder, or nothing may be written there.
+    """
+    if not text.strip():
+        raise ValueError("Name a folder, or a file in one.")
+    path = path_of(text)
+    folder, name = (path, name) if path.is_dir() or text.endswith("/") else (path.parent, path.name)
+    if not folder.is_dir():
+        raise ValueError(f"There is no folder {folder}.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ValueError(f"Nothing may be written in {folder}.")
+    return folder, name
+
+
+def fault_of(read: Callable[[], object]) -> str | None:
+    """Return the sentence that a typed path is refused with; None for a good one."""
+    try:
+        read()
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def completions(text: str) -> list[str]:
+    """The paths that begin with what was typed, folders with a slash at their end; hidden ones where that is meant."""
+    typed = text.lstrip()
+    head, _, begun = typed.rpartition("/")
+    head = f"{head}/" if "/" in typed else ""
+    if typed == "~":
+        return ["~/"]
+    try:
+        with os.scandir(path_of(head) if head else Path()) as entries:
+            found = [
+                f"{head}{entry.name}{'/' if entry.is_dir() else ''}"
+                for entry in islice(entries, MOST_ENTRIES)
+                if entry.name.startswith(begun) and entry.name.startswith(".") == begun.startswith(".")
+            ]
+    except (OSError, ValueError):
+        return []
+    return sorted(found)
+
+
+def gone_on(text: str, found: Sequence[str]) -> str:
+    """The text with what all its completions have in common."""
+    return os.path.commonprefix(list(found)) or text  # noqa: RUF071 - by character is meant
+
+
+def downloads() -> Path:
+    """Where browsers of this user save, as long as that is there."""
+    from platformdirs import user_downloads_path
+
+    found = user_downloads_path()
+    return found if found.is_dir() else Path.home()
+
+
+def shown_path(path: Path) -> str:
+    """A path with `~` for the user's own folder."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)

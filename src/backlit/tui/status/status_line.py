@@ -1,0 +1,89 @@
+"""The words of title and status lines, derived from the store."""
+
+from backlit.model.hours import clock_text
+from backlit.model.trees import Totals
+from backlit.store.records.changes import Connection, ConnectionState, OutboxState
+from backlit.store.store import Store
+from backlit.store.views.query import ViewSpec
+from backlit.tui.drawing.relative_times import age
+from backlit.tui.widgets.side_lines import Part
+
+HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list.filter", "app.help")
+FEW_HINTS = ("list.filter", "app.help")
+
+
+def right_title(connection: Connection, totals: Totals | None, news: int, now: float) -> list[Part]:
+    """Return the right of the title: news, items and points, freshness, and the user."""
+    parts: list[Part] = [(f"  {news:,} new", "accent")] if news else []
+    if totals is not None:
+        noun = "item" if totals.count == 1 else "items"
+        parts.append((f"  {totals.count:,} {noun}  {totals.points:,.10g} pts", "foreground"))
+    parts.append((f"   {_freshness(connection, now)}", "conflict" if _is_bad(connection) else "muted"))
+    if connection.user:
+        parts.append((f"  {connection.user.username} ", "muted"))
+    return parts
+
+
+def marks_words(marked: Totals) -> list[Part]:
+    """Return the number of marked items and their points; nothing without marks."""
+    return [(f" ✓ {marked.count:,} marked  {marked.points:,.10g} pts ", "mark")] if marked.count else []
+
+
+def left_status(connection: Connection, outbox: OutboxState, position: int, count: int) -> list[Part]:
+    """Return the left of the status: the place of the cursor, and what is under way."""
+    parts: list[Part] = [(f" {position:,} of {count:,}" if count else " ", "muted")]
+    if outbox.pending:
+        parts.append((f"  ↑ {outbox.pending} pending", "pending"))
+    if outbox.refused:
+        parts.append((f"  ! {outbox.refused} refused (go)", "conflict"))
+    if outbox.conflicts:
+        noun = "conflict" if outbox.conflicts == 1 else "conflicts"
+        parts.append((f"  ≠ {outbox.conflicts} {noun} (go)", "conflict"))
+    if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
+        parts.append((f"  {_progress(connection)}", "muted"))
+    elif _is_bad(connection):
+        parts.append((f"  {connection.sentence}", "conflict"))
+    elif connection.state is ConnectionState.ONLINE and connection.sentence:
+        parts.append((f"  {connection.sentence}", "muted"))
+    return parts
+
+
+def unread_words(unread: int) -> list[Part]:
+    """Return the number of items whose words are still read; nothing where all are read."""
+    noun = "item" if unread == 1 else "items"
+    return [(f"  the words of {unread:,} {noun} are still being read", "pending")] if unread else []
+
+
+def empty_words(connection: Connection, spec: ViewSpec) -> str:
+    """Why there are no rows, and the way out."""
+    if _is_bad(connection):
+        return f"{connection.sentence} R tries again."
+    if connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
+        return _progress(connection) if connection.total else connection.sentence or "Opening the backlog …"
+    if spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
+        return "No item matches; esc clears the filter, td shows what is done."
+    return "Nothing here yet: a adds an item, td shows what is done."
+
+
+def _progress(connection: Connection) -> str:
+    return f"{connection.sentence.rstrip(' .…')} … {connection.done:,} of {connection.total:,}"
+
+
+def _is_bad(connection: Connection) -> bool:
+    return connection.state in {ConnectionState.OFFLINE, ConnectionState.FAILED, ConnectionState.SIGNED_OUT}
+
+
+def _freshness(connection: Connection, now: float) -> str:
+    if connection.state is not ConnectionState.ONLINE or connection.synced_at is None:
+        return connection.state.value
+    since = age(max(0.0, now - connection.synced_at))
+    return "synced" if since == "now" else f"synced {since} ago"
+
+
+def timer_words(store: Store) -> list[Part]:
+    """Return how long the timer has been running, and on which task; nothing where it is not running."""
+    running = store.timer.running
+    if running is None:
+        return []
+    number = f"#{running.item_id}" if running.item_id > 0 else "a new task"
+    return [(f"  ◷ {clock_text(store.timer.seconds())} {number}", "accent")]

@@ -1,0 +1,205 @@
+"""The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
+
+from collections.abc import Callable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.strip import Strip
+from textual.timer import Timer
+
+from backlit.model.reports.formatting import number_text
+from backlit.model.trees import Node
+from backlit.store.records.changes import ConnectionState, Subject
+from backlit.store.records.people import TreeKind
+from backlit.store.store import Store
+from backlit.store.views.query import ViewSpec
+from backlit.tui.lists.node_filter import NodeFilter
+from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.workers import work
+from backlit.tui.status.status_line import empty_words, left_status, timer_words
+from backlit.tui.trees.tree_columns import Branches
+from backlit.tui.trees.tree_list import TreeList
+from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+from backlit.tui.widgets.view_list import BacklogList
+
+ITEMS_DELAY = 0.08
+"""Seconds the cursor rests on a node before its items are shown."""
+TOTALS_DELAY = 0.5
+"""Seconds between readings of the totals while items change."""
+WIDE = 120
+"""Cells from which the items of the node are shown beside the tree."""
+ROOM_FOR_HINTS = 80
+HINTS = ("tree.filter", "tree.add", "tree.move", "tree.delete", "app.backlog", "app.help")
+FEW_HINTS = ("tree.filter", "app.help")
+
+
+class NodeItems(BacklogList, can_focus=False):
+    """The items of a node, to be looked at only: there is no cursor."""
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:  # noqa: ARG002 - as the base has it
+        """Draw one item."""
+        return super().render_row(index, is_cursor=False)
+
+
+class TreeScreen(StoreScreen[None]):
+    """One tree, a `trees.target.NodeTarget`; `node_filter` returns the node of the backlog's filter."""
+
+    COMMAND_GROUPS = ("trees.node_commands", "trees.move_commands")
+    AUTO_FOCUS = "TreeList"
+    CSS_PATH = "../styles/tree.tcss"
+
+    def __init__(
+        self, store: Store, kind: TreeKind, node_filter: Callable[[], NodeFilter | None] = lambda: None
+    ) -> None:
+        super().__init__(store)
+        self.kind = kind
+        self._node_filter = node_filter
+        self._shown_filter: NodeFilter | None = None
+        self._items_timer: Timer | None = None
+        self._totals_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, tree and the node's items between rules, status."""
+        yield SidesLine(id="title")
+        yield RuleLine("┬")
+        with Container(id="branches"):
+            yield TreeList(self.kind, id="tree")
+            yield NodeItems(Names(self._owner_name, self._iteration_name), id="node-items")
+        yield RuleLine("┴")
+        yield SidesLine(id="status")
+
+    def on_mount(self) -> None:
+        """Show what the mirror holds."""
+        self._tree = self.query_one("#tree", TreeList)
+        self._items = self.query_one("#node-items", NodeItems)
+        self._show_tree()
+        self.call_after_refresh(self._tree.centre)
+
+    def on_screen_resume(self) -> None:
+        """Show through which node the backlog is seen now; the base catches up with the store."""
+        if self._node_filter() != self._shown_filter:
+            self._show_tree()
+
+    def on_resize(self) -> None:
+        """Show the node's items where there is room; let the rules meet the line between the panes."""
+        was_wide = self._items.display
+        self._items.display = self.size.width >= WIDE
+        self.call_after_refresh(self._join_rules)
+        if self._items.display and not was_wide:
+            self._show_items()
+
+    def store_changed(self, gathered: Gathered) -> None:
+        """Draw what changed; totals are read again at a measured pace."""
+        self._tree.follow(gathered.renamed)
+        if Subject.TREES in gathered:
+            self._show_tree()
+        elif Subject.ITEMS in gathered and self._totals_timer is None:
+            self._totals_timer = self.set_timer(TOTALS_DELAY, self._read_totals)
+        if Subject.PEOPLE in gathered:
+            self._items.forget_drawn()
+        if Subject.ITEMS in gathered:
+            self._items.rows_changed(gathered.ids(Subject.ITEMS))
+        self._draw_words()
+
+    # The tree
+
+    @property
+    def node(self) -> Node | None:
+        """The node under the cursor."""
+        return self._tree.node
+
+    def go_to_node(self, node_id: int) -> None:
+        """Put the cursor on a node, whichever id it goes on under."""
+        wanted = self.store.nodes.real_id(node_id)
+        self._tree.follow(dict.fromkeys([self._tree.node.id] if self._tree.node else [], wanted))
+        self._show_tree()
+
+    def _read_totals(self) -> None:
+        self._totals_timer = None
+        self._show_tree()
+
+    def _show_tree(self) -> None:
+        iterations = self.store.iterations() if self.kind is TreeKind.ITERATIONS else {}
+        tree = self.store.tree(self.kind)
+        signs = self.store.nodes.signs(self.kind)
+        branches = Branches(tree, self.store.totals(self.kind), self.store.today(), iterations, signs)
+        self._shown_filter = self._node_filter()
+        self._tree.show(branches, self._shown_filter)
+        self._draw_words()
+
+    @on(LineList.Highlighted, "#tree")
+    def _cursor_moved(self, message: LineList.Highlighted) -> None:
+        message.stop()
+        self._draw_words()
+        if self._items_timer is not None:
+            self._items_timer.stop()
+        self._items_timer = self.set_timer(ITEMS_DELAY, self._show_items)
+
+    @on(LineList.Chosen, "#tree")
+    def _node_chosen(self, message: LineList.Chosen) -> None:
+        message.stop()
+        self._tree.filter_backlog()
+
+    # The items of the node
+
+    def _show_items(self) -> None:
+        if self._items.display and self._tree.node is not None:
+            self.run_worker(work(self._load_items, self._tree.node.id), exclusive=True, group="node-items")
+
+    async def _load_items(self, node_id: int) -> None:
+        ids = frozenset({node_id})
+        is_area = self.kind is TreeKind.AREAS
+        view = self.store.view(ViewSpec(area_ids=ids) if is_area else ViewSpec(iteration_ids=ids))
+        await view.load()
+        if self.is_attached:
+            self._items.say_when_empty("No open items directly in it.")
+            self._items.show(view)
+
+    def _owner_name(self, person_id: int | None) -> str:
+        if person_id is None:
+            return ""
+        person = self.store.everybody.person(person_id)
+        return person.username if person else f"user {person_id}"
+
+    def _iteration_name(self, iteration_id: int | None) -> str:
+        iteration = self.store.iterations().get(iteration_id) if iteration_id is not None else None
+        return iteration.name if iteration else ""
+
+    # Words
+
+    def _draw_words(self) -> None:
+        connection = self.store.connection
+        self.query_one("#title", SidesLine).say(self._left_title(), self._right_title())
+        status = [
+            *left_status(connection, self.store.outbox, self._tree.cursor + 1, self._tree.row_count()),
+            *timer_words(self.store),
+        ]
+        hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
+        self.query_one("#status", SidesLine).say(status, hints(hint_ids))
+        is_there = connection.state is ConnectionState.ONLINE
+        empty = f"This project has no {self.kind.value}." if is_there else empty_words(connection, ViewSpec())
+        if empty != self._tree.empty_text:
+            self._tree.empty_text = empty
+            self._tree.refresh()
+
+    def _left_title(self) -> list[Part]:
+        project = next((f" {each.name}" for each in self.store.projects() if each.id == self.store.project_id), "")
+        where = f" › {self.kind.value.capitalize()}"
+        return [(" backlit ", "accent"), (project, "foreground"), (where, "muted")]
+
+    def _right_title(self) -> list[Part]:
+        node = self._tree.node
+        if node is None:
+            return []
+        totals = self._tree.totals_of(node.id)
+        items = "1 open item" if totals.count == 1 else f"{totals.count:,} open items"
+        return [(f"  {node.name}: {items}, {number_text(totals.points)} pts ", "foreground")]
+
+    def _join_rules(self) -> None:
+        column = self._items.region.x if self._items.display else None
+        for rule in self.query(RuleLine):
+            rule.join_at(column)

@@ -1,0 +1,152 @@
+"""Areas or iterations as a tree that folds; only the lines in sight are drawn."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from textual.strip import Strip
+
+from backlit.model.trees import Node, Totals, Tree
+from backlit.store.records.people import TreeKind
+from backlit.tui.commands.command import CannotAct, Context
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.fields.iteration_dates import Phase
+from backlit.tui.lists.node_filter import FilterAsked, NodeFilter
+from backlit.tui.trees.folding import Folding
+from backlit.tui.trees.tree_columns import Branches, TreeLayout
+from backlit.tui.widgets.line_list import LineList
+
+
+class TreeList(LineList):
+    """The nodes that no folded one hides, drawn in columns; posts FilterAsked for the node that is chosen."""
+
+    CONTEXTS = (Context.TREE, *LineList.CONTEXTS)
+    COMMAND_GROUPS = ("trees.folding", *LineList.COMMAND_GROUPS)
+    HEADER_LINES = 1
+
+    def __init__(self, kind: TreeKind, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.empty_text = ""
+        self._kind = kind
+        self._branches = Branches(Tree(), {}, date.min)
+        self._filter: NodeFilter | None = None
+        self.folding = Folding()
+        self._strips: dict[tuple[int, bool], Strip] = {}
+        self._layout: TreeLayout | None = None
+        self._followed: dict[int, int] = {}
+
+    # What is shown
+
+    def show(self, branches: Branches, node_filter: NodeFilter | None) -> None:
+        """Show a tree, the cursor where it was: on the node, else near its line; at first on what is current."""
+        is_same = any(root.id in branches.tree for root in self.folding.tree.roots)
+        followed = self._followed.get(self.node.id, self.node.id) if self.node else None
+        self._followed = {}
+        wanted = followed if is_same else _first_node(branches, node_filter)
+        if not is_same:
+            self.cursor = self.top = 0
+        self._branches = branches
+        self._filter = node_filter if node_filter and node_filter.kind is self._kind else None
+        self.folding.replace(branches.tree)
+        self.folds_changed(wanted)
+
+    def follow(self, ids: Mapping[int, int]) -> None:
+        """When the tree is shown next, have the cursor go from one node to another."""
+        self._followed |= ids
+
+    @property
+    def node(self) -> Node | None:
+        """The node under the cursor."""
+        shown = self.folding.shown
+        return shown[self.cursor] if self.cursor < len(shown) else None
+
+    def centre(self) -> None:
+        """Scroll so that the node under the cursor is in the middle."""
+        self.scroll_rows(self.cursor - self.page // 2)
+
+    def totals_of(self, node_id: int) -> Totals:
+        """What lies in a node and below it."""
+        return self._branches.all.get(node_id, Totals())
+
+    def row_count(self) -> int:
+        """The number of nodes that no fold hides."""
+        return len(self.folding.shown)
+
+    def folds_changed(self, wanted: int | None) -> None:
+        """Draw the nodes, with the cursor on a node or on the one that hides it; None leaves it on its line."""
+        self._forget_drawn()
+        index = self.folding.index_of(wanted) if wanted is not None else None
+        self.rows_replaced(self.cursor if index is None else index)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    # Drawing
+
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw the headings."""
+        return self._columns.header()
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one node, from memory where it was drawn before."""
+        node = self.folding.shown[index]
+        strip = self._strips.get((node.id, is_cursor))
+        if strip is None:
+            strip = self._columns.row(
+                node, fold=self.folding.sign(node.id), filter_sign=self._filter_sign(node.id), is_cursor=is_cursor
+            )
+            self._strips[node.id, is_cursor] = strip
+        return strip
+
+    def render_blank(self, y: int) -> Strip:
+        """Draw nothing, or why there is nothing."""
+        return self.draw_words("" if self.row_count() else self.empty_text, y)
+
+    def on_resize(self) -> None:
+        """Lay the columns out anew."""
+        self._forget_drawn()
+        super().on_resize()
+
+    def notify_style_update(self) -> None:
+        """Take the new theme's colours."""
+        super().notify_style_update()
+        self._forget_drawn()
+
+    def _forget_drawn(self) -> None:
+        self._layout = None
+        self._strips.clear()
+
+    @property
+    def _columns(self) -> TreeLayout:
+        if self._layout is None:
+            self._layout = TreeLayout(self.size.width, self._branches, Looks.of(self.app))
+        return self._layout
+
+    # Commands
+
+    def current(self) -> Node:
+        """Return the node under the cursor; raises CannotAct in an empty tree."""
+        node = self.node
+        if node is None:
+            raise CannotAct(self.empty_text or "There is nothing here.")
+        return node
+
+    def filter_backlog(self) -> None:
+        """Ask for the backlog of the node; where it is shown already, with or without its sub-tree."""
+        node = self.current()
+        is_again = self._filter is not None and self._filter.node_id == node.id
+        has_subtree = is_again and self._filter is not None and not self._filter.has_subtree
+        self.post_message(FilterAsked(NodeFilter(self._kind, node.id, has_subtree=has_subtree)))
+
+    def _filter_sign(self, node_id: int) -> str:
+        chosen = self._filter
+        tree = self.folding.tree
+        if chosen is None or chosen.node_id not in tree:
+            return " "
+        is_below = chosen.has_subtree and tree.is_below(node_id, chosen.node_id)
+        return "✓" if node_id == chosen.node_id or is_below else " "
+
+
+def _first_node(branches: Branches, chosen: NodeFilter | None) -> int | None:
+    """Where the cursor starts: on the node of the filter, else on the innermost iteration that is current."""
+    if chosen is not None and chosen.node_id in branches.tree:
+        return chosen.node_id
+    current = [node.id for node in branches.tree.walk() if branches.phases.get(node.id) is Phase.CURRENT]
+    return max(current, key=branches.tree.depth, default=None)

@@ -1,0 +1,85 @@
+"""The rows of a picker."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+
+from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.widgets.line_list import LineList
+
+LEAD = 4
+"""Cells before the label: the cursor bar, the mark, and blanks."""
+LEAST_LABEL = 16
+PARTLY = "–"
+"""The sign of what only some of many items have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing to choose: what it stands for, how it reads, what is said beside it.
+
+    A hint of one cell is a sign in front of the label.
+    """
+
+    value: object
+    label: str
+    hint: str = ""
+
+
+class ChoiceList(LineList, can_focus=False):
+    """Draws the rows in sight; the dialog says which rows there are and which are marked."""
+
+    def __init__(self, mark: str) -> None:
+        super().__init__()
+        self._mark = mark
+        self._choices: Sequence[Choice] = ()
+        self._marked: frozenset[object] = frozenset()
+        self._partly: frozenset[object] = frozenset()
+        self._is_flat = False
+
+    def show(self, choices: Sequence[Choice], cursor: int, *, is_flat: bool) -> None:
+        """Show other rows; flat ones lose the indentation that a tree gave them."""
+        self._choices = choices
+        self._is_flat = is_flat
+        self.rows_replaced(cursor)
+
+    def mark(self, marked: frozenset[object], partly: frozenset[object] = frozenset()) -> None:
+        """Put the sign at the rows of some values, and the sign for some of many at others."""
+        self._marked, self._partly = marked, partly
+        self.refresh()
+
+    def row_count(self) -> int:
+        """The rows there are."""
+        return len(self._choices)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one choice: bar, mark, label, and the hint at the right where there is room."""
+        choice = self._choices[index]
+        looks = Looks.of(self.app)
+        on = "cursor-background" if is_cursor else None
+        room = self.size.width - LEAD
+        hint = safe(choice.hint)
+        label = choice.label.strip() if self._is_flat else choice.label
+        if cell_len(hint) == 1:
+            hint, label = "", f"{hint} {label}"
+        hint_width = cell_len(hint) + 2 if hint else 0
+        if hint_width and room - hint_width < min(LEAST_LABEL, cell_len(label)):
+            hint_width = max(0, room - LEAST_LABEL)
+        sign = self._mark if choice.value in self._marked else PARTLY if choice.value in self._partly else " "
+        segments = [
+            Segment("▌ " if is_cursor else "  ", looks.style("accent", on=on)),
+            Segment(f"{sign} ", looks.style("mark", on=on)),
+            Segment(fit(label, room - hint_width), looks.style(on=on, bold=is_cursor)),
+            Segment(" " * min(2, hint_width) + fit(hint, hint_width - 2), looks.style("muted", on=on)),
+        ]
+        return Strip(segments).adjust_cell_length(self.size.width, looks.style(on=on))
+
+    def render_blank(self, y: int) -> Strip:
+        """Say so where nothing fits."""
+        looks = Looks.of(self.app)
+        text = "    nothing fits" if y == 0 and not self._choices else ""
+        return Strip([Segment(text, looks.style("muted"))]).adjust_cell_length(self.size.width, looks.style())

@@ -1,0 +1,171 @@
+"""How a row, a group's header and the headings are drawn in the columns that fit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+
+from backlit.model.fields import ItemType
+from backlit.store.records.item import Row, RowSign
+from backlit.store.views.groups import GroupLine
+from backlit.tui.drawing.text import fit, fit_right, safe
+from backlit.tui.drawing.theme_styles import Looks, status_colour, status_sign, status_word, type_colour, type_sign
+from backlit.tui.widgets.badges import Badge, folded_sign, state_sign, unready_sign
+from backlit.tui.widgets.columns import KNOWN, OWNER, PTS, STATUS, USUAL, Column, fitting, taken_by
+
+CURSOR = "cursor-background"
+MARK = "✓"
+ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
+    RowSign.NONE: (" ", "muted"),
+    RowSign.PENDING: ("↑", "pending"),
+    RowSign.REFUSED: ("!", "conflict"),
+    RowSign.CONFLICT: ("≠", "conflict"),
+    RowSign.ALTERED: ("~", "accent"),
+    RowSign.PLANNED: ("+", "accent"),
+    RowSign.CONTESTED: ("≠", "conflict"),
+    RowSign.LEAVING: ("−", "accent"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How a row's references and the headers of groups read; ids without a name read as themselves."""
+
+    owner: Callable[[int | None], str]
+    iteration: Callable[[int | None], str]
+    group: Callable[[GroupLine], str] = lambda line: str(line.value)
+    badges: Callable[[Sequence[Row]], Mapping[int, Badge]] = lambda _rows: {}
+    """The quiet signs of some rows, by id; those without any are left out."""
+    cells: Callable[[Sequence[int], Sequence[str]], Mapping[int, Sequence[str]]] = lambda _ids, _keys: {}
+    """What some items have in some fields, as words; empty for nothing."""
+
+
+ID_LEAST, ID_FROM = 3, 48
+"""The least width of the ids' column, and the width of the list from which on it is shown."""
+LEAD = 3
+"""Cells before the first column: the cursor bar, the sign of the row's state, and the ready-check's."""
+TYPE = 2
+INDENT = 2
+"""Cells by which the headers of an inner level stand further in."""
+
+
+class Layout:
+    """The columns that fit a width; the name gets what is left. A plain cursor is the bar alone."""
+
+    def __init__(
+        self,
+        width: int,
+        names: Names,
+        looks: Looks,
+        largest_id: int = 0,
+        columns: Sequence[Column] = USUAL,
+        *,
+        is_plain: bool = False,
+    ) -> None:
+        self.width = width
+        self._names = names
+        self._looks = looks.in_one_colour() if is_plain else looks
+        self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
+        room = width - LEAD - TYPE - (self._id_width + 1 if self._id_width else 0)
+        self.columns = fitting(columns, room)
+        self._cursor = None if is_plain else CURSOR
+        self._name_width = max(4, room - taken_by(self.columns))
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The fields that are shown and that rows do not have at hand."""
+        return tuple(each.key for each in self.columns if each.key not in KNOWN)
+
+    def header(self, hidden: str = "") -> Strip:
+        """Draw the headings; `hidden` says what there is beside them."""
+        style = self._looks.style("muted")
+        text = " " * LEAD
+        if self._id_width:
+            text += "ID".rjust(self._id_width) + " "
+        text += " " * TYPE + fit(f"Name{hidden}", self._name_width)
+        for column in self.columns:
+            text += " " + (fit_right if column.is_number else fit)(safe(column.title), column.width)
+        return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
+
+    def row(
+        self,
+        row: Row,
+        cells: Sequence[str] = (),
+        *,
+        is_cursor: bool,
+        is_marked: bool = False,
+        badge: Badge = Badge.NONE,
+    ) -> Strip:
+        """Draw one item; a mark stands at the edge, or beside the cursor's bar in the place of the row's sign."""
+        on = self._cursor if is_cursor else None
+        looks = self._looks
+        sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
+        edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
+        segments = [
+            Segment(edge, looks.style(edge_colour, on=on, bold=is_marked)),
+            Segment(state_sign(sign, badge), looks.style(sign_colour, on=on, bold=True)),
+            Segment(unready_sign(badge), looks.style("muted", on=on, bold=True)),
+        ]
+        if self._id_width:
+            number = str(row.id) if row.id > 0 else "new"
+            segments.append(Segment(fit_right(number, self._id_width) + " ", looks.style("muted", on=on)))
+        segments += self._type_and_name(row, badge, on)
+        texts = iter(cells)
+        for column in self.columns:
+            if column.key in KNOWN:
+                segments.append(self._known(column, row, on))
+            else:
+                segments.append(self._plain(column, next(texts, ""), on))
+        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
+
+    def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
+        """Draw the header of a group: what it is called, a rule up to the columns, how much is in it."""
+        looks, on = self._looks, self._cursor if is_cursor else None
+        noun = "task" if line.key == "ParentID" else "item"
+        figures = f" {line.count:,} {noun}{'s' * (line.count != 1)}, {line.points:,.10g} pts"
+        lead = INDENT * (line.level - 1)
+        end = self.width - 1 - max(taken_by(self.columns), cell_len(figures))
+        room = max(0, end - 2 - lead)
+        name = safe(self._names.group(line))
+        name = fit(name, min(cell_len(name), max(0, room - 2)))
+        rule = "─" * max(0, room - cell_len(name) - 1)
+        segments = [
+            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
+            Segment(" " * lead + ("▸" if line.is_folded else " "), looks.style("accent", on=on)),
+            Segment(name, looks.style("accent" if line.level == 1 else "foreground", on=on, bold=True)),
+            Segment(f" {rule}", looks.style("rule", on=on)),
+            Segment(figures, looks.style("muted", on=on)),
+        ]
+        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
+
+    def _type_and_name(self, row: Row, badge: Badge, on: str | None) -> Sequence[Segment]:
+        looks = self._looks
+        is_task = row.type == ItemType.TASK
+        sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)}", looks.style(type_colour(row.type), on=on))
+        fold = Segment(folded_sign(badge), looks.style("muted", on=on))
+        name_width = self._name_width - (2 if is_task else 0)
+        if row.sign is RowSign.LEAVING:
+            name = fit(row.name, min(cell_len(safe(row.name)), name_width))
+            rest = Segment(" " * (name_width - cell_len(name)), looks.style(on=on))
+            return sign, fold, Segment(name, looks.style("muted", on=on, strike=True)), rest
+        return sign, fold, Segment(fit(row.name, name_width), looks.style(on=on, bold=on is not None))
+
+    def _known(self, column: Column, row: Row, on: str | None) -> Segment:
+        looks, width = self._looks, column.width
+        match column.key:
+            case STATUS.key:
+                words = row.status or ""
+                words = words if len(words) + 2 <= width else status_word(row.status)
+                text = f"{status_sign(row.status)} {words}"
+                return Segment(" " + fit(text, width), looks.style(status_colour(row.status), on=on))
+            case PTS.key:
+                return Segment(" " + fit_right(row.estimate or "·", width), looks.style(on=on))
+            case OWNER.key:
+                return self._plain(column, self._names.owner(row.owner_id), on)
+        return self._plain(column, self._names.iteration(row.iteration_id), on)
+
+    def _plain(self, column: Column, text: str, on: str | None) -> Segment:
+        shown = fit_right(text or "·", column.width) if column.is_number else fit(text or "–", column.width)
+        return Segment(" " + shown, self._looks.style("foreground" if text else "faint", on=on))

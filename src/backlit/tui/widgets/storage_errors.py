@@ -1,0 +1,54 @@
+"""What goes on where the disk fails: the sentence is shown, and what could not be read stays as it was."""
+
+from collections.abc import Awaitable
+
+from textual.message import Message
+from textual.message_pump import CallbackError, MessagePump
+
+from backlit.model.errors import BacklitError, StorageError
+from backlit.tui.drawing.text import safe
+
+SECONDS = 6
+_ENDS = frozenset({"_process_messages_loop", "_pre_process"})
+"""The methods of a message pump that end it after an error."""
+
+
+async def keep_going(pump: MessagePump, dispatching: Awaitable[None]) -> None:
+    """Await the handling of a message; shows a StorageError, whereas a pump that raises one has ended."""
+    try:
+        await dispatching
+    except (StorageError, CallbackError) as error:
+        failed = storage_error_of(error)
+        if failed is None:
+            raise
+        say_failed(pump, failed)
+
+
+class Sturdy(MessagePump):
+    """Part of any screen, widget or application that reads the store while it handles a message."""
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Handle a message."""
+        await keep_going(self, super()._dispatch_message(message))
+
+
+def storage_error_of(error: BaseException) -> StorageError | None:
+    """The disk's failure that an error is, or that it came of: Textual wraps those of timers and of workers."""
+    for each in (error, error.__context__, getattr(error, "error", None)):
+        if isinstance(each, StorageError):
+            return each
+    return None
+
+
+def goes_on(error: Exception) -> bool:
+    """Whether nothing ended with an error but what raised it: a worker or a callback, rather than a message pump."""
+    caught = error.__traceback__
+    return caught is None or caught.tb_frame.f_code.co_name not in _ENDS
+
+
+def say_failed(pump: MessagePump, error: BacklitError) -> None:
+    """Show the sentence, unless it is on the screen already."""
+    sentence = safe(error.message)
+    app = pump.app
+    if all(each.message != sentence for each in app._notifications):  # noqa: SLF001 - there is no public way to ask
+        app.notify(safe(error.message), markup=False, severity="error", timeout=SECONDS)

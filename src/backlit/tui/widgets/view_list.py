@@ -1,0 +1,202 @@
+"""The list of the backlog and of the plan's panes: one line for each row of a view, in columns."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual import events, on
+from textual.geometry import Region
+from textual.strip import Strip
+
+from backlit.store.records.item import Row
+from backlit.store.views.groups import GroupKey, GroupLine
+from backlit.store.views.view import View
+from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.widgets.badges import Badge
+from backlit.tui.widgets.column_scroll import ColumnScroll
+from backlit.tui.widgets.columns import USUAL, Column
+from backlit.tui.widgets.folds import Folding, GroupFolds
+from backlit.tui.widgets.item_list import ItemList
+from backlit.tui.widgets.item_rows import LEAD, Layout, Names
+from backlit.tui.widgets.row_window import RowWindow
+
+FIRST_ROWS = 200
+
+
+class BacklogList(ItemList):
+    """A window on a view; what it keeps in memory is the rows in sight and their drawn lines.
+
+    Id, type and name stay; the other columns go away where it is narrow, and can be scrolled to.
+    """
+
+    HEADER_LINES = 1
+    COLUMNS: ClassVar[Sequence[Column]] = USUAL
+    """The columns where nobody chose others."""
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ItemList.COMMAND_GROUPS, "widgets.column_commands")
+
+    def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(names, id=id)
+        self.folds: Folding = GroupFolds(self)
+        self.columns = ColumnScroll(
+            self.COLUMNS,
+            lambda: self.size.width,
+            lambda width, columns: Layout(
+                width, names, Looks.of(self.app), self._largest_id, columns, is_plain=self.is_sparing
+            ),
+            self.forget_drawn,
+        )
+        self._window = RowWindow(names)
+        self._group_here: GroupKey | None = None
+        self._levels: tuple[str, ...] = ()
+        self._is_page_held = False
+        self._known = 0
+        self._largest_id = 0
+
+    # The view
+
+    def show(self, view: View, item_id: int | None = None) -> None:
+        """Show a view, the cursor on the item where the view has it."""
+        self.view = view
+        self._window.forget_lines()
+        self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
+        if len(str(view.largest_id)) != len(str(self._largest_id)):
+            self._largest_id = view.largest_id
+            self.forget_drawn()
+        index = view.index_of(item_id) if item_id is not None else None
+        if index is None and self._group_here is not None:
+            index = view.outline.header_line(self._group_here)
+        if self._is_page_held and index is not None:
+            self.cursor = index
+        self.rows_replaced(self.cursor if index is None else index)
+        if view.spec.group != self._levels and view.line_count is not None:
+            self._levels = view.spec.group
+            while self.cursor < self.top + self.page - 1 and isinstance(self.row(self.top - 1), GroupLine):
+                self.top -= 1  # the headers right above the first row are to be seen
+        self.marks.find_anchor()
+        self._note_current()
+
+    def go_to(self, item_id: int) -> bool:
+        """Put the cursor on an item, unfolding what it is in; False where the list does not have it."""
+        view = self.view
+        if view is None:
+            return False
+        if view.folded and view.index_of(item_id) is None and item_id in view.ids():
+            view.fold(*view.folded, is_folded=False)
+            self.show(view, item_id)
+        index = view.index_of(item_id)
+        if index is not None:
+            self.move_to(index)
+        return index is not None
+
+    def hold_page(self) -> None:
+        """Let the page stay until the cursor is moved: its item is about to go elsewhere in the order."""
+        self._is_page_held = True
+
+    def moved(self, before: int) -> None:
+        """Remember whose row it is now."""
+        self._is_page_held = False
+        self._note_current()
+        super().moved(before)
+
+    def rows_changed(self, ids: set[int] | None) -> None:
+        """Draw anew the rows in sight whose items changed; None means any of them."""
+        for index in self._window.forget_items(ids):
+            self.refresh_row(index)
+
+    def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
+        """Return the ids of the items on a stretch of lines; without an end all of them, folded ones too."""
+        if self.view is None:
+            return ()
+        return self.view.ids(start) if stop is None else self.view.ids_on(start, stop)
+
+    def find_row(self, item_id: int) -> int | None:
+        """Return the line of an item; None where it is not in the view."""
+        return self.view.index_of(item_id) if self.view is not None else None
+
+    def row_count(self) -> int:
+        """Return the number of lines in the view, as far as it is known."""
+        if self.view is None:
+            return 0
+        return self._known if self.view.line_count is None else self.view.line_count
+
+    def row(self, index: int) -> Row | GroupLine | None:
+        """Return the item or header on a line."""
+        if self.view is None or not 0 <= index < self.row_count():
+            return None
+        return self._window.line(self.view, index, self.top, self.page)
+
+    def group_here(self) -> Mapping[str, object]:
+        """Return the group of the row or header under the cursor."""
+        view = self.view
+        header = view.outline.header_at(self.cursor) if view is not None and view.spec.group else None
+        return dict(zip(view.spec.group, header.group, strict=False)) if view is not None and header else {}
+
+    def _note_current(self) -> None:
+        row = self.row(self.cursor)
+        self.current_id = row.id if isinstance(row, Row) else None
+        self._group_here = row.group if isinstance(row, GroupLine) else None
+
+    # Mouse
+
+    def clicked(self, index: int, event: events.Click) -> None:
+        """Fold or unfold a group by its header; with ctrl its items are marked."""
+        is_header = self.view is not None and bool(self.view.spec.group) and self.view.id_at(index) is None
+        if not is_header or event.shift:
+            super().clicked(index, event)
+            return
+        self.move_to(index)
+        if event.ctrl:
+            self.marks.toggle_all(self.folds.ids_under_header() or ())
+        else:
+            self.folds.toggle()
+
+    @on(events.MouseScrollRight)
+    @on(events.MouseScrollLeft)
+    def _turn_wheel_aside(self, event: events.MouseScrollRight | events.MouseScrollLeft) -> None:
+        """Scroll the columns, if there are more."""
+        event.stop()
+        self.columns.scroll(1 if isinstance(event, events.MouseScrollRight) else -1)
+
+    # Drawing
+
+    def forget_drawn(self) -> None:
+        """Read and draw everything anew, because names or the theme changed."""
+        self._window.forget_words()
+        self.columns.forget()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Take the new theme's colours."""
+        super().notify_style_update()
+        self.columns.forget()
+
+    def on_resize(self) -> None:
+        """Lay the columns out anew."""
+        self.columns.forget()
+        super().on_resize()
+
+    def refresh_cursor(self, index: int) -> None:
+        """Repaint the row, or its first cells alone where the cursor is the bar alone."""
+        y = index - self.top
+        if not self.is_sparing:
+            self.refresh_row(index)
+        elif 0 <= y < self.page:
+            self.refresh(Region(0, y + self.HEADER_LINES, LEAD, 1))
+
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw the headings."""
+        return self.columns.header()
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one item or header."""
+        row = self.row(index)
+        if row is None:
+            return self.render_blank(-1)
+        if isinstance(row, GroupLine):
+            return self.columns.line((row, (), is_cursor, False, Badge.NONE))
+        is_marked = self.marks.has_row(index, row.id)
+        cells = self._window.cells(row.id, self.columns.layout.read)
+        return self.columns.line((row, cells, is_cursor, is_marked, self._window.badge(row.id)))
+
+    def render_blank(self, y: int) -> Strip:
+        """Draw nothing, or why there is nothing."""
+        return self.draw_words("" if self.row_count() else self.empty_words, y)

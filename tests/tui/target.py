@@ -1,0 +1,94 @@
+"""A place for commands that is no screen: answers are given beforehand, and everything said is recorded."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar, cast
+
+from textual.screen import Screen
+
+from backlit.model.fields import ItemType
+from backlit.store import Item, Store
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.fields.acts import Act
+from backlit.tui.items.bulk_edit import journal
+from backlit.tui.items.field_prompts import change_field
+from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.session import Session
+
+Answer = TypeVar("Answer")
+Reply = Callable[[Screen[object]], object]
+
+
+class FakeTarget:
+    """An `items.target.AddTarget` over a store, with some items as the chosen ones.
+
+    `answers` are the answers to dialogs in their order; a callable is given the dialog first. Dialogs with a text input
+    can only be made in an application.
+    """
+
+    def __init__(self, store: Store, ids: Sequence[int] = (), answers: Sequence[object] = ()) -> None:
+        self.store = store
+        self.session = Session()
+        self.ids = list(ids)
+        self.answers = list(answers)
+        self.asked: list[Screen[object]] = []
+        self.said: list[str] = []
+        self.copied: list[str] = []
+        self.opened: list[tuple[int, ItemPlace, int | None]] = []
+        self.added: list[int] = []
+
+    async def ask(self, dialog: Screen[Answer]) -> Answer:
+        """Answer as was given beforehand."""
+        self.asked.append(cast("Screen[object]", dialog))
+        answer = self.answers.pop(0)
+        return cast("Answer", cast("Reply", answer)(cast("Screen[object]", dialog)) if callable(answer) else answer)
+
+    def say(self, sentence: str, *, is_bad: bool = False) -> None:
+        """Record a message."""
+        self.said.append(f"! {sentence}" if is_bad else sentence)
+
+    def copy(self, text: str) -> None:
+        """Record a text."""
+        self.copied.append(text)
+
+    def edit_outside(self, text: str, suffix: str) -> str:
+        """Answer as was given beforehand."""
+        return cast("Callable[[str, str], str]", self.answers.pop(0))(text, suffix)
+
+    def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
+        """Record another place."""
+        self.opened.append((item_id, place, comment_id))
+
+    def current(self) -> Item:
+        """Return the first of the chosen items."""
+        return self.chosen()[0]
+
+    def chosen_ids(self, rows: int | None = None) -> Sequence[int]:  # noqa: ARG002 - there are no rows
+        """Return the chosen ids."""
+        return self.ids
+
+    def chosen(self, rows: int | None = None) -> list[Item]:
+        """Return the chosen items."""
+        items = self.store.batch.items(self.chosen_ids(rows))
+        if not items:
+            raise CannotAct("There is no item under the cursor.")
+        return items
+
+    async def change_field(self, key: str, items: Sequence[Item]) -> None:
+        """Ask for a value."""
+        await change_field(self, key, items)
+
+    async def apply(self, act: Act, items: Sequence[Item]) -> None:
+        """Journal a change."""
+        await journal(self, act, items)
+
+    def preset(self, item_type: ItemType) -> Mapping[str, object]:  # noqa: ARG002 - the same for all types
+        """Return no values."""
+        return {}
+
+    def expected_type(self) -> ItemType | None:
+        """Return no type."""
+        return None
+
+    def item_added(self, item_id: int) -> None:
+        """Record a new item."""
+        self.added.append(item_id)

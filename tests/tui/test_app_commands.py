@@ -1,0 +1,269 @@
+"""The commands of the application against a target that is no application."""
+
+import asyncio
+from typing import cast
+
+import pytest
+from tests.store.world import World, raised, sent, until
+from tests.tui.target import Answer, FakeTarget
+from textual.screen import Screen
+
+from backlit.model.errors import BadRequest
+from backlit.store import ConnectionState, Store, ViewSpec
+from backlit.tui.app import global_commands, history, macros, navigation, projects
+from backlit.tui.app.places import Place, Places, Recent
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.drawing import themes
+from backlit.tui.shell.chord_app import ChordApp
+
+
+class FakePlaces:
+    """The places of no application: the backlog, with or without a screen over it."""
+
+    def __init__(self, *, has_screen_over: bool = False) -> None:
+        self.here = Place("backlog", 7)
+        self.recent = Recent()
+        self.has_screen_over = has_screen_over
+        self.may_leave = True
+        self.went: list[str] = []
+
+    async def switch_to(self, mode: str) -> bool:
+        if self.may_leave:
+            self.went.append(mode)
+        return self.may_leave
+
+    async def go(self, mode: str) -> bool:
+        return await self.switch_to(mode)
+
+    def close_top(self) -> bool:
+        return self.has_screen_over
+
+
+class FakeApplication(FakeTarget):
+    """The target of the application's commands."""
+
+    def __init__(self, store: Store, answers: tuple[object, ...] = (), places: FakePlaces | None = None) -> None:
+        super().__init__(store, (), answers)
+        self.fake_places = places or FakePlaces()
+        self.places = cast("Places", self.fake_places)
+        self.history_lock = asyncio.Lock()
+        self.interrupted_at = float("-inf")
+        self.profiles = ["here", "local", "demo-500-1"]
+        self.wanted_profile: str | None = None
+        self.offered_themes = themes.load_themes(None)[0]
+        self.theme = "backlit"
+        self.is_running_something = False
+        self.has_ended = False
+
+    def stop_running(self) -> bool:
+        return self.is_running_something
+
+    def exit(self) -> None:
+        self.has_ended = True
+
+
+def call(command_id: str, count: int | None = None, text: str = "") -> Call:
+    return Call(COMMAND_BY_ID[command_id], count, "", text)
+
+
+async def story(store: Store) -> int:
+    view = store.view(ViewSpec())
+    await view.load()
+    return next(row.id for row in view.rows(0, 100) if row.type == "Story")
+
+
+def name_of(store: Store, item_id: int) -> object:
+    item = store.item(item_id)
+    return item.fields["Name"] if item else None
+
+
+# Places
+
+
+async def test_a_mode_is_gone_to_by_the_argument_of_its_row(store: Store) -> None:
+    target = FakeApplication(store)
+
+    for mode in ("board", "plan", "areas"):
+        await navigation.go(cast("navigation.NavigationTarget", target), call(f"app.{mode}"))
+
+    assert target.fake_places.went == ["board", "plan", "areas"]
+
+
+async def test_back_quits_at_the_backlog_where_all_is_sent(store: Store) -> None:
+    target = FakeApplication(store)
+
+    await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
+
+    assert target.has_ended
+
+
+async def test_back_closes_what_is_on_top_and_does_not_quit(store: Store) -> None:
+    target = FakeApplication(store, places=FakePlaces(has_screen_over=True))
+
+    await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
+
+    assert not target.has_ended
+
+
+@pytest.mark.parametrize(("answer", "has_ended"), [("y", True), (None, False)])
+async def test_back_asks_before_it_quits_while_changes_wait(
+    world: World, store: Store, answer: str | None, has_ended: bool
+) -> None:
+    item_id = await story(store)
+    world.faults.is_down = True
+    await raised(store.refresh())
+    await until(lambda: store.connection.state is ConnectionState.OFFLINE)
+    await store.edit([item_id], {"Name": "Waits"})
+    target = FakeApplication(store, answers=(answer,))
+
+    await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
+
+    assert (len(target.asked), target.has_ended) == (1, has_ended)
+
+
+def test_a_second_interrupt_quits_and_one_that_stops_something_does_not_count(store: Store) -> None:
+    target = FakeApplication(store)
+    as_target = cast("navigation.NavigationTarget", target)
+
+    target.is_running_something = True
+    navigation.interrupt(as_target, call("app.interrupt"))
+    target.is_running_something = False
+    navigation.interrupt(as_target, call("app.interrupt"))
+    first = target.has_ended
+    navigation.interrupt(as_target, call("app.interrupt"))
+
+    assert (first, target.has_ended) == (False, True)
+    assert target.said[0] == "Press ctrl+c again to quit."
+
+
+# Undo and redo
+
+
+async def test_undo_and_redo_step_by_the_count_and_say_the_field(store: Store) -> None:
+    item_id = await story(store)
+    before = name_of(store, item_id)
+    for name in ("One", "Two"):
+        await store.edit([item_id], {"Name": name})
+    target = FakeApplication(store)
+
+    await history.undo(target, call("app.undo", 2))
+    undone = name_of(store, item_id)
+    await history.redo(target, call("app.redo", 1))
+
+    assert (undone, name_of(store, item_id)) == (before, "One")
+    assert target.said[-1] == f"Redone: Name of #{item_id} to One"
+    await sent(store)
+
+
+async def test_undo_says_that_there_is_nothing_to_undo(store: Store) -> None:
+    target = FakeApplication(store)
+
+    await history.undo(target, call("app.undo"))
+
+    assert target.said == ["Nothing to undo."]
+
+
+@pytest.mark.parametrize("is_agreed", [True, False])
+async def test_undoing_many_items_is_asked_about_first(store: Store, is_agreed: bool) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    ids = [row.id for row in view.rows(0, 40) if row.type == "Story"]
+    before = [name_of(store, each) for each in ids]
+    await store.edit(ids, {"Name": "Alike"})
+    target = FakeApplication(store, answers=(is_agreed,))
+
+    await history.undo(target, call("app.undo", 3))
+
+    assert len(target.asked) == 1
+    assert [name_of(store, each) for each in ids] == (before if is_agreed else ["Alike"] * len(ids))
+    await sent(store)
+
+
+async def test_an_undo_that_becomes_another_one_while_it_is_asked_about_is_asked_about_again(store: Store) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    ids = [row.id for row in view.rows(0, 40) if row.type == "Story"]
+    await store.edit(ids, {"Name": "Alike"})
+
+    class ChangedMeanwhile(FakeApplication):
+        async def ask(self, dialog: Screen[Answer]) -> Answer:
+            if not self.asked:
+                await store.edit(ids[:-1], {"Name": "Changed meanwhile"})
+            return await super().ask(dialog)
+
+    target = ChangedMeanwhile(store, answers=(True, True))
+
+    await history.undo(target, call("app.undo"))
+
+    assert len(target.asked) == 2
+    assert {name_of(store, each) for each in ids} == {"Alike"}
+    await sent(store)
+
+
+# Projects, profiles, themes
+
+
+async def test_a_project_is_chosen_by_the_beginning_of_its_name(store: Store) -> None:
+    other = next(each for each in store.projects() if each.id != store.project_id)
+    target = cast("projects.ProjectTarget", FakeApplication(store))
+
+    await projects.choose_project(target, call("app.project", text=other.name[:4].lower()))
+
+    assert store.project_id == other.id
+
+
+async def test_an_unknown_project_is_refused_with_the_names_of_those_there_are(store: Store) -> None:
+    target = cast("projects.ProjectTarget", FakeApplication(store))
+
+    with pytest.raises(BadRequest, match=f"no project “nowhere”; there are .*{store.projects()[0].name}"):
+        await projects.choose_project(target, call("app.project", text="nowhere"))
+
+
+@pytest.mark.parametrize(("may_leave", "wanted"), [(True, "demo-500-1"), (False, None)])
+async def test_a_profile_is_opened_unless_a_screen_is_to_stay(
+    store: Store, may_leave: bool, wanted: str | None
+) -> None:
+    target = FakeApplication(store)
+    target.fake_places.may_leave = may_leave
+
+    await projects.choose_profile(cast("projects.ProjectTarget", target), call("app.profile", text="demo"))
+
+    assert (target.wanted_profile, target.has_ended) == (wanted, may_leave)
+
+
+async def test_the_profile_that_is_open_is_refused(store: Store) -> None:
+    target = FakeApplication(store)
+
+    with pytest.raises(CannotAct, match="This is that profile"):
+        await projects.choose_profile(cast("projects.ProjectTarget", target), call("app.profile", text="here"))
+
+
+async def test_a_theme_is_put_on_by_its_name_and_completed(store: Store) -> None:
+    target = FakeApplication(store)
+    as_target = cast("global_commands.ApplicationTarget", target)
+
+    await global_commands.choose_theme(as_target, call("app.theme", text="paper"))
+
+    assert target.theme == "paper"
+    assert "paper" in [each.text for each in global_commands.complete_theme(as_target, "pa", 2)]
+    with pytest.raises(BadRequest, match="There is no theme “pape”"):
+        await global_commands.choose_theme(as_target, call("app.theme", text="pape"))
+
+
+def test_it_is_said_that_all_is_sent(store: Store) -> None:
+    target = FakeApplication(store)
+
+    global_commands.say_saved(target, call("app.saved"))
+
+    assert target.said == ["All is saved and sent."]
+
+
+def test_a_macro_that_was_never_recorded_is_refused() -> None:
+    class Target:
+        recorder = macros.Recorder(cast("ChordApp", None))
+
+    with pytest.raises(CannotAct, match="Nothing is recorded as z; Qz records it"):
+        macros.play(Target(), Call(COMMAND_BY_ID["macro.play"], None, "z"))
+    with pytest.raises(CannotAct, match="No macro has been played yet"):
+        macros.play_again(Target(), call("macro.again"))

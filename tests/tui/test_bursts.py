@@ -1,0 +1,168 @@
+"""Keys that arrive together, or shortly after each other, do what they do when they are typed slowly."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from tests.store.world import World, until
+from tests.tui.conftest import Open
+from tests.tui.editing import burst
+from tests.tui.listing import items, press, shown
+from tests.tui.stage import text_of
+from textual import events
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.workers import work
+
+PATIENCE = 60.0
+NAME = ("c", "n", "ctrl+u", *"Zebra", "enter")
+GAPS = (0.0, 0.03)
+"""Seconds between two keys; `benchmarks.bursts` has more of these, and of the ways."""
+WAYS = {
+    "down": ("5", "j"),
+    "a filter by a text": ("/", *"#ID", "enter"),
+    "a filter by a query": ("/", *"type:story", "enter"),
+    "a filter that was left": ("/", *"type:bug", "enter", "5", "j", "escape"),
+    "the next hit": ("/", *"type:story", "enter", "escape", "n"),
+    "going to an item": ("#", *"ID", "enter"),
+    "the command line": (":", *"ID", "enter"),
+    "a status": ("#", *"ID", "enter", "s", "enter"),
+    "the editor and back": ("#", *"ID", "enter", "enter", "j", "j", "q"),
+    "the areas and back": ("#", *"ID", "enter", "g", "a", "j", "q"),
+    "the plan and back": ("#", *"ID", "enter", "g", "p", "g", "b"),
+    "groups": ("t", "g", *"Owner", "enter", "j", "j"),
+    "a change of the order": ("#", *"ID", "enter", "J", "K"),
+    "undo": ("3", "G", *NAME, "u", "j"),
+}
+
+
+async def named_after(opened: Open, store: Store, type_keys: Callable[[Pilot[None]], Awaitable[None]]) -> list[int]:
+    """The items that have the new name when the keys are done."""
+    before = {row.id: row.name for row in await shown(store, with_done=True)}
+    async with opened(store) as pilot:
+        await type_keys(pilot)
+        await done(pilot)
+        said = text_of(pilot.app)
+    found = [row.id for row in await shown(store, with_done=True) if row.name == "Zebra"]
+    assert found, said
+    for item_id in found:
+        await store.edit([item_id], {"Name": before[item_id]})
+    return found
+
+
+async def done(pilot: Pilot[None]) -> None:
+    """Wait until every key that was sent has been dealt with, and what it began is over."""
+    app = pilot.app
+    assert isinstance(app, ChordApp)
+    await asyncio.sleep(0.05)
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while not app.input.is_idle:
+        assert asyncio.get_running_loop().time() < deadline, text_of(app)
+        await asyncio.sleep(0.02)
+    await press(pilot)
+
+
+def filled_in(keys: tuple[str, ...], item_id: int) -> list[str]:
+    return "\0".join(keys).replace("I\0D", "\0".join(str(item_id))).split("\0")
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opened: Open, way: str) -> None:
+    story = [row for row in await shown(store) if row.type == "Story"][4]
+    keys = [*filled_in(WAYS[way], story.id), *NAME]
+
+    async def slowly(pilot: Pilot[None]) -> None:
+        for key in keys:
+            await press(pilot, key)
+
+    wanted = await named_after(opened, store, slowly)
+    found = {}
+    for gap in GAPS:
+
+        async def fast(pilot: Pilot[None], gap: float = gap) -> None:
+            for key in keys:
+                burst(pilot, key)
+                if gap:
+                    await asyncio.sleep(gap)
+
+        found[gap] = await named_after(opened, store, fast)
+
+    assert found == dict.fromkeys(GAPS, wanted)
+
+
+async def test_a_new_item_keeps_the_first_letter_of_its_name(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        for number in range(25):
+            burst(pilot, "a", "enter", *f"Made {number:02}", "enter")
+        await done(pilot)
+        made = sorted(row.name for row in await shown(store) if row.name.startswith("Made"))
+
+    assert made == [f"Made {number:02}" for number in range(25)]
+
+
+async def test_each_name_reaches_the_item_that_was_gone_to(store: Store, opened: Open) -> None:
+    rows = (await shown(store))[:25]
+    async with opened(store) as pilot:
+        for row in rows:
+            burst(pilot, "#", *str(row.id), "enter", "c", "n", "ctrl+u", *f"Named {row.id}", "enter")
+        await done(pilot)
+
+    names = {row.id: row.name for row in await shown(store)}
+    assert [names.get(row.id) for row in rows] == [f"Named {row.id}" for row in rows]
+
+
+async def test_keys_behind_a_failure_are_dropped_with_a_word(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        cursor = items(pilot).cursor
+        burst(pilot, "g", "z", "j", "j", "j")
+        await done(pilot)
+
+        assert items(pilot).cursor == cursor
+        assert "3 more keys were dropped." in text_of(pilot.app)
+
+
+async def test_keys_behind_an_escape_that_cancels_nothing_are_not_dropped(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        burst(pilot, "escape", "escape", "j", "j")
+        await done(pilot)
+
+        assert items(pilot).cursor == 2
+
+
+async def test_a_paste_keeps_its_place_among_keys(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        burst(pilot, "c", "n", "ctrl+u")
+        pilot.app.post_message(events.Paste("Pasted"))
+        burst(pilot, "!", "enter")
+        await done(pilot)
+
+        assert "Pasted!" in text_of(pilot.app)
+
+
+async def test_a_hanging_command_shows_the_keys_that_wait_and_ctrl_c_ends_the_wait(
+    world: World, store: Store, opened: Open
+) -> None:
+    async def hang() -> None:
+        await asyncio.sleep(60)
+
+    async with opened(store) as pilot:
+        pilot.app.run_worker(work(hang), group="writes")
+        burst(pilot, "j", "j", "k")
+        await until(lambda: "2 keys wait; esc drops them" in text_of(pilot.app), lambda: text_of(pilot.app))
+        burst(pilot, "escape")
+        await until(lambda: "2 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))
+        burst(pilot, "j")
+        await until(lambda: items(pilot).cursor == 2, lambda: text_of(pilot.app))
+
+        pilot.app.workers.cancel_all()
+
+
+async def test_no_key_waits_for_the_network(world: World, store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        world.faults.is_answered = lambda _path: False
+        burst(pilot, "R", "j", "j")
+        await until(lambda: items(pilot).cursor == 2, lambda: text_of(pilot.app))
+
+        world.faults.is_answered = lambda _path: True

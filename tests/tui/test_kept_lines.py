@@ -1,0 +1,90 @@
+"""What was typed into a dialog's line comes back when the dialog is opened again."""
+
+from pathlib import Path
+
+from tests.store.papers import item, offline_store
+from tests.store.test_disk import no_room
+from tests.store.world import until
+from tests.tui.conftest import Open
+from tests.tui.listing import items, press
+from tests.tui.stage import text_of
+
+from backlit.store import Store
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.shell.drafts import RESTORED
+
+
+async def test_a_name_that_was_being_typed_is_restored_after_the_application_ended(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("c", "n", "ctrl+u", *"Half a name")
+    async with opened(store) as pilot:
+        await press(pilot, "c", "n")
+
+        assert RESTORED in text_of(pilot.app)
+        assert "Half a name" in text_of(pilot.app)
+
+
+async def test_a_name_that_was_being_typed_is_not_offered_for_another_item(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("c", "n", "ctrl+u", *"Half a name")
+    async with opened(store) as pilot:
+        await press(pilot, "j", "c", "n")
+
+        assert "Half a name" not in text_of(pilot.app)
+
+
+async def test_a_name_that_was_left_or_taken_is_not_offered_again(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "c", "n", "x", "wait:400", "escape")
+        await press(pilot, "c", "n")
+        left = text_of(pilot.app)
+        await press(pilot, "y", "wait:400", "enter")
+        await press(pilot, "c", "n")
+
+        assert RESTORED not in left
+        assert RESTORED not in text_of(pilot.app)
+
+
+async def test_a_new_item_that_was_being_named_is_restored(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("a", "enter", *"A new wish")
+    async with opened(store) as pilot:
+        await press(pilot, "a", "enter")
+
+        assert RESTORED in text_of(pilot.app)
+        assert "A new wish" in text_of(pilot.app)
+
+
+async def test_a_line_that_the_full_disk_refused_is_offered_again_and_taken_when_there_is_room(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(120, 40), notifications=True) as pilot:
+            with no_room():
+                await pilot.press("c", "n", "ctrl+u", *"Kept in spite", "enter")
+                await until(lambda: not app.screen.is_modal)
+                await press(pilot)
+            await press(pilot, "c", "n")
+            offered = text_of(app)
+            await press(pilot, "enter")
+            await until(lambda: "Kept in spite" in text_of(app), lambda: text_of(app))
+
+            found = store.item(items(pilot).current_id or 0)
+            assert RESTORED in offered
+            assert found is not None
+            assert found.fields["Name"] == "Kept in spite"
+
+
+async def test_a_comment_stays_in_its_dialog_until_the_disk_has_room(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(120, 40), notifications=True) as pilot:
+            with no_room():
+                await pilot.press("C", *"Long thought about", "ctrl+s")
+                await until(lambda: "What you wrote stays" in text_of(app), lambda: text_of(app))
+            refused = text_of(app)
+            await pilot.press("ctrl+s")
+            await until(lambda: not app.screen.is_modal, lambda: text_of(app))
+
+            assert "Long thought about" in refused
+            assert [each.text for each in store.comments(1)] == ["Long thought about"]
+            await until(lambda: store.draft("comment:1") is None)

@@ -1,0 +1,215 @@
+"""Commands of the plan against a target without a screen."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+import pytest
+from tests.store.planning import add_sprints, held, stories
+from tests.store.test_rollover import ended_sprint
+from tests.store.world import World, sent
+from tests.tui.target import FakeTarget
+
+from backlit.model.fields import FIELD_BY_KEY
+from backlit.store import IterationEntry, Row, Store
+from backlit.store.edits.rollover import Decision, Way
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.dispatch import function_of
+from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.fields.acts import to_value
+from backlit.tui.plan.commit import CommitPlanDialog
+from backlit.tui.plan.rollover_dialog import RolloverDialog
+from backlit.tui.plan.target import stage
+
+
+class FakePlan(FakeTarget):
+    """A `plan.target.PlanTarget` with some iterations, in the pane of one of them or of the backlog."""
+
+    def __init__(
+        self,
+        store: Store,
+        ids: Sequence[int] = (),
+        answers: Sequence[object] = (),
+        targets: Sequence[IterationEntry] = (),
+        here: IterationEntry | None = None,
+    ) -> None:
+        super().__init__(store, ids, answers)
+        self._targets = targets
+        self._here = here
+        self.passed: list[AbstractSet[int]] = []
+        self.run: list[tuple[str, int | None]] = []
+
+    @property
+    def lists(self) -> "FakePlan":
+        return self
+
+    def targets(self) -> Sequence[IterationEntry]:
+        return self._targets
+
+    def here(self) -> IterationEntry | None:
+        return self._here
+
+    def step_past(self, item_ids: AbstractSet[int]) -> None:
+        self.passed.append(item_ids)
+
+    async def run_in_app(self, call: Call) -> None:
+        self.run.append((call.command.id, call.count))
+
+
+async def run(target: FakePlan, command_id: str, count: int | None = None) -> None:
+    command = COMMAND_BY_ID[command_id]
+    await function_of(command.handler)(target, Call(command, count))
+
+
+async def unplanned(store: Store, count: int) -> list[Row]:
+    root = store.plan.iterations.backlog_id
+    rows = [row for row in await stories(store, 99) if row.iteration_id == root and not store.batch.tasks_of(row.id)]
+    return rows[:count]
+
+
+async def test_send_plans_into_the_iteration_of_the_count(store: Store) -> None:
+    first, second = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    target = FakePlan(store, [row.id], targets=[first, second])
+
+    await run(target, "plan.send", 2)
+
+    assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
+    assert target.passed == [{row.id}]
+
+
+async def test_send_plans_into_the_next_iteration_from_the_pane_of_one(store: Store) -> None:
+    first, second = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    await store.plan.move([row.id], first.id)
+
+    await run(FakePlan(store, [row.id], targets=[first, second], here=first), "plan.send")
+
+    assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
+
+
+@pytest.mark.parametrize(("count", "reason"), [(1, "Already in Plan 1."), (3, "There is no iteration to plan into")])
+async def test_send_refuses_the_pane_itself_and_iterations_that_are_not_there(
+    store: Store, count: int, reason: str
+) -> None:
+    first, second = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    target = FakePlan(store, [row.id], targets=[first, second], here=first)
+
+    with pytest.raises(CannotAct, match=reason):
+        await run(target, "plan.send", count)
+
+    assert target.passed == []
+
+
+async def test_back_refuses_an_unplanned_item_of_the_backlog(store: Store) -> None:
+    (row,) = await unplanned(store, 1)
+
+    with pytest.raises(CannotAct, match="Already in the backlog"):
+        await run(FakePlan(store, [row.id]), "plan.back")
+
+
+async def test_aim_stops_at_the_last_iteration(store: Store) -> None:
+    first, second = await add_sprints(store)
+
+    await run(FakePlan(store, targets=[first, second]), "plan.next-target", 99)
+
+    assert store.plan.draft.target == store.plan.iterations.targets()[-1].id
+    with pytest.raises(CannotAct, match="is the last iteration"):
+        await run(FakePlan(store, targets=store.plan.iterations.targets()[-1:]), "plan.next-target")
+
+
+async def test_undo_and_redo_walk_the_draft_by_the_count(store: Store) -> None:
+    first, second = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    target = FakePlan(store, [row.id], targets=[first, second])
+    await run(target, "plan.send")
+    await run(target, "plan.send", 2)
+
+    await run(target, "plan.undo", 9)
+    undone = dict(store.plan.standing.changes)
+    await run(target, "plan.redo", 2)
+
+    assert undone == {}
+    assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
+    assert target.run == []
+
+
+async def test_undo_and_redo_without_a_step_of_the_draft_are_the_application_s(store: Store) -> None:
+    target = FakePlan(store)
+
+    await run(target, "plan.undo", 2)
+    await run(target, "plan.redo")
+
+    assert target.run == [("app.undo", 2), ("app.redo", None)]
+
+
+async def test_stage_plans_planned_fields_and_journals_others(world: World, store: Store) -> None:
+    (row,) = await unplanned(store, 1)
+    target = FakePlan(store, [row.id])
+
+    await stage(target, to_value(FIELD_BY_KEY["Estimate"], "21", "21"), target.chosen())
+    await stage(target, to_value(FIELD_BY_KEY["Name"], "Renamed", "Renamed"), target.chosen())
+    await sent(store)
+
+    assert store.plan.standing.changes == {row.id: {"Estimate": "21"}}
+    assert await held(world, row.id, "Name", "Estimate") == ["Renamed", row.estimate]
+
+
+async def test_commit_writes_only_after_a_yes(world: World, store: Store) -> None:
+    first, _ = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    await store.plan.move([row.id], first.id)
+    target = FakePlan(store, answers=[None, True])
+
+    await run(target, "plan.commit")
+    before = store.outbox_entries()
+    await run(target, "plan.commit")
+    await sent(store)
+
+    assert before == ()
+    assert target.said == ["Plan written: 1 item; u takes it back."]
+    assert await held(world, row.id, "IterationID") == [first.id]
+
+
+async def test_commit_writes_mine_over_theirs_only_when_that_is_asked_for(world: World, store: Store) -> None:
+    first, second = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    await store.plan.move([row.id], first.id)
+    await world.rival.work_items.update(row.id, {"IterationID": second.id})
+    await store.refresh()
+
+    def over_theirs(dialog: object) -> bool:
+        assert isinstance(dialog, CommitPlanDialog)
+        dialog.is_over_theirs = True
+        return True
+
+    await run(FakePlan(store, answers=[True]), "plan.commit")
+    left = store.plan.standing.contests
+    await run(FakePlan(store, answers=[over_theirs]), "plan.commit")
+    await sent(store)
+
+    assert row.id in left
+    assert await held(world, row.id, "IterationID") == [first.id]
+
+
+async def test_rollover_keeps_answers_until_they_are_written(store: Store) -> None:
+    ended, _, rows = await ended_sprint(store, 2)
+    answers = {rows[0].id: Decision(Way.BACKLOG)}
+    opened = []
+
+    def left(dialog: object) -> None:
+        assert isinstance(dialog, RolloverDialog)
+        dialog.keep(answers)
+
+    def written(dialog: object) -> object:
+        assert isinstance(dialog, RolloverDialog)
+        opened.append(dialog.decisions)
+        return dialog.decisions
+
+    target = FakePlan(store, answers=[left, written], here=ended)
+    await run(target, "plan.rollover")
+    await run(target, "plan.rollover")
+
+    assert opened == [answers]
+    assert target.said == [f"{ended.name}: 1 item rolled over; u takes it back."]
+    assert store.draft(f"rollover:{store.project_id}:{ended.id}") is None
