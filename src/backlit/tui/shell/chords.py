@@ -46,24 +46,27 @@ class WhichKeyHint:
     def __init__(self, app: App[None]) -> None:
         self._app = app
         self._timer: Timer | None = None
+        self._popup: WhichKey | None = None
 
     def show_soon(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
         """Show the popup after the delay, where anything can follow."""
         if continuations:
-            self._timer = timer = self._app.set_timer(DELAY, lambda: self._show(chord, continuations, timer))
+            popup = WhichKey(chord, continuations)
+            self._timer = self._app.set_timer(DELAY, lambda: self._show(popup))
+            self._popup = popup
 
     def hide(self) -> None:
         """Take the popup away, or do not show it."""
         if self._timer is not None:
             self._timer.stop()
-            self._timer = None
+            self._timer = self._popup = None
             self._app.screen.query(WhichKey).remove()
 
-    def _show(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]], timer: Timer) -> None:
-        if timer is not self._timer:
+    def _show(self, popup: WhichKey) -> None:
+        if popup is not self._popup:
             return  # the next key came between the timer and this call
         self._app.clear_notifications()
-        self._app.screen.mount(WhichKey(chord, continuations))
+        self._app.screen.mount(popup)
 
 
 class Chords:

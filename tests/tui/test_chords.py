@@ -1,0 +1,40 @@
+"""The list of keys that can follow an unfinished chord."""
+
+import asyncio
+import time
+
+from tests.tui.stage import Stage, text_of
+from textual import events
+from textual.pilot import Pilot
+
+from backlit.tui.shell.chords import DELAY
+
+TURNS = 8
+"""Turns of the loop between the timer and the list, and a few more."""
+
+
+async def take(pilot: Pilot[None], key: str) -> None:
+    assert isinstance(pilot.app, Stage)
+    pilot.app.chords.take(events.Key(key, key if len(key) == 1 else None))
+
+
+async def test_chord_lists_its_continuations_after_the_delay() -> None:
+    async with Stage().run_test(size=(120, 40)) as pilot:
+        await pilot.press("g")
+        await pilot.pause(DELAY + 0.2)
+
+        assert "gb backlog" in text_of(pilot.app)
+
+
+async def test_key_between_the_delay_and_the_list_leaves_no_list() -> None:
+    async with Stage().run_test(size=(120, 40)) as pilot:
+        for turns in range(TURNS):
+            await take(pilot, "g")
+            await asyncio.sleep(DELAY - 0.02)
+            time.sleep(0.04)  # noqa: ASYNC251 - the loop is held up until the timer is due
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await take(pilot, "escape")
+            await pilot.pause(0.05)
+
+            assert "gb backlog" not in text_of(pilot.app), turns
