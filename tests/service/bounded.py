@@ -1,4 +1,7 @@
-"""A process that serves with the limits of a test: `python -m tests.service.bounded` and what `Bounded` gives it."""
+"""A process that serves with the limits of a test: `python -m tests.service.bounded` and what `Bounded` gives it.
+
+The file of a certificate holds its key too.
+"""
 
 import asyncio
 import json
@@ -25,9 +28,22 @@ QUICK = {"linger": 0.1, "notice": 0.1}
 class Bounded:
     """A process with limits of its own."""
 
-    def __init__(self, folder: Path, settings: dict[str, object], limits: dict[str, float], files: int | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: dict[str, object],
+        limits: dict[str, float],
+        files: int | None,
+        certificate: Path | None = None,
+    ) -> None:
         database = f"sqlite:///{folder}/service.db"
-        given = [database, str(folder / "files"), json.dumps(settings), json.dumps(QUICK | limits), ""]
+        given = [
+            database,
+            str(folder / "files"),
+            json.dumps(settings),
+            json.dumps(QUICK | limits),
+            str(certificate or ""),
+        ]
         self._log = folder / "bounded.log"
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(

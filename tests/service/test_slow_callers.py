@@ -4,6 +4,8 @@ import json
 import resource
 import shutil
 import socket
+import ssl
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -57,8 +59,13 @@ def start(sample_file: Path, tmp_path: Path) -> Iterator[Start]:
     shutil.copy(sample_file, tmp_path / "service.db")
     running: list[Bounded] = []
 
-    def start(files: int | None = None, settings: dict[str, object] | None = None, **limits: float) -> Bounded:
-        running.append(Bounded(tmp_path, settings or {}, limits, files))
+    def start(
+        files: int | None = None,
+        settings: dict[str, object] | None = None,
+        certificate: Path | None = None,
+        **limits: float,
+    ) -> Bounded:
+        running.append(Bounded(tmp_path, settings or {}, limits, files, certificate))
         return running[-1]
 
     yield start
@@ -68,6 +75,17 @@ def start(sample_file: Path, tmp_path: Path) -> Iterator[Start]:
             each.process.wait()
         if each.process.stdout is not None:
             each.process.stdout.close()
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A certificate of 127.0.0.1, signed by itself, and its key in one file."""
+    path = tmp_path / "tls.pem"
+    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1"
+    names = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    made = subprocess.run([*make.split(), *names, "-keyout", "-"], check=True, capture_output=True)
+    path.write_bytes(made.stdout)
+    return path
 
 
 def test_connection_is_closed_when_no_head_comes(start: Start) -> None:
@@ -325,6 +343,23 @@ def test_service_stops_while_slow_and_idle_connections_are_open(start: Start) ->
     assert not [line for line in served.lines() if line["level"] == "error"]
     for each in waiting:
         each.close()
+
+
+def test_slow_callers_keep_nobody_out_over_tls(start: Start, certificate: Path) -> None:
+    served = start(certificate=certificate, head=0.5, idle=LONG, connections=6)
+    context = ssl.create_default_context(cafile=certificate)
+    waiting = [served.connect(b"\x16\x03\x01\x02"[:sent]) for sent in (0, 0, 0, 1, 4, 4)]
+    with context.wrap_socket(served.connect(), server_hostname="127.0.0.1") as slow:
+        slow.sendall(b"GET /healthz HTTP/1.1\r\nX-")
+        answer = rest_of(slow)
+    with context.wrap_socket(served.connect(), server_hostname="127.0.0.1") as caller:
+        caller.sendall(GET)
+
+        assert answer_of(caller).startswith(b"HTTP/1.1 200 ")
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    for each in waiting:
+        with each:
+            assert rest_of(each) == b""
 
 
 def test_limits_leave_files_to_the_requests_and_proxies_time_to_close_first() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import resource
 import socket
+from functools import partial
 
 import uvicorn
 
@@ -89,7 +90,7 @@ class BoundedServer(uvicorn.Server):
                 task = asyncio.create_task(self._open(caller, connection))
                 connection.abort = task.cancel
                 self._opening.add(task)
-                task.add_done_callback(self._opening.discard)
+                task.add_done_callback(partial(self._end_opening, caller, connection))
             accepted += 1
             if accepted % _AT_ONCE == 0:
                 await asyncio.sleep(0)
@@ -107,9 +108,13 @@ class BoundedServer(uvicorn.Server):
             )
         except OSError:  # the caller went away, or does not speak TLS
             self._connections.remove(connection)
-        except asyncio.CancelledError:
+
+    def _end_opening(self, caller: socket.socket, connection: Connection, task: "asyncio.Task[None]") -> None:
+        """Close a connection that was ended before it was handed over; its task may not even have begun."""
+        self._opening.discard(task)
+        if task.cancelled():
             self._connections.remove(connection)
-            raise
+            caller.close()
 
     async def _sweep(self) -> None:
         limits = self._limits
