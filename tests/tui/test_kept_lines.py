@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from tests.store.papers import item, offline_store
+from tests.store.papers import item, offline_store, places_in
 from tests.store.test_disk import no_room
+from tests.store.test_journal_file import held
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press
@@ -88,3 +89,19 @@ async def test_a_comment_stays_in_its_dialog_until_the_disk_has_room(tmp_path: P
             assert "Long thought about" in refused
             assert [each.text for each in store.comments(1)] == ["Long thought about"]
             await until(lambda: store.draft("comment:1") is None)
+
+
+async def test_a_line_answered_while_the_journal_is_locked_is_written_when_it_is_free(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(120, 40), notifications=True) as pilot:
+            with held(places_in(tmp_path).journal):
+                await pilot.press("c", "n", "ctrl+u", *"Waited for", "enter")
+                await until(lambda: "has locked the journal" in text_of(app), lambda: text_of(app))
+            await until(lambda: "Waited for" in text_of(app), lambda: text_of(app))
+            await press(pilot)
+
+            found = store.item(items(pilot).current_id or 0)
+            assert found is not None
+            assert found.fields["Name"] == "Waited for"
+            assert store.draft("typed:field:Name:1") is None
