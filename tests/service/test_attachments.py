@@ -13,7 +13,7 @@ import httpx
 import pytest
 from tests.service.conftest import BASE, SignIn
 
-from backlit.model.file_names import file_name
+from backlit.model.plain import file_name
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
 from backlit.service.files.content_types import content_type, is_inline

@@ -7,9 +7,8 @@ from backlit.client.answers import read_model
 from backlit.client.calls import Calls
 from backlit.client.envelope import Envelope
 from backlit.client.resource import API, Document, Listing, Page, Query, Resource
-from backlit.model.attachments import Attachment
 from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound
-from backlit.model.resources import Area, Comment, Iteration, Project, TimeEntryType, User, WorkItem
+from backlit.model.resources import Area, Attachment, Comment, Iteration, Project, TimeEntryType, User, WorkItem
 from backlit.model.resources import Resource as Model
 
 NodeT = TypeVar("NodeT", bound=Model)

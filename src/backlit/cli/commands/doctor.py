@@ -15,9 +15,9 @@ from backlit.cli.json_output import write_json
 from backlit.cli.wiring import chosen_profile, connect_to
 from backlit.client.tls import fault_of, trusted
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations
-from backlit.model.attachments import friendly_size_of
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
+from backlit.model.resources import friendly_size_of
 from backlit.store.files.inspection import FileReport, inspect_journal, inspect_mirror
 from backlit.store.remote.capabilities import Traits, probe
 from backlit.store.remote.limitations import has_words, missing_words

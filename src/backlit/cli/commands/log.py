@@ -5,9 +5,9 @@ import asyncio
 import time
 
 from backlit.cli.synced import synced_store
+from backlit.model.amounts import hours_of, hours_text
 from backlit.model.errors import BacklitError, BadRequest, NotFound
 from backlit.model.fields import ItemType
-from backlit.model.hours import hours_of, hours_text
 from backlit.model.plain import plain
 from backlit.store.edits.work_log import COMPLETED, REMAINING, Work, type_named
 from backlit.store.records.changes import ConnectionState

@@ -11,7 +11,7 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, La
 from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.file_names import file_name
+from backlit.model.plain import file_name
 from backlit.model.resources import INTERNAL, PORTAL
 from backlit.service.admin import custom_fields as field_rules
 from backlit.service.admin.choices import checked_choices

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from backlit.model.errors import BadRequest, UnsupportedMedia
-from backlit.model.file_names import file_name
+from backlit.model.plain import file_name
 from backlit.service.files.content_types import content_type
 from backlit.service.files.interface import FileStore, Incoming
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from backlit.model.attachments import Attachment
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
 from backlit.model.resources import (
     AUDIT_KEYS,
     INTERNAL,
     PORTAL,
     Area,
+    Attachment,
     Comment,
     Iteration,
     Project,

@@ -11,9 +11,8 @@ import orjson
 from sqlalchemy import Connection
 from starlette.requests import Request
 
-from backlit.model.attachments import Attachment, friendly_size_of
 from backlit.model.errors import BadRequest, NotFound
-from backlit.model.resources import INTERNAL, PORTAL
+from backlit.model.resources import INTERNAL, PORTAL, Attachment, friendly_size_of
 from backlit.service.files.uploads import Received, must_be_acceptable, receive
 from backlit.service.http.endpoint import Answer, Call, Shared, call_of, json_answer
 from backlit.service.http.etags import etag_of, must_match
