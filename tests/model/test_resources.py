@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from backlit.client.envelope import Envelope
+from backlit.client.resources import Envelope
 from backlit.model.resources import (
     Area,
     Attachment,

@@ -12,9 +12,7 @@ from urllib.parse import urlsplit
 
 from backlit.cli.wiring import chosen_profile, connect_to, remote_client
 from backlit.client.client import Client, root_of
-from backlit.client.cookies import NAME as COOKIE
-from backlit.client.cookies import Cookie
-from backlit.client.tokens import Held, TokenCache
+from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
 from backlit.config.private_files import writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations, remote_profile
 from backlit.model.errors import BadRequest, OtherOrigin
