@@ -35,5 +35,5 @@ def test_every_example_of_the_document_can_be_run() -> None:
     for example in examples:
         words = [quoted or plain for quoted, plain in re.findall(r"'([^']*)'|(\S+)", example)]
         if words[-1] != "--help":
-            assert parser().parse_args(words[1:]).module
+            assert parser().parse_args(words[1:]).handler
     assert len(examples) > 10

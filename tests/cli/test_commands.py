@@ -1,5 +1,6 @@
 """The real command in a process of its own."""
 
+import importlib
 import json
 import os
 import pty
@@ -14,7 +15,7 @@ import pytest
 from tests.cli.conftest import COMMAND, Home
 
 from backlit.cli.arguments import parser
-from backlit.cli.table import cells_of, table
+from backlit.cli.output import cells_of, table
 from backlit.cli.wiring import connect_to
 from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
 from backlit.store.journal.journal import Journal
@@ -29,6 +30,46 @@ def locations_of(home: Home) -> Locations:
 
 def nothing(_sentence: str, _done: int, _total: int) -> None:
     return
+
+
+@pytest.mark.parametrize(
+    ("words", "function"),
+    [
+        ("", "open_app"),
+        ("demo", "open_demo"),
+        ("serve", "serve"),
+        ("login https://example.org", "log_in"),
+        ("logout", "log_out"),
+        ("whoami", "show_user"),
+        ("doctor", "examine"),
+        ("trash", "show_trash"),
+        ("items list", "list_items"),
+        ("items show 1", "show_item"),
+        ("items import -", "import_items"),
+        ("log 1 2h", "log_work"),
+        ("plan export", "export_plan"),
+        ("plan apply -", "apply_plan"),
+        ("report burnup", "write_report"),
+        ("admin users list", "list_users"),
+        ("admin grants list", "list_grants"),
+        ("admin keys rotate", "rotate_key"),
+        ("admin projects list", "list_projects"),
+        ("admin teams list", "list_names"),
+        ("admin time-entry-types list", "list_names"),
+        ("admin fields list", "list_fields"),
+        ("admin values list 1", "list_values"),
+        ("admin export -", "export_workspace"),
+        ("admin import -", "import_workspace"),
+        ("admin backup place", "back_up_workspace"),
+        ("admin restore place", "restore_workspace"),
+        ("admin check", "check_workspace"),
+    ],
+)
+def test_each_command_names_the_function_that_runs_it(words: str, function: str) -> None:
+    module, _, name = parser().parse_args(words.split()).handler.partition(":")
+
+    assert name == function
+    assert callable(getattr(importlib.import_module(f"backlit.cli.{module}"), name))
 
 
 def test_reading_the_command_line_loads_nothing_heavy() -> None:

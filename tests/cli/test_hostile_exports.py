@@ -15,8 +15,8 @@ from tests.cli.admin_world import Served, Workspace
 
 from backlit.service.admin.seed import audit
 from backlit.service.files.local import LocalFiles
+from backlit.service.storage.clock import Clock
 from backlit.service.storage.schema import attachments
-from backlit.service.storage.settings import Clock
 
 SAMPLE = "lantern"
 CONTENT = b"attached"

@@ -8,8 +8,7 @@ import pytest
 from tests.cli.conftest import Home
 from tests.store.world import World, make_sample
 
-from backlit.cli.commands.import_rows import rows_of
-from backlit.cli.commands.items_import import Import, planned
+from backlit.cli.commands.items_import import Import, planned, rows_of
 from backlit.model.errors import BadRequest
 from backlit.store import Row, Store, ViewSpec
 

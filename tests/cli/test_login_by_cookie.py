@@ -7,7 +7,7 @@ import httpx
 from tests.cli.conftest import Home
 
 from backlit.client.auth import COOKIE_ENDED
-from backlit.client.cookies import NAME
+from backlit.client.tokens import COOKIE
 from backlit.model.wrap import LOGIN_PATH
 
 
@@ -21,7 +21,7 @@ def test_a_browsers_session_is_used_until_it_ends(home: Home, serve: Callable[[]
     with httpx.Client(base_url=address) as browser:
         (token,) = re.findall(r'name="form_token"[^>]*value="([^"]+)"', browser.get(LOGIN_PATH).text)
         browser.post(LOGIN_PATH, data={"form_token": token, "username": "maya", "password": "lantern"})
-        secret = browser.cookies[NAME]
+        secret = browser.cookies[COOKIE]
         login = home.run("login", address, "--cookie", given=f"{secret}\n")
         kept_in = files_with(home, secret)
         browser.post("/Authentication/Logout")

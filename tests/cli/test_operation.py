@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Home
 
-from backlit.service.storage.limits import HEAD_LIMIT
+from backlit.service.storage.settings import HEAD_LIMIT
 
 FORM = b"wrap_client_id=uri%3Abacklit&wrap_username=maya&wrap_password=lantern"
 HEAD = b"POST /Authenticate/WRAPv0.9 HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"

@@ -6,9 +6,7 @@ import re
 import pytest
 from tests.store.world import World
 
-from backlit.cli.commands.plan_apply import differing
-from backlit.cli.commands.plan_changes_text import described
-from backlit.cli.commands.plan_export import exported
+from backlit.cli.commands.plan import described, differing, exported
 from backlit.model.errors import BadRequest
 from backlit.store import Store, ViewSpec
 from backlit.store.planning.text import labels_of

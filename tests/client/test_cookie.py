@@ -10,8 +10,7 @@ import pytest
 from tests.client.foreign import Foreign, answer
 
 from backlit.client.client import Client
-from backlit.client.cookies import LONGEST_SESSION, NAME, cookie_value
-from backlit.client.tokens import TokenCache
+from backlit.client.tokens import COOKIE, LONGEST_SESSION, TokenCache, cookie_value
 from backlit.model.errors import BadRequest, SignInNeeded
 from backlit.model.wrap import LOGIN_PATH
 from backlit.service.app import Service
@@ -38,7 +37,7 @@ async def browser(service: Service) -> AsyncIterator[httpx.AsyncClient]:
 async def test_the_session_is_used_until_it_ends_and_that_is_said(
     visitor: Client, browser: httpx.AsyncClient, tokens: TokenCache
 ) -> None:
-    await visitor.auth.sign_in_with_cookie(f"Cookie: other=1; {NAME}={browser.cookies[NAME]}")
+    await visitor.auth.sign_in_with_cookie(f"Cookie: other=1; {COOKIE}={browser.cookies[COOKIE]}")
     renamed = await visitor.work_items.update(1, {"Name": "By cookie"})
     assert (renamed.fields["Name"], (await visitor.users.me()).name) == ("By cookie", "maya")
 
@@ -52,7 +51,7 @@ async def test_the_session_is_used_until_it_ends_and_that_is_said(
 async def test_it_is_not_kept_longer_than_a_session_lasts(
     visitor: Client, browser: httpx.AsyncClient, service: Service, tokens: TokenCache, tmp_path: Path
 ) -> None:
-    await visitor.auth.sign_in_with_cookie(browser.cookies[NAME])
+    await visitor.auth.sign_in_with_cookie(browser.cookies[COOKIE])
     path = tmp_path / "private" / "tokens.json"
     entries = json.loads(path.read_text())
     entries[INSIDE]["grantedAt"] -= LONGEST_SESSION
@@ -61,13 +60,13 @@ async def test_it_is_not_kept_longer_than_a_session_lasts(
     async with Client.inside(service.asgi, tokens) as later:
         with pytest.raises(SignInNeeded, match="has ended"):
             await later.users.me()
-    assert browser.cookies[NAME] not in path.read_text()
+    assert browser.cookies[COOKIE] not in path.read_text()
 
 
 async def test_signing_out_forgets_it_and_leaves_the_browser_alone(
     visitor: Client, browser: httpx.AsyncClient, tokens: TokenCache
 ) -> None:
-    await visitor.auth.sign_in_with_cookie(browser.cookies[NAME])
+    await visitor.auth.sign_in_with_cookie(browser.cookies[COOKIE])
     await visitor.auth.sign_out()
 
     assert tokens.load() is None
@@ -82,7 +81,7 @@ async def test_it_travels_alone_and_to_the_profiles_own_origin_only(tmp_path: Pa
         await client._calls._http.get("https://elsewhere.example/", auth=client.auth)
 
     said = [(each.headers.get("cookie"), each.headers.get("authorization")) for each in foreign.requests]
-    assert said == [(f"{NAME}=hidden-value", None), (None, None)]
+    assert said == [(f"{COOKIE}=hidden-value", None), (None, None)]
     assert "hidden" not in repr(client.auth) + repr(vars(client.auth))
 
 
@@ -102,14 +101,14 @@ async def test_a_sign_in_of_another_process_takes_the_place_of_a_session_that_en
     assert said == [(True, False), (False, True)]
 
 
-@pytest.mark.parametrize("given", ["abc", f"{NAME}=abc", f"cookie: a=1; {NAME}=abc ; b=2", " abc\n"])
+@pytest.mark.parametrize("given", ["abc", f"{COOKIE}=abc", f"cookie: a=1; {COOKIE}=abc ; b=2", " abc\n"])
 def test_it_may_be_given_as_a_browser_shows_it(given: str) -> None:
     assert cookie_value(given) == "abc"
 
 
-@pytest.mark.parametrize("given", ["", "two words", "JSESSIONID=hidden", "hidden\x1b[0m", f"{NAME}=", "hiddén"])
+@pytest.mark.parametrize("given", ["", "two words", "JSESSIONID=hidden", "hidden\x1b[0m", f"{COOKIE}=", "hiddén"])
 def test_what_is_no_cookie_is_not_repeated(given: str) -> None:
     with pytest.raises(
-        BadRequest, match=rf"The input is not a value of the cookie {re.escape(NAME)}\. No request was sent\."
+        BadRequest, match=rf"The input is not a value of the cookie {re.escape(COOKIE)}\. No request was sent\."
     ):
         cookie_value(given)

@@ -18,8 +18,8 @@ from tests.client.foreign import CHALLENGE, PACING, Foreign, answer
 from backlit.client.calls import ServiceClock
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.attachments import Attachment
 from backlit.model.errors import BacklitError, NotFound, Offline, ServiceError, Unclear
+from backlit.model.resources import Attachment
 from backlit.model.wrap import TokenGrant
 
 MEGABYTE = 2**20

@@ -9,8 +9,8 @@ from tests.client.foreign import answer
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.attachments import Attachment
 from backlit.model.errors import NotFound, Offline, ServiceError, StorageError, Unclear
+from backlit.model.resources import Attachment
 
 CONTENT = bytes(range(256)) * 4000
 Seen = list[tuple[int, int]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backlit.model.query.parts import values_of, with_values
+from backlit.model.query.keys import values_of, with_values
 
 
 @pytest.mark.parametrize(

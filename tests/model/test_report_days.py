@@ -3,11 +3,9 @@
 from dataclasses import replace
 from datetime import date
 
-from backlit.model.reports.burndown import burndown
-from backlit.model.reports.burnup import burnup
+from backlit.model.reports.burndown import burndown, burnup
 from backlit.model.reports.chart import Timeline
-from backlit.model.reports.course import Course, Standing
-from backlit.model.reports.flow import Flow
+from backlit.model.reports.course import Course, Flow, Standing
 from backlit.model.reports.report import Measure, Report
 from backlit.model.reports.scope import scope_change
 from backlit.model.trees import Totals

@@ -6,11 +6,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from backlit.model.reports.chart import Bar, Bars, Part, Series, Timeline, Tone
+from backlit.model.reports.chart import Bar, Bars, Part, Series, Timeline, Tone, ticks
 from backlit.model.reports.formats import FORMATS
-from backlit.model.reports.formatting import ranges_text
-from backlit.model.reports.report import Column, Report, ReportName, Table
-from backlit.model.reports.scale import ticks
+from backlit.model.reports.report import Column, Report, ReportName, Table, ranges_text
 
 HOSTILE = "=1+1 | <b>\x1b[31m *you*"
 DAYS = tuple(date(2026, 3, number) for number in (2, 3, 4))

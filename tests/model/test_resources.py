@@ -6,9 +6,19 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from backlit.client.envelope import Envelope
-from backlit.model.attachments import Attachment, friendly_size_of
-from backlit.model.resources import Area, Comment, Iteration, Project, Resource, TimeEntryType, User, WorkItem
+from backlit.client.resources import Envelope
+from backlit.model.resources import (
+    Area,
+    Attachment,
+    Comment,
+    Iteration,
+    Project,
+    Resource,
+    TimeEntryType,
+    User,
+    WorkItem,
+    friendly_size_of,
+)
 
 AUDIT = {
     "createdBy": "maya",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backlit.model.redaction import redacted
+from backlit.model.plain import redacted
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backlit.model.amounts import points_of
 from backlit.model.dates import parse_date, parse_datetime, write_datetime
 from backlit.model.errors import BadRequest
-from backlit.model.estimates import points_of
 from backlit.model.fields import STATUSES
 from backlit.model.statuses import StatusGroup, group_of, is_open
 

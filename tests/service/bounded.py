@@ -17,10 +17,9 @@ import httpx
 from tests.service.served import PATIENCE
 
 from backlit.service.app import Service
-from backlit.service.http.logs import set_up_log
+from backlit.service.front import set_up_log
 from backlit.service.server import Transport, run_server
-from backlit.service.storage.limits import Limits
-from backlit.service.storage.settings import ServiceSettings
+from backlit.service.storage.settings import Limits, ServiceSettings
 
 QUICK = {"linger": 0.1, "notice": 0.1}
 

@@ -13,10 +13,10 @@ import httpx
 import pytest
 from tests.service.conftest import BASE, SignIn
 
-from backlit.model.file_names import file_name
+from backlit.model.plain import file_name
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
-from backlit.service.files.content_types import content_type, is_inline
+from backlit.service.files.uploads import content_type, is_inline
 from backlit.service.storage.settings import ServiceSettings
 
 Client = httpx.AsyncClient

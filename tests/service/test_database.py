@@ -19,11 +19,12 @@ from backlit.model.errors import BadRequest, Conflict, ServiceError, StorageErro
 from backlit.service.admin.check import Checker
 from backlit.service.app import Service
 from backlit.service.files.local import open_files
+from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, writing_engine
 from backlit.service.storage.lanes import Lane
 from backlit.service.storage.migrations import VERSION
 from backlit.service.storage.schema import schema_version, work_items
-from backlit.service.storage.settings import Clock, ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 
 
 @pytest.fixture

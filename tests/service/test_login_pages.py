@@ -17,7 +17,7 @@ from backlit.service.auth.sessions import COOKIE
 from backlit.service.routes.login import LOGOUT_PATH
 from backlit.service.storage.schema import login_sessions, users
 from backlit.service.tables import users as user_table
-from backlit.service.tables.tokens import digest
+from backlit.service.tables.sign_ins import digest
 
 BASE = "http://backlit.test"
 CLIENT_ID = "uri:backlit"

@@ -15,10 +15,11 @@ from backlit.model.errors import StorageError
 from backlit.service.admin.seed import write_local
 from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
+from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, parsed_url, writing_engine
 from backlit.service.storage.lanes import Lane
 from backlit.service.storage.schema import users, work_items
-from backlit.service.storage.settings import Clock, ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 
 
 @pytest.fixture

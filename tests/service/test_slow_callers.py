@@ -13,7 +13,7 @@ import pytest
 from tests.service.bounded import Bounded, rest_of
 from tests.service.served import PATIENCE, sign_in
 
-from backlit.service.storage.limits import Limits
+from backlit.service.storage.settings import Limits
 
 Start = Callable[..., Bounded]
 LONG = 60.0

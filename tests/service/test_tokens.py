@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import Connection, insert, select, update
 
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, parse_challenge, parse_grant
-from backlit.service.admin.keys import rotate
+from backlit.service.admin.users import rotate_key
 from backlit.service.app import Service
 from backlit.service.auth.access_tokens import KEY_AGE
 from backlit.service.storage.schema import refresh_tokens, signing_keys, users, verification_codes
-from backlit.service.tables.tokens import GRACE, digest
+from backlit.service.tables.sign_ins import GRACE, digest
 
 BASE = "http://backlit.test"
 ADDRESS = f"{BASE}{TOKEN_PATH}"
@@ -218,10 +218,10 @@ async def test_keys_rotate_and_the_one_before_still_counts(visitor: Client, serv
 
 async def test_a_key_that_leaked_is_forgotten_within_a_minute(visitor: Client, service: Service) -> None:
     before = await by_code(visitor, service)
-    in_database(service, rotate)
+    in_database(service, rotate_key)
     service._shared.tokens._known.clear()
     rotated = await me(visitor, f"WRAP access_token={before.access_token}")
-    in_database(service, lambda connection: rotate(connection, forget=True))
+    in_database(service, lambda connection: rotate_key(connection, forget=True))
     service._shared.tokens._known.clear()  # as it forgets by itself in a minute
     forgotten = await me(visitor, f"WRAP access_token={before.access_token}")
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.store.papers import item, offline_store
 
-from backlit.cli.commands.item_document import values_of
-from backlit.model.estimates import points_of
+from backlit.cli.commands.items import values_of
+from backlit.model.amounts import points_of
 from backlit.model.filters import (
     POINTS,
     AnyTag,

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 import pytest
 from tests.store.world import World
 
+from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
-from backlit.model.estimates import points_of
 from backlit.model.reports.chart import Timeline
 from backlit.model.reports.report import Measure, ReportName
 from backlit.model.statuses import is_open

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.store.world import World, until
 
-from backlit.model.estimates import points_of
+from backlit.model.amounts import points_of
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.store import ConnectionState, Store
 

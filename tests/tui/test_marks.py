@@ -5,7 +5,7 @@ from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
 from tests.tui.stage import lines_of, text_of
 
-from backlit.model.estimates import points_of
+from backlit.model.amounts import points_of
 from backlit.store import Store
 from backlit.store.records.item import Row
 from backlit.tui.widgets.marks import Marks

@@ -6,7 +6,7 @@ from tests.tui.listing import press
 from tests.tui.stage import line_with, lines_of, text_of
 from tests.tui.test_plan import go_to, keys, panes, plan_of, settled, two_sprints
 
-from backlit.model.estimates import points_of
+from backlit.model.amounts import points_of
 from backlit.store import Store
 from backlit.tui.plan.screen import PlanScreen
 

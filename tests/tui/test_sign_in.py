@@ -11,8 +11,7 @@ from tests.tui.conftest import Open
 from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 
-from backlit.client.cookies import Cookie
-from backlit.client.tokens import TokenCache
+from backlit.client.tokens import Cookie, TokenCache
 from backlit.store import ConnectionState, Store
 from backlit.tui.app.sign_in import SignInScreen
 

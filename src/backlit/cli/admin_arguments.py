@@ -8,37 +8,33 @@ from backlit.model.fields import ItemType
 
 _ROLES = ("reader", "contributor", "manager")
 _KINDS = ("text", "long-text", "choice", "integer", "number", "boolean")
-_PACKAGE = "backlit.cli.admin"
 
 
 class Noun:
     """A noun of `backlit admin` with its verbs."""
 
-    def __init__(
-        self, nouns: "argparse._SubParsersAction[LateParser]", name: str, about: str, module: str = ""
-    ) -> None:
-        self._module = f"{_PACKAGE}.{module or name.replace('-', '_')}"
+    def __init__(self, nouns: "argparse._SubParsersAction[LateParser]", name: str, about: str) -> None:
         self._verbs = nouns.add_parser(name, help=about, description=about).add_subparsers(
             title="commands", metavar="COMMAND", required=True
         )
 
-    def verb(self, name: str, function: str, about: str, *words: str, dry: bool = False) -> LateParser:
-        """Add a verb, run by the module's function of that name; `words` are its positional arguments."""
+    def verb(self, name: str, handler: str, about: str, *words: str, dry: bool = False) -> LateParser:
+        """Add a verb, run by the handler `module:function` of `cli.admin`; `words` are its positional arguments."""
         verb = self._verbs.add_parser(name, help=about, description=about)
         for word in words:
             verb.add_argument(word, metavar=word.upper())
-        add_common(verb, self._module, function, dry=dry)
+        add_common(verb, handler, dry=dry)
         return verb
 
 
-def add_common(command: argparse.ArgumentParser, module: str, function: str, *, dry: bool = False) -> None:
+def add_common(command: argparse.ArgumentParser, handler: str, *, dry: bool = False) -> None:
     """Add the options of every command: the workspace's location and the output format."""
     command.add_argument("--database", metavar="URL", help="database (default: the one `backlit serve` uses)")
     command.add_argument("--files", metavar="PLACE", help="attachments (default: those of `backlit serve`)")
     command.add_argument("--json", action="store_true", help="write JSON")
     if dry:
         command.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
-    command.set_defaults(module=f"{_PACKAGE}.run", admin_module=module, function=function)
+    command.set_defaults(handler=f"admin.{handler}")
 
 
 def add_nouns(admin: argparse.ArgumentParser) -> None:
@@ -47,37 +43,48 @@ def add_nouns(admin: argparse.ArgumentParser) -> None:
     _add_users(Noun(nouns, "users", "users, their passwords and licences"))
     _add_projects(Noun(nouns, "projects", "projects with their roots and dates"))
     _add_grants(Noun(nouns, "grants", "roles of users in projects"))
-    _add_named(Noun(nouns, "teams", "the teams of a project"), "team", " and clear it on its items")
+    teams = Noun(nouns, "teams", "the teams of a project")
+    _add_named(teams, "teams", "team", " and clear it on its items")
     _add_fields(Noun(nouns, "fields", "custom fields of a project"))
     _add_values(Noun(nouns, "values", "statuses and other lists of valid values"))
-    _add_named(Noun(nouns, "time-entry-types", "categories for logged time in a project"), "time entry type", "")
+    types = Noun(nouns, "time-entry-types", "categories for logged time in a project")
+    _add_named(types, "time_entry_types", "time entry type", "")
     keys = Noun(nouns, "keys", "the keys that sign access tokens")
-    rotate = keys.verb("rotate", "rotate", "create a signing key; the previous one stays valid")
+    rotate = keys.verb("rotate", "access:rotate_key", "create a signing key; the previous one stays valid")
     rotate.add_argument("--forget", action="store_true", help="revoke the previous key too, for example after a leak")
     _add_whole(nouns)
 
 
 def _add_users(users: Noun) -> None:
-    users.verb("list", "listed", "list all users")
-    add = users.verb("add", "add", "add a user; prompts for the password or reads it from standard input", "name")
+    users.verb("list", "access:list_users", "list all users")
+    add = users.verb(
+        "add", "access:add_user", "add a user; prompts for the password or reads it from standard input", "name"
+    )
     for option in ("first-name", "last-name", "display-name", "email"):
         add.add_argument(f"--{option}", metavar="TEXT", help=f"the user's {option.replace('-', ' ')}")
     add.add_argument(
         "--no-password", action="store_true", help="create the user without a password; sign-in is not possible yet"
     )
     add.add_argument("--unlicensed", action="store_true", help="create the user without a licence")
-    users.verb("password", "password", "change a user's password and end all sessions", "name")
-    license_ = users.verb("license", "license_", "turn a user's licence on or off", "name")
+    users.verb("password", "access:change_password", "change a user's password and end all sessions", "name")
+    license_ = users.verb("license", "access:change_licence", "turn a user's licence on or off", "name")
     license_.add_argument("state", choices=("on", "off"))
-    users.verb("deactivate", "deactivate", "disable a user: revoke password, sessions and access", "name", dry=True)
+    users.verb(
+        "deactivate", "access:deactivate_user", "disable a user: revoke password, sessions and access", "name", dry=True
+    )
 
 
 def _add_projects(projects: Noun) -> None:
-    projects.verb("list", "listed", "list all projects")
-    create = projects.verb("create", "create", "create a project with its root area and root iteration", "name")
+    projects.verb("list", "projects:list_projects", "list all projects")
+    create = projects.verb(
+        "create", "projects:create_project", "create a project with its root area and root iteration", "name"
+    )
     create.add_argument("--manager", metavar="USER", help="user who becomes the project's manager")
     change = projects.verb(
-        "change", "change", "change a project; renaming it renames its root area and iteration", "project"
+        "change",
+        "projects:change_project",
+        "change a project; renaming it renames its root area and iteration",
+        "project",
     )
     change.add_argument("--name", metavar="NAME", help="new name")
     for command in (create, change):
@@ -90,32 +97,33 @@ def _add_projects(projects: Noun) -> None:
 
 
 def _add_grants(grants: Noun) -> None:
-    listing = grants.verb("list", "listed", "list the roles of users in projects")
+    listing = grants.verb("list", "access:list_grants", "list the roles of users in projects")
     listing.add_argument("--user", metavar="USER", help="filter by user")
     listing.add_argument("--project", metavar="PROJECT", help="filter by project")
-    role = grants.verb("set", "set_role", "give a user a role in a project", "user", "project")
+    role = grants.verb("set", "access:set_grant", "give a user a role in a project", "user", "project")
     role.add_argument("role", choices=_ROLES)
-    grants.verb("remove", "remove", "remove a user from a project", "user", "project", dry=True)
+    grants.verb("remove", "access:remove_grant", "remove a user from a project", "user", "project", dry=True)
 
 
-def _add_named(noun: Noun, word: str, effect: str) -> None:
-    noun.verb("list", "listed", f"list every {word}").add_argument(
-        "--project", metavar="PROJECT", help="filter by project"
-    )
-    noun.verb("add", "add", f"add a {word}", "project", "name")
-    rename = noun.verb("rename", "rename", f"rename a {word}", "project", "name")
+def _add_named(noun: Noun, named: str, word: str, effect: str) -> None:
+    listing = noun.verb("list", "projects:list_names", f"list every {word}")
+    listing.add_argument("--project", metavar="PROJECT", help="filter by project")
+    add = noun.verb("add", "projects:add_name", f"add a {word}", "project", "name")
+    rename = noun.verb("rename", "projects:rename_name", f"rename a {word}", "project", "name")
     rename.add_argument("new_name", metavar="NEW_NAME")
-    noun.verb("remove", "remove", f"remove a {word}{effect}", "project", "name", dry=True)
+    remove = noun.verb("remove", "projects:remove_name", f"remove a {word}{effect}", "project", "name", dry=True)
+    for command in (listing, add, rename, remove):
+        command.set_defaults(named=named)
 
 
 def _add_fields(fields: Noun) -> None:
-    fields.verb("list", "listed", "list custom fields").add_argument(
+    fields.verb("list", "fields:list_fields", "list custom fields").add_argument(
         "--project", metavar="PROJECT", help="filter by project"
     )
-    add = fields.verb("add", "add", "add a custom field; its key ends in _cf", "project", "key")
+    add = fields.verb("add", "fields:add_field", "add a custom field; its key ends in _cf", "project", "key")
     add.add_argument("--kind", choices=_KINDS, default="text", help="kind of value (%(default)s)")
     change = fields.verb(
-        "change", "change", "change a custom field's types, values or default", "project", "key", dry=True
+        "change", "fields:change_field", "change a custom field's types, values or default", "project", "key", dry=True
     )
     for command in (add, change):
         command.add_argument("--types", type=_types, metavar="TYPE,…", help="types of work item with this field")
@@ -128,15 +136,17 @@ def _add_fields(fields: Noun) -> None:
         )
         command.add_argument("--default", metavar="VALUE", help="value of new items; empty for none")
     _add_rename(change)
-    fields.verb("remove", "remove", "remove a custom field with all its values", "project", "key", dry=True)
+    fields.verb(
+        "remove", "fields:remove_field", "remove a custom field with all its values", "project", "key", dry=True
+    )
 
 
 def _add_values(values: Noun) -> None:
-    values.verb("list", "listed", "list the valid values of each type and field", "project")
+    values.verb("list", "fields:list_values", "list the valid values of each type and field", "project")
     set_ = values.verb(
-        "set", "set_values", "set the valid values of a field for one type, in order", "project", dry=True
+        "set", "fields:set_values", "set the valid values of a field for one type, in order", "project", dry=True
     )
-    reset = values.verb("reset", "reset", "reset to the default values", "project", dry=True)
+    reset = values.verb("reset", "fields:reset_values", "reset to the default values", "project", dry=True)
     for command in (set_, reset):
         command.add_argument("type", choices=tuple(ItemType), metavar="TYPE")
         command.add_argument("key", metavar="KEY", help="Status, Severity, …")
@@ -156,7 +166,13 @@ def _add_rename(command: argparse.ArgumentParser) -> None:
 
 
 def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
-    export = _whole(nouns, "export", "write the whole workspace as JSON Lines; - for standard output", "file")
+    export = _whole(
+        nouns,
+        "export",
+        "workspace:export_workspace",
+        "write the whole workspace as JSON Lines; - for standard output",
+        "file",
+    )
     export.add_argument(
         "--contents",
         choices=("lines", "folder", "none"),
@@ -164,25 +180,45 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
         help="attachments: base64 lines, files in the folder FILE.files, or none (%(default)s)",
     )
     export.add_argument("--without-secrets", action="store_true", help="omit passwords, keys and sessions")
-    into = _whole(nouns, "import", "fill an empty workspace from an export; - for standard input", "file", "import_")
+    into = _whole(
+        nouns,
+        "import",
+        "workspace:import_workspace",
+        "fill an empty workspace from an export; - for standard input",
+        "file",
+    )
     into.add_argument("--accept-problems", action="store_true", help="import even if `check` finds problems")
-    _whole(nouns, "backup", "back up database and files to a new directory; safe while the service runs", "directory")
-    _whole(nouns, "restore", "create a workspace from a backup; never overwrites existing files", "directory")
-    check = _whole(nouns, "check", "check rows, documents, totals and files for inconsistencies")
+    _whole(
+        nouns,
+        "backup",
+        "workspace:back_up_workspace",
+        "back up database and files to a new directory; safe while the service runs",
+        "directory",
+    )
+    _whole(
+        nouns,
+        "restore",
+        "workspace:restore_workspace",
+        "create a workspace from a backup; never overwrites existing files",
+        "directory",
+    )
+    check = _whole(
+        nouns, "check", "workspace:check_workspace", "check rows, documents, totals and files for inconsistencies"
+    )
     check.add_argument("--quick", action="store_true", help="skip the contents of files")
 
 
 def _whole(
     nouns: "argparse._SubParsersAction[LateParser]",
     name: str,
+    handler: str,
     about: str,
     word: str = "",
-    module: str = "",
 ) -> LateParser:
     command = nouns.add_parser(name, help=about, description=about)
     if word:
         command.add_argument(word, metavar=word.upper())
-    add_common(command, f"{_PACKAGE}.{module or name}", "run")
+    add_common(command, handler)
     return command
 
 

@@ -13,11 +13,11 @@ EPILOG = "Without a command, backlit opens the last used profile, or your local 
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the whole grammar; each command names the module that runs it."""
+    """Return the whole grammar; each command names its handler, `module:function` of `backlit.cli`."""
     top = argparse.ArgumentParser("backlit", description="Your backlog, lit up in the terminal.", epilog=EPILOG)
     top.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     top.add_argument("--profile", metavar="NAME", help="use this profile")
-    top.set_defaults(module="backlit.cli.commands.app")
+    top.set_defaults(handler="commands.app:open_app")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=LateParser)
     _add_demo(commands)
     _add_serve(commands)
@@ -43,7 +43,7 @@ class _Version(argparse.Action):
 def _add_demo(commands: "_Commands") -> None:
     demo = commands.add_parser("demo", help="open a sample workspace; your changes in it are kept")
     _add_sample(demo)
-    demo.set_defaults(module="backlit.cli.commands.demo")
+    demo.set_defaults(handler="commands.app:open_demo")
 
 
 def _add_serve(commands: "_Commands") -> None:
@@ -64,7 +64,7 @@ def _add_serve(commands: "_Commands") -> None:
     serve.add_argument("--yes-really", action="store_true", help="allow other machines to reach the sample")
     _add_sample(serve)
     _add_operation(serve)
-    serve.set_defaults(module="backlit.cli.commands.serve")
+    serve.set_defaults(handler="commands.serve:serve")
 
 
 def _add_operation(serve: argparse.ArgumentParser) -> None:
@@ -115,17 +115,17 @@ def _add_session(commands: "_Commands") -> None:
         default="",
         help="allow sending credentials to this other address, as https://host",
     )
-    login.set_defaults(module="backlit.cli.commands.login")
+    login.set_defaults(handler="commands.session:log_in")
     logout = commands.add_parser("logout", help="sign out of the profile's server")
-    logout.set_defaults(module="backlit.cli.commands.logout")
+    logout.set_defaults(handler="commands.session:log_out")
     whoami = commands.add_parser("whoami", help="show the signed-in user and server")
-    whoami.set_defaults(module="backlit.cli.commands.whoami")
+    whoami.set_defaults(handler="commands.session:show_user")
     doctor = commands.add_parser("doctor", help="check connection, server and local files")
     doctor.add_argument("--json", action="store_true", help="write JSON")
-    doctor.set_defaults(module="backlit.cli.commands.doctor")
+    doctor.set_defaults(handler="commands.doctor:examine")
     trash = commands.add_parser("trash", help="list deleted items, or print one as JSON")
     trash.add_argument("id", nargs="?", type=_id, metavar="ID", help="number of the deleted item")
-    trash.set_defaults(module="backlit.cli.commands.trash")
+    trash.set_defaults(handler="commands.items:show_trash")
 
 
 def _add_items(commands: "_Commands") -> None:
@@ -140,17 +140,17 @@ def _add_items(commands: "_Commands") -> None:
     listing.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
     listing.add_argument("--filter", metavar="ODATA", help="filter as OData, for example: Status eq 'Done'")
     listing.add_argument("--json", action="store_true", help="write JSON")
-    listing.set_defaults(module="backlit.cli.commands.items_list")
+    listing.set_defaults(handler="commands.items:list_items")
     show = items.add_parser("show", help="show one work item")
     show.add_argument("id", type=_id, metavar="ID")
     show.add_argument("--json", action="store_true", help="write JSON")
-    show.set_defaults(module="backlit.cli.commands.items_show")
+    show.set_defaults(handler="commands.items:show_item")
     bring = items.add_parser("import", help="create and change work items from a CSV or JSON file (docs/backlog.md)")
     bring.add_argument("file", metavar="FILE", help="file to read; - for standard input")
     bring.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     bring.add_argument("--format", choices=("csv", "json"), help="file format (default: detect)")
     bring.add_argument("--customers-see", action="store_true", help="allow changes that customers can see")
-    bring.set_defaults(module="backlit.cli.commands.items_import")
+    bring.set_defaults(handler="commands.items_import:import_items")
 
 
 def _add_log(commands: "_Commands") -> None:
@@ -161,7 +161,7 @@ def _add_log(commands: "_Commands") -> None:
     log.add_argument("--note", default="", metavar="TEXT", help="note for the comment")
     log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
     log.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
-    log.set_defaults(module="backlit.cli.commands.log")
+    log.set_defaults(handler="commands.items:log_work")
 
 
 def _add_plan(commands: "_Commands") -> None:
@@ -171,12 +171,12 @@ def _add_plan(commands: "_Commands") -> None:
     export = plan.add_parser("export", help="export the upcoming iterations, including the planning draft")
     export.add_argument("iteration", nargs="*", metavar="ITERATION", help="iterations to export, by name")
     export.add_argument("--backlog", type=_count, default=0, metavar="N", help="add the first N unplanned items")
-    export.set_defaults(module="backlit.cli.commands.plan_export")
+    export.set_defaults(handler="commands.plan:export_plan")
     apply = plan.add_parser("apply", help="apply an edited plan as one step")
     apply.add_argument("file", metavar="FILE", help="plan to read; - for standard input")
     apply.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     apply.add_argument("--mine", action="store_true", help="overwrite changes that others made since the export")
-    apply.set_defaults(module="backlit.cli.commands.plan_apply")
+    apply.set_defaults(handler="commands.plan:apply_plan")
 
 
 def _add_report(commands: "_Commands") -> None:
@@ -188,7 +188,7 @@ def _add_report(commands: "_Commands") -> None:
     about.add_argument("--days", type=_count, metavar="N", help="report on the whole backlog over the last N days")
     report.add_argument("--items", action="store_true", help="count items instead of points")
     report.add_argument("--format", choices=("md", "csv", "svg"), default="md", help="output format (%(default)s)")
-    report.set_defaults(module="backlit.cli.commands.report")
+    report.set_defaults(handler="commands.report:write_report")
 
 
 def _add_admin(commands: "_Commands") -> None:

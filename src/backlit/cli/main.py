@@ -1,4 +1,4 @@
-"""Command line: one module a command, imported when it runs."""
+"""Command line: a command's module is imported when it runs."""
 
 import importlib
 import os
@@ -16,7 +16,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit status; write an error as one sentence to standard error."""
     chosen = parser().parse_args(arguments)
     try:
-        status: int = importlib.import_module(chosen.module).run(chosen) or 0
+        module, _, function = chosen.handler.partition(":")
+        status: int = getattr(importlib.import_module(f"backlit.cli.{module}"), function)(chosen) or 0
         sys.stdout.flush()
     except BacklitError as error:
         from backlit.model.plain import plain

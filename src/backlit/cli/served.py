@@ -1,5 +1,8 @@
 """Database and files of a served workspace."""
 
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +11,10 @@ from backlit.config.settings import find_locations
 from backlit.model.errors import BadRequest, StorageError
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from backlit.service.storage.settings import ServiceSettings
+
 
 _SQLITE = "sqlite:///"
 _SERVERS = ("postgresql://", "postgresql+psycopg://")
@@ -41,3 +47,27 @@ def has_no_users(settings: "ServiceSettings") -> bool:
             return is_empty(connection)
     except StorageError:
         return False
+
+
+def settings_of(arguments: argparse.Namespace) -> "ServiceSettings":
+    """Return the named database and files, or those of `backlit serve`."""
+    return served_settings(arguments.database, arguments.files)
+
+
+@contextmanager
+def opened(arguments: argparse.Namespace, *, create: bool = False) -> Iterator["Connection"]:
+    """Open a transaction for writing; a dry run rolls it back. Raises StorageError."""
+    from backlit.service.admin.workspace import writing
+
+    is_dry = getattr(arguments, "dry_run", False)
+    with writing(settings_of(arguments), create=create, dry_run=is_dry) as connection:
+        yield connection
+
+
+@contextmanager
+def looked_at(arguments: argparse.Namespace) -> Iterator["Connection"]:
+    """Open a consistent snapshot of the database for reading. Raises StorageError."""
+    from backlit.service.admin.workspace import reading
+
+    with reading(settings_of(arguments)) as connection:
+        yield connection

@@ -52,7 +52,7 @@ def _log_to(locations: Locations) -> None:
     """Send log records to a file, without secrets; the screen belongs to the application."""
     import logging
 
-    from backlit.model.redaction import redacted
+    from backlit.model.plain import redacted
 
     class Redacting(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:

@@ -9,8 +9,7 @@ import orjson
 import pydantic
 
 from backlit.model.errors import BacklitError, ServiceError, SignInNeeded, Unauthorized, error_for
-from backlit.model.plain import plain
-from backlit.model.redaction import redacted
+from backlit.model.plain import plain, redacted
 
 TEXT_LIMIT = 300
 _LONGEST_WAIT = 24 * 3600.0

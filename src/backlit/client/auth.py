@@ -11,9 +11,8 @@ import httpx
 
 from backlit.client.answers import error_of, refusal_of_sign_in
 from backlit.client.bodies import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, read_body
-from backlit.client.cookies import Cookie, cookie_value
 from backlit.client.tls import offline
-from backlit.client.tokens import Held, TokenCache, Tokens
+from backlit.client.tokens import Cookie, Held, TokenCache, Tokens, cookie_value
 from backlit.model.errors import (
     BacklitError,
     Offline,

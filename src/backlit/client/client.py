@@ -6,8 +6,17 @@ from typing import Self
 import httpx
 
 from backlit.client.calls import USUAL, Calls, Pacing
-from backlit.client.resource import API, Document
-from backlit.client.resources import Attachments, Comments, Projects, Users, WorkItems, areas_of, iterations_of
+from backlit.client.resources import (
+    API,
+    Attachments,
+    Comments,
+    Document,
+    Projects,
+    Users,
+    WorkItems,
+    areas_of,
+    iterations_of,
+)
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
 from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound

@@ -14,9 +14,9 @@ from backlit.client.answers import error_of, json_object
 from backlit.client.auth import WrapAuth
 from backlit.client.bodies import FILE_LIMIT, LONGEST_ANSWER, decoded, read_body, said_by
 from backlit.client.tls import offline
-from backlit.model.attachments import Attachment
 from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
-from backlit.model.file_names import file_name
+from backlit.model.plain import file_name
+from backlit.model.resources import Attachment
 
 Progress = Callable[[int, int], None]
 """Callback with the transferred and the total bytes; 0 for an unknown total."""

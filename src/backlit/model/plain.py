@@ -1,4 +1,6 @@
-"""Hostile text as one plain line, without a terminal library: for errors and the command line."""
+"""Hostile text made plain without a terminal library: one line, file names, and redacted secrets."""
+
+import re
 
 
 def plain(text: str, limit: int | None = None) -> str:
@@ -12,3 +14,38 @@ def plain(text: str, limit: int | None = None) -> str:
     if limit is not None and len(text) > limit:
         return text[: limit - 1].rstrip() + "…"
     return text
+
+
+_NAMED = re.compile(
+    r"""(?ix)
+    ( \b(?: wrap_(?!client_id|access_token_expires_in)\w+ | access_token | refresh_token | password | passwd )
+    | \b(?: set-)?cookie | \b(?:proxy-)?authorization | \.ASPXAUTH )
+    ( ["']? \s* [:=] \s* ["']? )
+    (?: (?: WRAP | Basic | Bearer ) \s+ )? (?: access_token \s*=\s* )? (?: \.ASPXAUTH = )?
+    [^\s"',;&]+
+    """
+)
+
+
+def redacted(text: str) -> str:
+    """Replace the value after the name of a secret by `…`."""
+    return _NAMED.sub(r"\1\2…", text)
+
+
+NAME_LIMIT = 200
+"""Longest file name in bytes of UTF-8."""
+
+
+def file_name(given: str) -> str:
+    """Return the last part of a path without control, invisible or bidi characters; never empty, `.` or `..`."""
+    last = re.split(r"[/\\]", given.strip())[-1]
+    clean = "".join(c if c.isprintable() else "" for c in last).strip(" .")
+    stem, dot, suffix = clean.rpartition(".")
+    room = NAME_LIMIT - len((dot + suffix).encode())
+    if len(clean.encode()) > NAME_LIMIT:
+        clean = _cut(stem, room) + dot + suffix if stem and room > 0 else _cut(clean, NAME_LIMIT)
+    return clean or "file"
+
+
+def _cut(text: str, limit: int) -> str:
+    return text.encode()[:limit].decode(errors="ignore")

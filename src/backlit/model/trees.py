@@ -28,6 +28,9 @@ class Totals:
         return Totals(self.count + other.count, self.points + other.points)
 
 
+NO_TOTALS = Totals()
+
+
 class Tree:
     """The nodes in order: siblings by sequence, then id.
 

@@ -23,28 +23,14 @@ from backlit.model.errors import BacklitError, BadRequest, NotFound, ServiceErro
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import Front
+from backlit.service.http.bodies import FORM_LIMIT
 from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, Endpoint, Handler, Shared, Streamed
-from backlit.service.http.forms import FORM_LIMIT
-from backlit.service.routes import (
-    areas,
-    attachments,
-    capabilities,
-    comments,
-    iterations,
-    login,
-    projects,
-    ranks,
-    teams,
-    time_entry_types,
-    tokens,
-    transfers,
-    users,
-    work_items,
-)
+from backlit.service.routes import attachments, capabilities, comments, directory, login, tokens, work_items
 from backlit.service.routes.capabilities import BODY_LIMIT
+from backlit.service.routes.trees import AREAS, ITERATIONS
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.storage.troubles import trouble_of
-from backlit.service.tables import tokens as token_table
+from backlit.service.tables import sign_ins
 from backlit.service.tables import users as user_table
 
 _log = logging.getLogger(__name__)
@@ -63,32 +49,35 @@ class _Ids(IntegerConvertor):
 register_url_convertor("int", _Ids())
 
 ROUTES: Mapping[str, Mapping[str, Handler | Streamed]] = {
-    "/workitems": {"GET": work_items.listed, "POST": work_items.create},
+    "/workitems": {"GET": work_items.list_all, "POST": work_items.create},
     "/workitems/{id:int}": {"GET": work_items.read, "PUT": work_items.update, "DELETE": work_items.remove},
-    "/workitems/{id:int}/tasks": {"GET": work_items.tasks},
-    "/workitems/{id:int}/comments": {"GET": comments.of_item},
-    "/workitems/{id:int}/attachments": {"GET": attachments.of_item, "POST": Streamed(attachments.upload)},
-    "/workitems/{id:int}/rank": {"POST": ranks.rank},
-    "/comments": {"GET": comments.listed, "POST": comments.create},
+    "/workitems/{id:int}/tasks": {"GET": work_items.list_tasks},
+    "/workitems/{id:int}/comments": {"GET": comments.list_of_item},
+    "/workitems/{id:int}/attachments": {"GET": attachments.list_of_item, "POST": Streamed(attachments.upload)},
+    "/workitems/{id:int}/rank": {"POST": work_items.rank},
+    "/comments": {"GET": comments.list_all, "POST": comments.create},
     "/comments/{id:int}": {"GET": comments.read, "DELETE": comments.remove},
-    "/comments/{id:int}/attachments": {"GET": attachments.of_comment, "POST": Streamed(attachments.upload_to_comment)},
-    "/areas": {"GET": areas.listed, "POST": areas.create},
-    "/areas/{id:int}": {"GET": areas.read, "PUT": areas.update, "DELETE": areas.remove},
-    "/iterations": {"GET": iterations.listed, "POST": iterations.create},
-    "/iterations/{id:int}": {"GET": iterations.read, "PUT": iterations.update, "DELETE": iterations.remove},
-    "/attachments": {"GET": attachments.listed},
+    "/comments/{id:int}/attachments": {
+        "GET": attachments.list_of_comment,
+        "POST": Streamed(attachments.upload_to_comment),
+    },
+    "/areas": {"GET": AREAS.list_all, "POST": AREAS.create},
+    "/areas/{id:int}": {"GET": AREAS.read, "PUT": AREAS.update, "DELETE": AREAS.remove},
+    "/iterations": {"GET": ITERATIONS.list_all, "POST": ITERATIONS.create},
+    "/iterations/{id:int}": {"GET": ITERATIONS.read, "PUT": ITERATIONS.update, "DELETE": ITERATIONS.remove},
+    "/attachments": {"GET": attachments.list_all},
     "/attachments/{id:int}": {"GET": attachments.read, "PUT": attachments.update, "DELETE": attachments.remove},
     "/attachment/{id:int}": {"DELETE": attachments.remove},
-    "/projects": {"GET": projects.listed},
-    "/projects/{id:int}": {"GET": projects.read},
-    "/projects/{id:int}/areas": {"GET": areas.of_project},
-    "/projects/{id:int}/iterations": {"GET": iterations.of_project},
-    "/projects/{id:int}/timeentrytypes": {"GET": time_entry_types.of_project},
-    "/projects/{id:int}/teams": {"GET": teams.of_project},
-    "/teams": {"GET": teams.listed},
-    "/users": {"GET": users.listed},
-    "/users/me": {"GET": users.me},
-    "/users/{id:int}": {"GET": users.read},
+    "/projects": {"GET": directory.list_projects},
+    "/projects/{id:int}": {"GET": directory.read_project},
+    "/projects/{id:int}/areas": {"GET": AREAS.list_of_project},
+    "/projects/{id:int}/iterations": {"GET": ITERATIONS.list_of_project},
+    "/projects/{id:int}/timeentrytypes": {"GET": directory.list_time_entry_types_of_project},
+    "/projects/{id:int}/teams": {"GET": directory.list_teams_of_project},
+    "/teams": {"GET": directory.list_teams},
+    "/users": {"GET": directory.list_users},
+    "/users/me": {"GET": directory.read_me},
+    "/users/{id:int}": {"GET": directory.read_user},
     "/capabilities": {"GET": capabilities.read},
 }
 """Below the resource root; paths are matched from the top."""
@@ -133,8 +122,8 @@ class Service:
                 Route("/healthz", _healthz),
                 Route("/readyz", _readyz),
                 Route("/openapi.json", _openapi),
-                Route(f"{attachments.STREAM_PATH}/{{id:int}}/{{name}}", transfers.stream),
-                Route(f"{attachments.DOWNLOAD_PATH}/{{id:int}}/{{name}}", transfers.download),
+                Route(f"{attachments.STREAM_PATH}/{{id:int}}/{{name}}", attachments.stream),
+                Route(f"{attachments.DOWNLOAD_PATH}/{{id:int}}/{{name}}", attachments.download),
                 Route(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
                 Route(LOGIN_PATH, login.page, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
                 Route(login.LOGOUT_PATH, login.logout, methods=["POST"], max_body_size=FORM_LIMIT),
@@ -229,7 +218,7 @@ def _invite(shared: Shared, username: str, connection: Connection) -> str:
     account = user_table.account(connection, username)
     if account is None or not account.is_licensed:
         raise NotFound(f"There is no licensed user {username!r}.")
-    return token_table.add_code(connection, account.id, shared.settings.client_id, shared.clock.now())
+    return sign_ins.add_code(connection, account.id, shared.settings.client_id, shared.clock.now())
 
 
 async def _on_error(request: Request, error: Exception) -> Response:

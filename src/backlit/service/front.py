@@ -1,11 +1,13 @@
-"""Front of the service: proxies, limits, request id, security headers and access log."""
+"""Front of the service: proxies, limits, request id, security headers, and the log in JSON lines."""
 
 import logging
 import re
 import secrets
+import sys
 import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, Self, TextIO
 
 import orjson
 from starlette.datastructures import Headers
@@ -16,10 +18,11 @@ from backlit.model.errors import TooLarge
 from backlit.service.http.bodies import BODY_KEY, RETRY_AFTER, Body, Place, Places
 from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, USER_KEY
 from backlit.service.http.proxies import Proxies, share_of
-from backlit.service.storage.limits import HEAD_LIMIT
-from backlit.service.storage.settings import ServiceSettings
+from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
 
-_log = logging.getLogger(__name__)
+LEVELS = ("debug", "info", "warning", "error")
+_NAMES = ("backlit.service", "uvicorn.error")
+_USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 _REQUEST_ID = re.compile(rb"[\w.-]{1,64}")
 _HOST = re.compile(rb"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 _ALWAYS_OPEN = frozenset({"/healthz", "/readyz"})
@@ -32,6 +35,8 @@ _USUAL_HEADERS = (
     (b"cache-control", b"no-store"),
 )
 """Default headers of responses."""
+
+_log = logging.getLogger(__name__)
 
 
 class Front:
@@ -183,3 +188,34 @@ async def _never() -> Message:
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     return Response(orjson.dumps({"message": message, "errors": {}}), status, headers, JSON_TYPE)
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record, and whatever was given as `extra`, as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line; line breaks of hostile text are escaped."""
+        moment = datetime.fromtimestamp(record.created, UTC)
+        line: dict[str, object] = {
+            "time": moment.isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line |= {name: value for name, value in vars(record).items() if name not in _USUAL}
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return orjson.dumps(line, default=str).decode()
+
+
+def set_up_log(level: str, stream: TextIO | None = None) -> None:
+    """Send the service's log, and its web server's, to a stream (usually the error output)."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in _NAMES:
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.propagate = False
+        logger.setLevel(level.upper())
+    # Its own lines for each start and connection say nothing that ours do not.
+    logging.getLogger("uvicorn.error").setLevel(max(logging.WARNING, logging.getLogger("uvicorn.error").level))

@@ -1,13 +1,14 @@
-"""`backlit admin projects`."""
+"""`backlit admin projects`, `teams` and `time-entry-types`."""
 
 import argparse
 
-from backlit.cli.admin.output import say, show
-from backlit.cli.admin.workspace import looked_at, opened
+from backlit.cli.output import say, show, some
+from backlit.cli.served import looked_at, opened
 from backlit.service.admin import projects
 from backlit.service.admin.projects import ProjectChange
+from backlit.service.storage.schema import teams, time_entry_types
 
-_COLUMNS = {
+_PROJECT_COLUMNS = {
     "id": "ID#",
     "startDate": "Start",
     "endDate": "End",
@@ -17,29 +18,29 @@ _COLUMNS = {
 }
 
 
-def listed(arguments: argparse.Namespace) -> None:
+def list_projects(arguments: argparse.Namespace) -> None:
     """List all projects."""
     with looked_at(arguments) as connection:
-        show(arguments, projects.listed(connection), _COLUMNS)
+        show(arguments, projects.listed(connection), _PROJECT_COLUMNS)
 
 
-def create(arguments: argparse.Namespace) -> None:
+def create_project(arguments: argparse.Namespace) -> None:
     """Create a project with its roots."""
     with opened(arguments) as connection:
-        project = projects.create(connection, _given(arguments), arguments.manager)
+        project = projects.create(connection, _project_change(arguments), arguments.manager)
     say(arguments, f"Created the project {project['name']} with the id {project['id']}.", project)
     if not arguments.json and arguments.manager is None:
         print(f"Next, give a user access: backlit admin grants set USER {project['id']} manager")
 
 
-def change(arguments: argparse.Namespace) -> None:
+def change_project(arguments: argparse.Namespace) -> None:
     """Change the given settings of a project."""
     with opened(arguments) as connection:
-        project = projects.change(connection, arguments.project, _given(arguments))
+        project = projects.change(connection, arguments.project, _project_change(arguments))
     say(arguments, f"Changed the project {arguments.project}.", project)
 
 
-def _given(arguments: argparse.Namespace) -> ProjectChange:
+def _project_change(arguments: argparse.Namespace) -> ProjectChange:
     return ProjectChange(
         name=arguments.name,
         description=arguments.description,
@@ -49,3 +50,39 @@ def _given(arguments: argparse.Namespace) -> ProjectChange:
         iteration_length=arguments.iteration_length,
         is_syncable=None if arguments.sync is None else arguments.sync == "on",
     )
+
+
+_NAMED = {"teams": (teams, "team"), "time_entry_types": (time_entry_types, "time entry type")}
+_NAME_COLUMNS = {"id": "ID#", "project": "Project", "name": "Name"}
+
+
+def list_names(arguments: argparse.Namespace) -> None:
+    """List teams or time entry types."""
+    table, _ = _NAMED[arguments.named]
+    with looked_at(arguments) as connection:
+        show(arguments, projects.list_names(connection, table, arguments.project), _NAME_COLUMNS)
+
+
+def add_name(arguments: argparse.Namespace) -> None:
+    """Add a team or a time entry type to a project."""
+    table, word = _NAMED[arguments.named]
+    with opened(arguments) as connection:
+        added = projects.add_name(connection, table, arguments.project, arguments.name)
+    say(arguments, f"Added the {word} {added['name']} with the id {added['id']}.", added)
+
+
+def rename_name(arguments: argparse.Namespace) -> None:
+    """Rename a team or a time entry type."""
+    table, word = _NAMED[arguments.named]
+    with opened(arguments) as connection:
+        renamed = projects.rename_name(connection, table, arguments.project, arguments.name, arguments.new_name)
+    say(arguments, f"The {word} {arguments.name} is now called {renamed['name']}.", renamed)
+
+
+def remove_name(arguments: argparse.Namespace) -> None:
+    """Remove a team and clear it on its items, or remove a time entry type."""
+    table, word = _NAMED[arguments.named]
+    with opened(arguments) as connection:
+        removed = projects.remove_name(connection, table, arguments.project, arguments.name)
+    cleared = f" from {some(removed['itemsChanged'], 'item')}" if table is teams else ""
+    say(arguments, f"Removed the {word} {removed['name']}{cleared}.", removed)

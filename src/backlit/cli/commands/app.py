@@ -1,4 +1,4 @@
-"""The terminal application on a profile."""
+"""The terminal application on a profile or on a sample workspace."""
 
 import argparse
 import os
@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 from backlit.cli.ending import Ending
 from backlit.cli.wiring import chosen_profile
-from backlit.config.settings import Locations, Profile, Profiles, Settings, find_locations, read_settings
+from backlit.config.settings import Locations, Profile, Profiles, Settings, demo_profile, find_locations, read_settings
 from backlit.model.errors import BacklitError
 
 if TYPE_CHECKING:
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
 
+
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
-def run(arguments: argparse.Namespace) -> int:
+def open_app(arguments: argparse.Namespace) -> int:
     """Open the named profile, or the one used last."""
     locations = find_locations()
     return open_profile(chosen_profile(arguments, locations), locations)
@@ -84,3 +85,8 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
     )
     return app, store
+
+
+def open_demo(arguments: argparse.Namespace) -> int:
+    """Open the sample of the given size and seed; create it if it is missing."""
+    return open_profile(demo_profile(arguments.items, arguments.seed), find_locations())

@@ -10,14 +10,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from backlit.cli.commands.login import is_loopback
-from backlit.cli.json_output import write_json
+from backlit.cli.commands.session import is_loopback
+from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, connect_to
 from backlit.client.tls import fault_of, trusted
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations
-from backlit.model.attachments import friendly_size_of
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
+from backlit.model.resources import friendly_size_of
 from backlit.store.files.inspection import FileReport, inspect_journal, inspect_mirror
 from backlit.store.remote.capabilities import Traits, probe
 from backlit.store.remote.limitations import has_words, missing_words
@@ -66,7 +66,7 @@ class Report:
         return any(each.health is Health.BROKEN for each in self.findings)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def examine(arguments: argparse.Namespace) -> int:
     """Print the findings; return 1 if anything is broken."""
     locations = find_locations()
     profile = chosen_profile(arguments, locations)

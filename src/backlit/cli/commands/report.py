@@ -11,7 +11,7 @@ from backlit.store.reports.coverages import Coverage
 from backlit.store.store import Store
 
 
-def run(arguments: argparse.Namespace) -> None:
+def write_report(arguments: argparse.Namespace) -> None:
     """Write a report on the current project to the output."""
     with synced_store(arguments) as store:
         measure = Measure.ITEMS if arguments.items else Measure.POINTS

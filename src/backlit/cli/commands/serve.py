@@ -7,26 +7,25 @@ import sys
 from contextlib import ExitStack
 from dataclasses import replace
 
-from backlit.cli.commands.login import is_loopback
+from backlit.cli.commands.session import is_loopback
 from backlit.cli.commands.workers import run_workers
 from backlit.cli.served import has_no_users, served_settings
 from backlit.cli.wiring import make_sample, workspace_settings
 from backlit.config.settings import find_locations
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.service.app import Service
-from backlit.service.http.logs import set_up_log
+from backlit.service.front import set_up_log
 from backlit.service.sample.vocabulary import PEOPLE
 from backlit.service.sample.workspace import PASSWORD, UNLICENSED
 from backlit.service.server import Transport, run_server
-from backlit.service.storage.database import parsed_url, prepare
-from backlit.service.storage.database_file import sole_server
+from backlit.service.storage.database import parsed_url, prepare, sole_server
 from backlit.service.storage.settings import ServiceSettings
 
 BACKLOG = 2048
 """Backlog of connections not accepted yet."""
 
 
-def run(arguments: argparse.Namespace) -> None:
+def serve(arguments: argparse.Namespace) -> None:
     """Serve until interrupted; bind the sample, with its known passwords, to this machine only."""
     if arguments.sample and not arguments.yes_really and not is_loopback(arguments.host):
         raise BadRequest(

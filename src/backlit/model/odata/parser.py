@@ -1,9 +1,9 @@
-"""`$filter` text to a filter tree: a Pratt parser."""
+"""`$filter` text to a filter tree, by a Pratt parser, and `$orderby` text to sort keys."""
 
 from collections.abc import Collection, Mapping
 
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, ValueType
-from backlit.model.filters import AnyTag, Filter, In, Literal, Not, Operator, all_of, any_of
+from backlit.model.filters import AnyTag, Filter, In, Literal, Not, Operator, SortKey, all_of, any_of
 from backlit.model.odata.operands import (
     Operand,
     call,
@@ -15,8 +15,10 @@ from backlit.model.odata.operands import (
     property_of,
     tag_variable,
 )
-from backlit.model.odata.orders import with_custom
 from backlit.model.odata.tokens import Shape, Token, refuse, tokens_of
+
+_ORDER_OPTION = "$orderby"
+_DIRECTIONS = {"asc": False, "desc": True}
 
 NODE_LIMIT = 200
 """The most comparisons, functions, listed values, `not` and `any` of a filter."""
@@ -27,6 +29,14 @@ DEPTH_LIMIT = 50
 _OR, _AND, _NOT, _COMPARE = 1, 2, 3, 4
 _POWER: Mapping[str, int] = {"or": _OR, "and": _AND, "in": _COMPARE, **dict.fromkeys(Operator, _COMPARE)}
 _WORDS: Mapping[str, bool | None] = {"null": None, "true": True, "false": False}
+
+
+def with_custom(
+    properties: Mapping[str, Field], custom: Mapping[str, Field] | Collection[Field]
+) -> Mapping[str, Field]:
+    """Add a project's own fields to a table of properties by lower-case name."""
+    fields = custom.values() if isinstance(custom, Mapping) else custom
+    return {**properties, **{field.key.lower(): field for field in fields}} if custom else properties
 
 
 def parse_filter(
@@ -41,6 +51,32 @@ def parse_filter(
     `contains(Tags, 'x')` becomes one. Raises BadRequest naming the place.
     """
     return _Parser(text, with_custom(properties, custom)).whole()
+
+
+def parse_order(
+    text: str,
+    custom: Mapping[str, Field] | Collection[Field] = (),
+    properties: Mapping[str, Field] = PROPERTY_BY_LOWER_NAME,
+) -> tuple[SortKey, ...]:
+    """Read `name asc, createdAt desc`, names in any case; drop a repeated property.
+
+    Raises BadRequest naming the place.
+    """
+    known = with_custom(properties, custom)
+    tokens = list(reversed(tokens_of(text, _ORDER_OPTION)))
+    keys: dict[str, SortKey] = {}
+    while True:
+        key = _sort_key(tokens.pop(), known)
+        if tokens[-1].text.lower() in _DIRECTIONS:
+            key = SortKey(key.name, _DIRECTIONS[tokens.pop().text.lower()])
+        keys.setdefault(key.name, key)
+        separator = tokens.pop()
+        if separator.shape is Shape.END:
+            return tuple(keys.values())
+        if not separator.is_sign(","):
+            refuse(
+                f"expected 'asc', 'desc', ',' or the end before {separator.text[:40]!r}", separator.at, _ORDER_OPTION
+            )
 
 
 class _Parser:
@@ -211,3 +247,14 @@ class _Parser:
         part = self._filter(0)
         self._variable = None
         return part
+
+
+def _sort_key(token: Token, properties: Mapping[str, Field]) -> SortKey:
+    if token.shape is not Shape.NAME:
+        refuse("expected the name of a property", token.at, _ORDER_OPTION)
+    field = properties.get(token.text.lower())
+    if field is None:
+        refuse(f"unknown property {token.text[:40]!r}", token.at, _ORDER_OPTION)
+    if field.value_type is ValueType.TAGS:
+        refuse(f"{field.key} is a list and has no order", token.at, _ORDER_OPTION)
+    return SortKey(field.key)

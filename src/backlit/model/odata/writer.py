@@ -1,5 +1,6 @@
-"""A filter tree as `$filter` text, for servers of OData v3 or v4."""
+"""A filter tree as `$filter` text, for servers of OData v3 or v4, and sort keys as `$orderby` text."""
 
+from collections.abc import Iterable
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -18,6 +19,7 @@ from backlit.model.filters import (
     Operator,
     Or,
     Property,
+    SortKey,
     TagVariable,
     Term,
     Value,
@@ -92,3 +94,8 @@ def _literal(value: Value, dialect: Dialect) -> str:
     if dialect is Dialect.V3:
         return f"datetime'{value.isoformat()}'"
     return f"{value.isoformat()}Z" if isinstance(value, datetime) else value.isoformat()
+
+
+def write_order(keys: Iterable[SortKey]) -> str:
+    """Write sort keys as `$orderby` text; ascending is not spelled out."""
+    return ",".join(f"{key.name} desc" if key.descending else key.name for key in keys)

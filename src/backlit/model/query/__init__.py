@@ -1,6 +1,6 @@
 """Query language of the search line: parser, writer, meaning and completion."""
 
-from backlit.model.query.completion import Candidate, Vocabulary, complete
+from backlit.model.query.keys import Candidate, Vocabulary, complete
 from backlit.model.query.meaning import NameKind, Names, filter_of, mentions_status
 from backlit.model.query.syntax import AllOf, AnyOf, Condition, Node, NotThis, Word, parse_query, write_query
 

@@ -1,6 +1,8 @@
-"""Keys of queries: short names for common questions, and every field by its own name."""
+"""Keys of queries: short names and fields, the conditions of a query on one key, and completion."""
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from backlit.model.fields import (
@@ -16,6 +18,7 @@ from backlit.model.fields import (
     ValueType,
 )
 from backlit.model.filters import POINTS
+from backlit.model.query.syntax import AllOf, Condition, Node, all_of, parse_query, quoted, write_query, written
 
 ANYWHERE_KEY = "text"
 LINT_KEY = "lint"
@@ -77,3 +80,86 @@ def all_keys(custom: Collection[Field] = ()) -> dict[str, str]:
     return keys | {
         field.key.lower(): field.label for field in (*TOP_LEVEL, *FIELDS, *custom) if field.key not in shortened
     }
+
+
+_UNDER_CURSOR = re.compile(r'(?:[^\s()"]|"(?:[^"\\]|\\.)*(?:"|\Z))+\Z')
+_PARTS = re.compile(r"(?P<sign>[#@])|(?P<key>[^\W\d]\w*)(?:<=|>=|[:=<>])")
+_VALUES_BEFORE = re.compile(r'(?:(?:"(?:[^"\\]|\\.)*"|[^",])*,)*')
+_SIGN_KEYS = {"#": "tag", "@": "owner"}
+MOST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The keys with their help, and the known values of a key."""
+
+    keys: Mapping[str, str]
+    values: Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A replacement for `text[start:stop]`."""
+
+    text: str
+    start: int
+    stop: int
+    help: str = ""
+
+
+def complete(text: str, cursor: int, vocabulary: Vocabulary) -> list[Candidate]:
+    """List candidates at the cursor, those with the typed prefix first; none inside free words."""
+    under = _UNDER_CURSOR.search(text[:cursor])
+    start = under.start() if under else cursor
+    while start < cursor and text[start] == "-":
+        start += 1
+    typed = text[start:cursor]
+    found = _PARTS.match(typed)
+    if found is None:
+        return [
+            Candidate(f"{key}:", start, cursor, words)
+            for key, words in vocabulary.keys.items()
+            if key.startswith(typed.lower())
+        ][:MOST]
+    key = _SIGN_KEYS[found["sign"]] if found["sign"] else found["key"]
+    before = _VALUES_BEFORE.match(typed, found.end())
+    start += before.end() if before else found.end()
+    return _values(text[start:cursor], start, cursor, vocabulary.values(key))
+
+
+def _values(typed: str, start: int, stop: int, values: Sequence[str]) -> list[Candidate]:
+    wanted = typed.strip('"').casefold()
+    begin = [value for value in values if value.casefold().startswith(wanted)]
+    within = [value for value in values if wanted in value.casefold() and value not in begin]
+    write = quoted if typed.startswith('"') else written
+    return [Candidate(write(value), start, stop) for value in (*begin, *within)][:MOST]
+
+
+def values_of(query: str, key: str) -> tuple[str, ...]:
+    """Return the values of a query's condition on a field, as written; empty without a plain one."""
+    found = (part.values for part in parts_of(query) if isinstance(part, Condition) and _asks(part, key))
+    return next(found, ())
+
+
+def with_values(query: str, key: str, values: Sequence[str]) -> str:
+    """Return the query with other values for a field, in the same place; no values remove the condition."""
+    parts = parts_of(query)
+    at = next((place for place, part in enumerate(parts) if _asks(part, key)), len(parts))
+    others = [[part for part in some if not _asks(part, key)] for some in (parts[:at], parts[at:])]
+    asked: list[Node] = [Condition(key, ":", tuple(values))] if values else []
+    return write_query(all_of([*others[0], *asked, *others[1]]))
+
+
+def parts_of(query: str) -> tuple[Node, ...]:
+    """Return the conjuncts of a query. Raises BadRequest for a malformed one."""
+    tree = parse_query(query)
+    return tree.parts if isinstance(tree, AllOf) else (tree,)
+
+
+def _asks(part: Node, key: str) -> bool:
+    return isinstance(part, Condition) and part.operator in ":=" and _is_same(part.key, key)
+
+
+def _is_same(key: str, other: str) -> bool:
+    field = field_named(key)
+    return key.lower() == other.lower() if field is None else field is field_named(other)

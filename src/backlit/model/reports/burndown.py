@@ -1,14 +1,14 @@
-"""Burndown: remaining work of an iteration by day."""
+"""Burndown and burnup: remaining and completed work under its scope, by day."""
 
 from datetime import date
+from math import floor
 
 from backlit.model.reports.chart import Timeline, Tone
 from backlit.model.reports.course import Course
-from backlit.model.reports.formatting import day_text, number_text
-from backlit.model.reports.report import Column, Measure, Report, ReportName, Table
+from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, day_text, number_text, signed_text
 
-COLUMNS = (Column("Day", is_text=True), Column("Left"), Column("Done", rank=1))
-LINE = Column("Line", rank=2)
+BURNDOWN_COLUMNS = (Column("Day", is_text=True), Column("Left"), Column("Done", rank=1))
+LINE_COLUMN = Column("Line", rank=2)
 
 
 def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
@@ -23,7 +23,11 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     rows = tuple((day, left.get(day), done.get(day), guide.get(day)) for day in course.past_days)
     lines = () if course.is_period else (course.series("ideal line", Tone.GUIDE, guide),)
     chart = Timeline(course.days, course.series("left", Tone.LEFT, left), lines, frozenset(course.gaps), course.today)
-    table = Table(COLUMNS, tuple(row[:3] for row in rows)) if course.is_period else Table((*COLUMNS, LINE), rows)
+    table = (
+        Table(BURNDOWN_COLUMNS, tuple(row[:3] for row in rows))
+        if course.is_period
+        else Table((*BURNDOWN_COLUMNS, LINE_COLUMN), rows)
+    )
     notes = course.notes()
     if guide:
         first = course.standings[0]
@@ -32,7 +36,7 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
             *notes,
             f"The ideal line falls evenly from {scope}, the scope first recorded on {day_text(first.day)}.",
         )
-    return Report(ReportName.BURNDOWN, course.name, _headline(course, measure, guide), chart, table, notes)
+    return Report(ReportName.BURNDOWN, course.name, _burndown_headline(course, measure, guide), chart, table, notes)
 
 
 def _straight(course: Course, measure: Measure) -> dict[date, float]:
@@ -43,7 +47,7 @@ def _straight(course: Course, measure: Measure) -> dict[date, float]:
     return {day: scope * (count - n) / count for n, day in enumerate(course.days, 1)}
 
 
-def _headline(course: Course, measure: Measure, guide: dict[date, float]) -> str:
+def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float]) -> str:
     if not course.standings:
         return course.unrecorded(measure)
     last = course.standings[-1]
@@ -52,3 +56,48 @@ def _headline(course: Course, measure: Measure, guide: dict[date, float]) -> str
     said = f"{left} of {scope} {measure.value} left {when}"
     line = guide.get(last.day)
     return f"{said}." if line is None else f"{said}; the ideal line is at {number_text(line)}."
+
+
+BURNUP_COLUMNS = (Column("Day", is_text=True), Column("Done"), Column("Scope"), Column("%", rank=1))
+
+
+def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
+    """Report completed work under each day's scope."""
+    measure = course.measure(wanted)
+    done = {each.day: measure.of(each.done) for each in course.standings}
+    scope = {each.day: measure.of(each.scope) for each in course.standings}
+    rows = tuple(
+        (day, done.get(day), scope.get(day), _share(done.get(day), scope.get(day))) for day in course.past_days
+    )
+    chart = Timeline(
+        course.days,
+        course.series("done", Tone.DONE, done),
+        (course.series("scope", Tone.SCOPE, scope),),
+        frozenset(course.gaps),
+        course.today,
+    )
+    return Report(
+        ReportName.BURNUP,
+        course.name,
+        _burnup_headline(course, measure),
+        chart,
+        Table(BURNUP_COLUMNS, rows),
+        course.notes(),
+    )
+
+
+def _share(done: float | None, scope: float | None) -> float | None:
+    """Return whole per cent; 100 only for complete work."""
+    return None if done is None or not scope else float(floor(100 * done / scope + 1e-9))
+
+
+def _burnup_headline(course: Course, measure: Measure) -> str:
+    if not course.standings:
+        return course.unrecorded(measure)
+    first, last = course.standings[0], course.standings[-1]
+    done, scope = number_text(measure.of(last.done)), number_text(measure.of(last.scope))
+    when = "today" if last.day == course.today else f"on {day_text(last.day)}"
+    if first == last:
+        return f"{done} of {scope} {measure.value} done {when}."
+    gained = signed_text(measure.of(last.done) - measure.of(first.done))
+    return f"{done} of {scope} {measure.value} done {when}; {gained} since {day_text(first.day)}."

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from math import ceil, floor, log10
 from typing import TypeAlias
 
 
@@ -93,3 +94,14 @@ class Bars:
 
 
 Chart: TypeAlias = Timeline | Bars
+
+
+_STEPS = (1, 2, 5, 10)
+
+
+def ticks(top: float, most: int) -> tuple[float, ...]:
+    """Return evenly spaced whole numbers from 0 to `top` or above, between two and `most` of them."""
+    rough = max(1.0, top / max(1, most - 1))
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * each for each in _STEPS if power * each >= rough * (1 - 1e-9))
+    return tuple(step * n for n in range(max(1, ceil(top / step - 1e-9)) + 1))

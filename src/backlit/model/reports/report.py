@@ -1,10 +1,12 @@
-"""Structure of a report: headline, chart, table of numbers, and notes."""
+"""Structure of a report: headline, chart, table of numbers and notes, with the text of its numbers and days."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import TypeAlias
 
+from backlit.model.dates import MONTHS
 from backlit.model.reports.chart import Chart
 from backlit.model.trees import Totals
 
@@ -86,3 +88,60 @@ TITLES = {
     ReportName.AREAS: "Load by area",
     ReportName.ESTIMATES: "Estimates",
 }
+
+
+MOST_RANGES = 4
+"""Number of day ranges named in full; further ones are counted."""
+_DAY = timedelta(days=1)
+
+
+def number_text(number: float) -> str:
+    """Write a number with at most one decimal."""
+    return f"{round(number, 1) + 0.0:,.10g}"
+
+
+def signed_text(number: float) -> str:
+    """Write a change with its sign; the true minus is as wide as the plus."""
+    text = number_text(abs(number))
+    return text if text == "0" else f"{'+' if number > 0 else '−'}{text}"
+
+
+def day_text(day: date) -> str:
+    """Write a day without its year: 3 Mar."""
+    return f"{day.day} {MONTHS[day.month - 1]}"
+
+
+def value_text(value: Value, column: Column) -> str:
+    """Write a cell of a table; – for an unknown value."""
+    if value is None:
+        return "–"
+    if isinstance(value, date):
+        return day_text(value)
+    if isinstance(value, str):
+        return value
+    return signed_text(value) if column.is_signed else number_text(value)
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun: 1 day, 3 days."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def ranges_text(days: Sequence[date]) -> str:
+    """Write ordered days as ranges: 7–8 Mar, 14 Mar."""
+    stretches: list[list[date]] = []
+    for day in days:
+        if stretches and stretches[-1][-1] + _DAY == day:
+            stretches[-1].append(day)
+        else:
+            stretches.append([day])
+    texts = [_stretch_text(each[0], each[-1]) for each in stretches]
+    more = len(texts) - MOST_RANGES
+    return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:MOST_RANGES])} and {counted(more, 'more gap')}"
+
+
+def _stretch_text(first: date, last: date) -> str:
+    if first == last:
+        return day_text(first)
+    start = str(first.day) if first.month == last.month and first.year == last.year else day_text(first)
+    return f"{start}–{day_text(last)}"

@@ -6,10 +6,19 @@ from datetime import date
 from itertools import pairwise
 
 from backlit.model.reports.chart import Series, Timeline, Tone
-from backlit.model.reports.course import Course
-from backlit.model.reports.flow import Flow
-from backlit.model.reports.formatting import counted, day_text, number_text, signed_text
-from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, Value
+from backlit.model.reports.course import Course, Flow
+from backlit.model.reports.report import (
+    Column,
+    Measure,
+    Report,
+    ReportName,
+    Table,
+    Value,
+    counted,
+    day_text,
+    number_text,
+    signed_text,
+)
 from backlit.model.trees import Totals
 
 COLUMNS = (

@@ -7,9 +7,18 @@ from datetime import date, timedelta
 from backlit.model.planning import velocity_of
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
 from backlit.model.reports.course import Standing
-from backlit.model.reports.formatting import counted, day_text, number_text
-from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, Value
-from backlit.model.trees import Totals
+from backlit.model.reports.report import (
+    Column,
+    Measure,
+    Report,
+    ReportName,
+    Table,
+    Value,
+    counted,
+    day_text,
+    number_text,
+)
+from backlit.model.trees import NO_TOTALS, Totals
 
 WEEKEND = 2
 """Days at the beginning and end of an iteration that may lack a record."""
@@ -21,7 +30,6 @@ COLUMNS = (
     Column("Left"),
     Column("As of", is_text=True, rank=1),
 )
-NOTHING = Totals()
 _FRIDAY = 4
 PARTS = (Part("done", Tone.DONE), Part("not completed", Tone.LEFT))
 
@@ -35,7 +43,7 @@ class Run:
     end: date
     recorded: Sequence[Standing]
     now: Standing
-    carried: Totals = NOTHING
+    carried: Totals = NO_TOTALS
     """Work moved to a later iteration from the last working day on, absent from the records."""
 
     @property

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import ItemType, Kind, custom_field
-from backlit.service.admin.choices import Carrier, checked_choices, renames_of
 from backlit.service.admin.rendering import Alter, settings_changed
+from backlit.service.admin.value_lists import Carrier, checked_choices, renames_of
 from backlit.service.admin.workspace import project_id_of
 from backlit.service.storage.schema import custom_fields
 from backlit.service.tables.projects import default_value

@@ -8,10 +8,9 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 
 from backlit.model.fields import ALL_TYPES, FIELDS
 from backlit.service.admin.workspace import ADMINISTRATOR
+from backlit.service.storage.clock import TICK, clock_of
 from backlit.service.storage.schema import projects as project_rows
 from backlit.service.storage.schema import work_items
-from backlit.service.storage.settings import TICK
-from backlit.service.storage.stamps import clock_of
 from backlit.service.tables import projects
 from backlit.service.tables.item_documents import Item
 from backlit.service.tables.work_items import change

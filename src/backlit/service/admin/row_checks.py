@@ -11,16 +11,15 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, La
 from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.file_names import file_name
+from backlit.model.plain import file_name
 from backlit.model.resources import INTERNAL, PORTAL
 from backlit.service.admin import custom_fields as field_rules
-from backlit.service.admin.choices import checked_choices
 from backlit.service.admin.projects import ProjectChange, must_be_in_order
 from backlit.service.admin.users import must_be_usable
-from backlit.service.admin.value_lists import listed_field
+from backlit.service.admin.value_lists import checked_choices, listed_field
 from backlit.service.admin.workspace import checked_name
-from backlit.service.files.content_types import content_type
 from backlit.service.files.interface import is_digest
+from backlit.service.files.uploads import content_type
 from backlit.service.rules.node_checks import area_values
 from backlit.service.rules.work_item_checks import is_id, is_text
 from backlit.service.storage.access import Role

@@ -11,10 +11,11 @@ from sqlalchemy.exc import DatabaseError
 from backlit.model.errors import StorageError
 from backlit.model.resources import User
 from backlit.service.storage.access import Role
+from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import parsed_url, unusable, writing_engine
 from backlit.service.storage.migrations import create, finish
 from backlit.service.storage.schema import METADATA, ROOT_PARENT, areas, iterations, schema_version
-from backlit.service.storage.settings import Clock, ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects, users
 
 DEFAULT_ITERATION_LENGTH = 14

@@ -19,7 +19,8 @@ from backlit.service.admin.check import Checker
 from backlit.service.admin.workspace import file_of, is_empty, reading, writing
 from backlit.service.files.interface import FileStore
 from backlit.service.files.local import LocalFiles, open_files
-from backlit.service.storage.settings import Clock, ServiceSettings
+from backlit.service.storage.clock import Clock
+from backlit.service.storage.settings import ServiceSettings
 
 DATABASE, LINES, FILES, NOTE = "service.db", "workspace.jsonl", "files", "backup.json"
 """What a backup consists of; it has either a database or lines."""

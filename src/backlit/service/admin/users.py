@@ -1,19 +1,21 @@
-"""Users: who there is, who may sign in, and with which password."""
+"""Users: who may sign in and with which password, their roles in projects, and the keys that sign their tokens."""
 
 import re
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from backlit.model.errors import BadRequest, Conflict
+from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.service.admin.seed import audit
-from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, user_id_of
+from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project_id_of, user_id_of
 from backlit.service.auth.passwords import hash_password
-from backlit.service.storage.schema import grants, users
-from backlit.service.storage.settings import TICK
-from backlit.service.storage.stamps import clock_of
-from backlit.service.tables import tokens
+from backlit.service.storage.access import Role
+from backlit.service.storage.clock import TICK, clock_of
+from backlit.service.storage.dialects import Lock, hold
+from backlit.service.storage.schema import grants, projects, users
+from backlit.service.tables import sign_ins
 from backlit.service.tables import users as accounts
 
 SHORTEST_PASSWORD = 8
@@ -91,7 +93,7 @@ def license_(connection: Connection, name: str, *, is_licensed: bool) -> dict[st
     user_id = user_id_of(connection, name)
     _update(connection, user_id, is_licensed=is_licensed)
     if not is_licensed:
-        tokens.revoke_all(connection, user_id)
+        sign_ins.revoke_all(connection, user_id)
     return {"id": user_id, "isLicensed": is_licensed}
 
 
@@ -99,7 +101,7 @@ def deactivate(connection: Connection, name: str) -> dict[str, Any]:
     """Take licence, password, sign-ins and grants from a user; what the user wrote and owns stays."""
     user_id = user_id_of(connection, name)
     _update(connection, user_id, is_licensed=False, password_hash=None)
-    tokens.revoke_all(connection, user_id)
+    sign_ins.revoke_all(connection, user_id)
     removed = connection.execute(delete(grants).where(grants.c.user_id == user_id)).rowcount
     return {"id": user_id, "grantsRemoved": removed}
 
@@ -118,3 +120,49 @@ def _update(connection: Connection, user_id: int, **values: Any) -> None:
     before = connection.execute(select(users.c.last_modified_at).where(this)).scalar_one()
     stamp = {"last_modified_by": ADMINISTRATOR, "last_modified_at": max(clock_of(connection).now(), before + TICK)}
     connection.execute(update(users).where(this).values(values | stamp))
+
+
+def list_grants(connection: Connection, user: str | None = None, project: str | None = None) -> list[dict[str, Any]]:
+    """List grants by project and user, optionally of one user or project."""
+    rows = (
+        select(users.c.name.label("user"), projects.c.id, projects.c.name.label("project"), grants.c.role)
+        .select_from(grants.join(users).join(projects))
+        .order_by(projects.c.id, users.c.id)
+    )
+    if user is not None:
+        rows = rows.where(users.c.id == user_id_of(connection, user))
+    if project is not None:
+        rows = rows.where(projects.c.id == project_id_of(connection, project))
+    found = connection.execute(rows)
+    return [{"user": r.user, "projectId": r.id, "project": r.project, "role": r.role} for r in found]
+
+
+def set_grant(connection: Connection, user: str, project: str, role: Role) -> dict[str, Any]:
+    """Give a user a role in a project."""
+    keys = {"user_id": user_id_of(connection, user), "project_id": project_id_of(connection, project)}
+    this = (grants.c.user_id == keys["user_id"], grants.c.project_id == keys["project_id"])
+    before = connection.execute(select(grants.c.role).where(*this)).scalar()
+    if before is None:
+        connection.execute(insert(grants).values(**keys, role=role.value))
+    else:
+        connection.execute(update(grants).where(*this).values(role=role.value))
+    return {"userId": keys["user_id"], "projectId": keys["project_id"], "role": role.value, "before": before}
+
+
+def remove_grant(connection: Connection, user: str, project: str) -> dict[str, Any]:
+    """Remove a user from a project; raise NotFound without a grant."""
+    user_id, project_id = user_id_of(connection, user), project_id_of(connection, project)
+    this = (grants.c.user_id == user_id, grants.c.project_id == project_id)
+    if not connection.execute(delete(grants).where(*this)).rowcount:
+        raise NotFound(
+            f"{user} has no access to the project."
+            f" To list the users with access: backlit admin grants list --project {project}"
+        )
+    return {"userId": user_id, "projectId": project_id}
+
+
+def rotate_key(connection: Connection, *, forget: bool = False) -> None:
+    """Create a new current key; `forget` also revokes the previous one, for example after a leak."""
+    hold(connection, Lock.KEYS)
+    for _ in range(2 if forget else 1):
+        sign_ins.add_key(connection, secrets.token_bytes(32), clock_of(connection).now())

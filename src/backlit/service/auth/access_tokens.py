@@ -12,9 +12,10 @@ from backlit.model.errors import Unauthorized
 from backlit.model.wrap import AccessToken, sign, tokens_in_header, verify
 from backlit.service.auth.sessions import COOKIE, SAFE_METHODS, must_come_from_here
 from backlit.service.storage.access import Caller
-from backlit.service.storage.settings import Clock, ServiceSettings
-from backlit.service.tables import tokens, users
-from backlit.service.tables.locks import Lock, hold
+from backlit.service.storage.clock import Clock
+from backlit.service.storage.dialects import Lock, hold
+from backlit.service.storage.settings import ServiceSettings
+from backlit.service.tables import sign_ins, users
 from backlit.service.tables.users import Account
 
 LIFETIME = 3600
@@ -89,7 +90,7 @@ class Tokens:
         return claims
 
     def _verified(self, connection: Connection, header: str) -> AccessToken:
-        keys = [key.secret for key in tokens.keys(connection)]
+        keys = [key.secret for key in sign_ins.keys(connection)]
         refusal = Unauthorized("The Authorization header has no WRAP access token.")
         for text in tokens_in_header(header):
             try:
@@ -101,11 +102,11 @@ class Tokens:
 
 def _signing_key(connection: Connection, now: datetime) -> bytes:
     """Return the current key; replace an old one first, once for all processes."""
-    keys = tokens.keys(connection)
+    keys = sign_ins.keys(connection)
     if not keys or keys[0].created_at < now - KEY_AGE:
         hold(connection, Lock.KEYS)
-        keys = tokens.keys(connection)
+        keys = sign_ins.keys(connection)
         if not keys or keys[0].created_at < now - KEY_AGE:
-            tokens.add_key(connection, secrets.token_bytes(32), now)
-            keys = tokens.keys(connection)
+            sign_ins.add_key(connection, secrets.token_bytes(32), now)
+            keys = sign_ins.keys(connection)
     return keys[0].secret

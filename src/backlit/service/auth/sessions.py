@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from backlit.model.errors import Forbidden
-from backlit.service.tables.sessions import LIFETIME
+from backlit.service.tables.sign_ins import SESSION_LIFETIME
 
 COOKIE = ".ASPXAUTH"
 FORM_COOKIE = "backlit-form"
@@ -56,7 +56,7 @@ def has_form_token(form: Mapping[str, str], secret: str | None) -> bool:
 def set_cookie(response: Response, request: Request, secret: str) -> None:
     """Give the browser its session; out of reach of scripts, and of other sites' forms."""
     response.set_cookie(
-        COOKIE, secret, int(LIFETIME.total_seconds()), httponly=True, samesite="lax", secure=_is_secure(request)
+        COOKIE, secret, int(SESSION_LIFETIME.total_seconds()), httponly=True, samesite="lax", secure=_is_secure(request)
     )
 
 

@@ -9,7 +9,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from backlit.service.connections.table import Connection, Connections
-from backlit.service.storage.limits import HEAD_LIMIT, Limits
+from backlit.service.storage.settings import HEAD_LIMIT, Limits
 
 
 def _refusal(status: bytes, sentence: str) -> bytes:

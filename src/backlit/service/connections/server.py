@@ -11,7 +11,7 @@ import uvicorn
 from backlit.service.connections.protocol import BoundedProtocol
 from backlit.service.connections.table import Connection, Connections
 from backlit.service.http.proxies import Proxies, share_of
-from backlit.service.storage.limits import Limits
+from backlit.service.storage.settings import Limits
 
 RETRY = 0.1
 """Seconds after which accepting is tried again where the system has no means left."""

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Protocol
 
-from backlit.service.storage.limits import Limits
+from backlit.service.storage.settings import Limits
 
 _log = logging.getLogger(__name__)
 

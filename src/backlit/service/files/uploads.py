@@ -1,6 +1,8 @@
-"""Reading one file out of a multipart body as it comes, straight into the file store."""
+"""One file of a multipart body, read straight into the file store, and its harmless content type."""
 
 import asyncio
+import mimetypes
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -10,9 +12,33 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from backlit.model.errors import BadRequest, UnsupportedMedia
-from backlit.model.file_names import file_name
-from backlit.service.files.content_types import content_type
+from backlit.model.plain import file_name
 from backlit.service.files.interface import FileStore, Incoming
+
+UNKNOWN_TYPE = "application/octet-stream"
+
+_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}", re.IGNORECASE)
+_CHARSET = re.compile(r"charset=\"?([a-z0-9_.:-]{1,40})\"?", re.IGNORECASE)
+_INLINE = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "text/plain", "application/pdf"}
+)
+
+
+def content_type(given: str, name: str) -> str:
+    """Return the uploaded type of a file, or one by its name if the uploaded one is absent or generic."""
+    found, _, parameters = given.partition(";")
+    found = found.strip().lower()
+    if not _TYPE.fullmatch(found) or found == UNKNOWN_TYPE:
+        return mimetypes.guess_type(name)[0] or UNKNOWN_TYPE
+    charset = _CHARSET.search(parameters)
+    return f"{found}; charset={charset[1]}" if charset and found.startswith("text/") else found
+
+
+def is_inline(kind: str) -> bool:
+    """Return True for a type that a browser may show inline; types with scripts are excluded."""
+    plain = kind.partition(";")[0]
+    return plain in _INLINE or plain.startswith(("audio/", "video/"))
+
 
 PART = "files"
 """The name of the form field that carries the file."""
@@ -111,7 +137,7 @@ async def receive(request: Request, boundary: bytes, store: FileStore, limit: in
     form = _Form()
     incoming = await asyncio.to_thread(store.begin)
     try:
-        async for data in _parsed(request.stream(), boundary, form):
+        async for data in _parts_in(request.stream(), boundary, form):
             _must_fit(incoming.size + len(data), limit)
             await asyncio.to_thread(incoming.write, data)
         name = form.name_of_complete_file()
@@ -127,7 +153,7 @@ def _must_fit(size: int, limit: int) -> None:
         raise too_large(limit)
 
 
-async def _parsed(stream: AsyncIterator[bytes], boundary: bytes, form: _Form) -> AsyncIterator[bytes]:
+async def _parts_in(stream: AsyncIterator[bytes], boundary: bytes, form: _Form) -> AsyncIterator[bytes]:
     """Feed the parser; gives the file's bytes in pieces that are worth a hop to a thread."""
     names = (name for name in dir(form) if name.startswith("on_"))
     parser = MultipartParser(boundary, {name: getattr(form, name) for name in names})  # type: ignore[arg-type] # the keys are right

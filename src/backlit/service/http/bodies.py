@@ -1,15 +1,18 @@
-"""Bodies of requests while they come in: their time, their rate, and the places of those who wait for them."""
+"""Bodies of requests while they come in (their time, their rate, the places of waiting ones), and HTML forms."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable
 from typing import TypeVar
+from urllib.parse import parse_qsl
 
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
 
-from backlit.model.errors import TooManyRequests
-from backlit.service.storage.limits import Limits
+from backlit.model.errors import BadRequest, TooManyRequests, UnsupportedMedia
+from backlit.service.storage.settings import Limits
 
 BODY_KEY = "backlit.body"
 """Where a request's scope has its body, unless it has none."""
@@ -169,3 +172,39 @@ class Body:
         if self._is_waiting:
             self._is_waiting = False
             self._places.leave_waiting(self._address)
+
+
+FORM_FIELD_LIMIT = 4096
+FORM_FIELDS = 20
+FORM_LIMIT = 256 * 1024
+"""Bytes of a form: nobody is signed in yet who sends one."""
+_FORM_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Read a form's fields, url-encoded (also without a type) or multipart; raises BadRequest or UnsupportedMedia."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not kind:
+        values = _form_in(await request.body())
+    elif kind in _FORM_TYPES:
+        async with request.form(max_files=0, max_fields=FORM_FIELDS, max_part_size=FORM_FIELD_LIMIT) as form:
+            values = {name: value for name, value in form.items() if not isinstance(value, UploadFile)}
+    else:
+        raise UnsupportedMedia("Send a form: application/x-www-form-urlencoded or multipart/form-data.")
+    if any(len(value) > FORM_FIELD_LIMIT for value in values.values()):
+        raise BadRequest("A field of the form is too long.")
+    if not all(_is_text(value) for value in values.values()):
+        raise BadRequest("A field of the form is not text.")
+    return values
+
+
+def _form_in(body: bytes) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FORM_FIELDS))
+    except ValueError:
+        raise BadRequest("The body is not a form.") from None
+
+
+def _is_text(value: str) -> bool:
+    """Return True for storable text, without NUL or half surrogate pairs."""
+    return "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)

@@ -1,6 +1,7 @@
-"""From ASGI to plain functions and back: body, thread, transaction, caller, JSON."""
+"""From ASGI to plain functions and back: body, thread, transaction, caller, JSON and ETag."""
 
 import asyncio
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,17 +17,24 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from backlit.model.errors import BadRequest, MethodNotAllowed, NotFound, StorageError, UnsupportedMedia
+from backlit.model.errors import (
+    BadRequest,
+    MethodNotAllowed,
+    NotFound,
+    PreconditionFailed,
+    StorageError,
+    UnsupportedMedia,
+)
 from backlit.model.filters import Filter
 from backlit.model.resources import Resource
 from backlit.service.auth.access_tokens import Tokens
 from backlit.service.auth.passwords import Passwords
 from backlit.service.files.contents import Contents
 from backlit.service.http.bodies import BODY_KEY, Body
-from backlit.service.http.etags import etag_of
 from backlit.service.storage.access import Caller
+from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
-from backlit.service.storage.settings import Clock, ServiceSettings
+from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
 from backlit.service.tables.projects import ProjectSettings
 
@@ -174,6 +182,21 @@ class Streamed:
 
 
 Handler = Callable[[Call], Answer]
+
+
+def etag_of(document: bytes) -> str:
+    """Return the version of a resource, from its document."""
+    return f'"{hashlib.blake2b(document, digest_size=12).hexdigest()}"'
+
+
+def must_match(headers: Headers, document: bytes) -> None:
+    """Raise PreconditionFailed unless If-Match is absent, `*` or names this version."""
+    wanted = headers.get("if-match")
+    if wanted is None or wanted.strip() == "*":
+        return
+    versions = {version.strip() for version in wanted.split(",")}
+    if etag_of(document) not in versions:
+        raise PreconditionFailed("Someone else changed it after you read it.")
 
 
 def json_answer(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:

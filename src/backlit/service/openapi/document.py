@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document, from the route table (an extension)."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -13,20 +13,23 @@ from backlit.service.openapi.schemas import ID, Schema, list_of, reference, sche
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
 
 _JSON = "application/json"
-_LISTS = frozenset({"listed", "of_project", "of_item", "of_comment", "tasks"})
 _RESOURCES = {
-    "areas": "Area",
-    "attachments": "Attachment",
-    "capabilities": "Capabilities",
-    "comments": "Comment",
-    "iterations": "Iteration",
-    "projects": "Project",
-    "ranks": "WorkItem",
-    "teams": "Team",
-    "time_entry_types": "TimeEntryType",
-    "users": "User",
-    "work_items": "WorkItem",
+    "areas": ("areas", "Area"),
+    "attachment": ("attachments", "Attachment"),
+    "attachments": ("attachments", "Attachment"),
+    "capabilities": ("capabilities", "Capabilities"),
+    "comments": ("comments", "Comment"),
+    "iterations": ("iterations", "Iteration"),
+    "me": ("users", "User"),
+    "projects": ("projects", "Project"),
+    "rank": ("ranks", "WorkItem"),
+    "tasks": ("work_items", "WorkItem"),
+    "teams": ("teams", "Team"),
+    "timeentrytypes": ("time_entry_types", "TimeEntryType"),
+    "users": ("users", "User"),
+    "workitems": ("work_items", "WorkItem"),
 }
+"""The tag and the resource of an address, by its last word."""
 _NO_ETAG = {"Capabilities"}
 _SENTENCES = {
     400: "Malformed or invalid; `errors` maps fields to their faults.",
@@ -72,17 +75,16 @@ _TOKEN = "OAuth WRAP: `WRAP access_token=` and the url-encoded token."  # noqa: 
 
 def _operation(path: str, method: str, handler: Handler | Streamed) -> Schema:
     function = handler.respond if isinstance(handler, Streamed) else handler
-    noun, verb = _noun_of(function), function.__name__
-    resource = _RESOURCES[noun]
-    is_list = verb in _LISTS
+    verb, words = function.__name__, [part for part in path.split("/") if part and "{" not in part]
+    tag, resource = _RESOURCES[words[-1]]
+    is_list = verb.startswith("list")
     found: Schema = {
-        "operationId": "_".join([method.lower(), *(part for part in path.split("/") if part and "{" not in part)])
-        + ("_one" if path.endswith("{id:int}") else ""),
-        "tags": [noun],
-        "summary": (inspect.getdoc(function) or "").partition("\n")[0],
+        "operationId": "_".join([method.lower(), *words]) + ("_one" if path.endswith("{id:int}") else ""),
+        "tags": [tag],
+        "summary": (inspect.getdoc(function) or "").partition("\n")[0].replace("{noun}", words[-1]),
         "parameters": list(_parameters(method, verb, resource, is_list=is_list)),
     }
-    if body := _body(noun, verb):
+    if body := _body(resource, verb):
         found["requestBody"] = body
     if verb == "remove":
         answer = _answer("The id of what was deleted.", reference("Deleted"))
@@ -92,15 +94,11 @@ def _operation(path: str, method: str, handler: Handler | Streamed) -> Schema:
         headers = () if resource in _NO_ETAG else ("ETag",)
         answer = _answer("The resource.", reference(resource), headers + (("Location",) if _creates(verb) else ()))
     # The interface answers 201 to a change of a work item.
-    status = 201 if _creates(verb) or (noun, verb) == ("work_items", "update") else 200
+    status = 201 if _creates(verb) or (resource, verb) == ("WorkItem", "update") else 200
     refusals = {
         str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in _refusals(path, method, is_list)
     }
     return found | {"responses": {str(status): answer, **refusals}}
-
-
-def _noun_of(function: Callable[..., object]) -> str:
-    return function.__module__.rpartition(".")[2]
 
 
 def _creates(verb: str) -> bool:
@@ -147,13 +145,13 @@ def _path_id() -> Schema:
     return {"name": "id", "in": "path", "required": True, "schema": ID}
 
 
-def _body(noun: str, verb: str) -> Schema | None:
+def _body(resource: str, verb: str) -> Schema | None:
     if verb.startswith("upload"):
         return {"required": True, "content": {"multipart/form-data": {"schema": reference("Upload")}}}
     names = {"create": "New{}", "update": "{}Changes", "rank": "Rank"}
     if verb not in names:
         return None
-    name = names[verb].format(_RESOURCES[noun])
+    name = names[verb].format(resource)
     return {"required": True, "content": {_JSON: {"schema": reference(name)}}}
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from backlit.model.attachments import Attachment
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
 from backlit.model.resources import (
     AUDIT_KEYS,
     INTERNAL,
     PORTAL,
     Area,
+    Attachment,
     Comment,
     Iteration,
     Project,
@@ -18,7 +18,7 @@ from backlit.model.resources import (
     TimeEntryType,
     User,
 )
-from backlit.service.routes.ranks import PLACES
+from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.work_item_checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
 
 Schema = dict[str, Any]
@@ -173,7 +173,7 @@ def _bodies() -> Schema:
     iteration = {**node, **span, "minCapacity": number, "maxCapacity": number}
     comment = {"projectId": ID, "workItemId": ID, "description": {**_NAME, "maxLength": TEXT_LIMIT}}
     kind = {"type": ["string", "null"], "examples": [INTERNAL, PORTAL]}
-    places = {place: ID if place in {"before", "after"} else {"const": True} for place in PLACES}
+    places = {place: ID if place in {"before", "after"} else {"const": True} for place in RANK_PLACES}
     return {
         **_new_items(),
         "WorkItemChanges": _settable(None, creating=False),

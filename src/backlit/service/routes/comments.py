@@ -7,8 +7,7 @@ import orjson
 
 from backlit.model.errors import BadRequest, Forbidden, NotFound
 from backlit.model.resources import INTERNAL, PORTAL, Comment
-from backlit.service.http.endpoint import Answer, Call, json_answer, resource_answer
-from backlit.service.http.etags import must_match
+from backlit.service.http.endpoint import Answer, Call, json_answer, must_match, resource_answer
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.work_items import found
 from backlit.service.rules.work_item_checks import TEXT_LIMIT, is_id, is_text
@@ -20,12 +19,12 @@ def read(call: Call) -> Answer:
     return resource_answer(found_comment(call))
 
 
-def listed(call: Call) -> Answer:
+def list_all(call: Call) -> Answer:
     """GET /comments: those of all items the caller may see."""
     return _list(call)
 
 
-def of_item(call: Call) -> Answer:
+def list_of_item(call: Call) -> Answer:
     """GET /workitems/{id}/comments."""
     found(call, call.path["id"])
     return _list(call, call.path["id"])

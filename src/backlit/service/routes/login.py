@@ -20,14 +20,13 @@ from backlit.service.auth.sessions import (
     set_cookie,
     set_form_cookie,
 )
+from backlit.service.http.bodies import read_form
 from backlit.service.http.endpoint import JSON_TYPE, Shared
-from backlit.service.http.forms import read_form
 from backlit.service.pages.page import page as render
 from backlit.service.routes import tokens as token_routes
-from backlit.service.routes.sign_in import by_password
-from backlit.service.routes.tokens import CLIENT_ID, must_know_client
-from backlit.service.tables import sessions, tokens, users
-from backlit.service.tables.tokens import CODE_LIFETIME
+from backlit.service.routes.tokens import CLIENT_ID, by_password, must_know_client
+from backlit.service.tables import sign_ins, users
+from backlit.service.tables.sign_ins import CODE_LIFETIME
 
 LOGOUT_PATH = "/Authentication/Logout"
 _WRONG = "Wrong user name or password."
@@ -142,33 +141,33 @@ def _new_code(shared: Shared, cookie: str, connection: Connection) -> tuple[str,
     caller = users.caller_of_session(connection, cookie, now)
     if caller is None:
         return None
-    return caller.name, tokens.add_code(connection, caller.id, shared.settings.client_id, now)
+    return caller.name, sign_ins.add_code(connection, caller.id, shared.settings.client_id, now)
 
 
 def _begin_session(shared: Shared, user_id: int, old: str | None, connection: Connection) -> str:
     if old:
-        sessions.remove(connection, old)
-    return sessions.add(connection, user_id, shared.clock.now())
+        sign_ins.end_session(connection, old)
+    return sign_ins.add_session(connection, user_id, shared.clock.now())
 
 
 async def _end_session(request: Request, shared: Shared, form: dict[str, str], cookie: str) -> Response:
     must_come_from_here(request)
     if not has_form_token(form, cookie) and request.headers.get("sec-fetch-site"):
         return _message(shared, "You are still signed in", Forbidden(_EXPIRED))
-    await shared.database.write.run(partial(sessions.remove, secret=cookie))
+    await shared.database.write.run(partial(sign_ins.end_session, secret=cookie))
     response = RedirectResponse(f"{LOGIN_PATH}?signed-out=", 303)
     drop_cookie(response, request)
     return response
 
 
 def _end_family(refresh_token: str, connection: Connection) -> None:
-    family_id = tokens.family_of(connection, refresh_token)
+    family_id = sign_ins.family_of(connection, refresh_token)
     if family_id is not None:
-        tokens.revoke_family(connection, family_id)
+        sign_ins.revoke_family(connection, family_id)
 
 
 def _end_all(shared: Shared, request: Request, connection: Connection) -> None:
-    tokens.revoke_all(connection, shared.tokens.caller(connection, request).id)
+    sign_ins.revoke_all(connection, shared.tokens.caller(connection, request).id)
 
 
 def _message(shared: Shared, heading: str, error: BacklitError) -> Response:

@@ -1,5 +1,6 @@
-"""The token endpoint and the challenge."""
+"""The token endpoint, the challenge, and sign-in by password, which the login page shares."""
 
+import logging
 from functools import partial
 
 from sqlalchemy import Connection
@@ -9,10 +10,11 @@ from starlette.responses import Response
 from backlit.model.errors import BadRequest, Unauthorized
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, write_challenge, write_grant
 from backlit.service.auth.access_tokens import LIFETIME
-from backlit.service.http.endpoint import Shared
-from backlit.service.http.forms import read_form
-from backlit.service.routes.sign_in import address_of, by_password, note_refusal
-from backlit.service.tables import attempts, tokens, users
+from backlit.service.http.bodies import read_form
+from backlit.service.http.endpoint import REQUEST_ID_KEY, Shared
+from backlit.service.http.proxies import share_of
+from backlit.service.tables import sign_ins, users
+from backlit.service.tables.users import Account
 
 FORM_TYPE = "application/x-www-form-urlencoded; charset=utf-8"
 CLIENT_ID = "wrap_client_id"
@@ -42,7 +44,7 @@ async def grant(request: Request) -> Response:
     account = await by_password(request, username, password)
     if account is None:
         raise _refusal()
-    return _granted(request, await shared.database.write.run(partial(_begin, shared, account.id)))
+    return _granted(request, await shared.database.write.run(partial(_begin_family, shared, account.id)))
 
 
 def must_know_client(client_id: str | None, shared: Shared) -> None:
@@ -71,23 +73,23 @@ def _refusal() -> Unauthorized:
 
 def _by_code(shared: Shared, code: str, address: str, connection: Connection) -> TokenGrant | None:
     now = shared.clock.now()
-    attempts.must_be_few(connection, [address], shared.settings.login_attempts, now)
-    user_id = tokens.use_code(connection, code, shared.settings.client_id, now)
+    sign_ins.must_be_few_attempts(connection, [address], shared.settings.login_attempts, now)
+    user_id = sign_ins.use_code(connection, code, shared.settings.client_id, now)
     if user_id is None:
-        attempts.add(connection, [address], now)
+        sign_ins.add_attempts(connection, [address], now)
         return None
-    return _begin(shared, user_id, connection)
+    return _begin_family(shared, user_id, connection)
 
 
 def _by_refresh_token(shared: Shared, token: str, connection: Connection) -> TokenGrant | None:
     # A refusal is returned, not raised: what it wrote (a revoked family) has to be committed.
     is_reusable = shared.settings.legacy_clients
-    spent = tokens.use_refresh_token(connection, token, shared.clock.now(), is_reusable=is_reusable)
+    spent = sign_ins.use_refresh_token(connection, token, shared.clock.now(), is_reusable=is_reusable)
     return None if spent is None else _issue(shared, *spent, connection)
 
 
-def _begin(shared: Shared, user_id: int, connection: Connection) -> TokenGrant | None:
-    return _issue(shared, user_id, tokens.add_family(connection, user_id), connection)
+def _begin_family(shared: Shared, user_id: int, connection: Connection) -> TokenGrant | None:
+    return _issue(shared, user_id, sign_ins.add_family(connection, user_id), connection)
 
 
 def _issue(shared: Shared, user_id: int, family_id: int, connection: Connection) -> TokenGrant | None:
@@ -96,4 +98,43 @@ def _issue(shared: Shared, user_id: int, family_id: int, connection: Connection)
         return None
     now = shared.clock.now()
     access_token = shared.tokens.issue(connection, account, family_id, now)
-    return TokenGrant(access_token, tokens.add_refresh_token(connection, family_id, now), LIFETIME)
+    return TokenGrant(access_token, sign_ins.add_refresh_token(connection, family_id, now), LIFETIME)
+
+
+IN_PROCESS = "in process"
+_log = logging.getLogger(__name__)
+
+
+async def by_password(request: Request, username: str, password: str) -> Account | None:
+    """Check a password; None where it is not right. Raises TooManyRequests.
+
+    The attempt is counted before it is made, so that many at once cannot slip through, and taken back
+    when it succeeds.
+    """
+    shared: Shared = request.app.state.shared
+    names = f"user {username.lower()}", address_of(request)
+    attempt_ids = await shared.database.write.run(partial(_begin_attempt, shared, names))
+    account = await shared.database.fast.run(lambda connection: users.account(connection, username))
+    password_hash = account.password_hash if account is not None and account.is_licensed else None
+    if not await shared.passwords.are_right(password, password_hash) or account is None:
+        note_refusal(request)
+        return None
+    await shared.database.write.run(partial(sign_ins.forget_attempts, attempt_ids=attempt_ids))
+    return account
+
+
+def address_of(request: Request) -> str:
+    """Return the address that attempts are counted under."""
+    return f"address {share_of(request.client.host if request.client else IN_PROCESS)}"
+
+
+def note_refusal(request: Request) -> None:
+    """Put a failed attempt into the log, without the name: people type their password there at times."""
+    client = request.client.host if request.client else IN_PROCESS
+    _log.warning("A sign-in was rejected.", extra={"request_id": request.scope[REQUEST_ID_KEY], "client": client})
+
+
+def _begin_attempt(shared: Shared, names: tuple[str, ...], connection: Connection) -> list[int]:
+    now = shared.clock.now()
+    sign_ins.must_be_few_attempts(connection, names, shared.settings.login_attempts, now)
+    return sign_ins.add_attempts(connection, names, now)

@@ -1,18 +1,22 @@
-"""Work items."""
+"""Work items: one by one, as lists, and their ranks."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from backlit.model.errors import BadRequest, NotFound
-from backlit.model.fields import ItemType, Kind
-from backlit.service.http.endpoint import Answer, Call, json_answer
-from backlit.service.http.etags import etag_of, must_match
-from backlit.service.routes.work_item_lists import list_items
+from backlit.model.fields import Field, ItemType, Kind
+from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
+from backlit.service.http.endpoint import Answer, Call, etag_of, json_answer, must_match
+from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.rules.work_item_checks import Exists, checked, is_id
-from backlit.service.storage.settings import TICK
-from backlit.service.tables import trees, users, work_items
+from backlit.service.storage.clock import TICK
+from backlit.service.storage.filter_sql import condition, item_columns, sort_columns
+from backlit.service.storage.schema import areas, iterations
+from backlit.service.tables import projects, ranks, trees, users, work_items
 from backlit.service.tables.item_documents import TASK_FIGURES, Item, item_of, pert
 from backlit.service.tables.projects import ProjectSettings
+from backlit.service.tables.work_items import DEFAULT_ORDER
 
 
 def read(call: Call) -> Answer:
@@ -21,15 +25,15 @@ def read(call: Call) -> Answer:
     return Answer(document, 200, {"etag": etag_of(document)})
 
 
-def listed(call: Call) -> Answer:
+def list_all(call: Call) -> Answer:
     """GET /workitems."""
-    return list_items(call)
+    return _list(call)
 
 
-def tasks(call: Call) -> Answer:
+def list_tasks(call: Call) -> Answer:
     """GET /workitems/{id}/tasks."""
     found(call, call.path["id"])
-    return list_items(call, call.path["id"])
+    return _list(call, call.path["id"])
 
 
 def create(call: Call) -> Answer:
@@ -122,9 +126,9 @@ def _parent_for_new(call: Call, body: dict[str, Any], settings: ProjectSettings)
 def _exists(call: Call, settings: ProjectSettings) -> Exists:
     def exists(kind: Kind, value: int) -> bool:
         if kind is Kind.AREA:
-            return trees.has_area(call.connection, value, settings.id)
+            return trees.has_node(call.connection, areas, value, settings.id)
         if kind is Kind.ITERATION:
-            return trees.has_iteration(call.connection, value, settings.id)
+            return trees.has_node(call.connection, iterations, value, settings.id)
         if kind is Kind.TEAM:
             return any(team_id == value for team_id, _ in settings.teams)
         if kind is Kind.USER:
@@ -145,3 +149,120 @@ def _presets(item_type: str, settings: ProjectSettings, parent: Item | None) -> 
 
 def _calculated(item_type: str, values: dict[str, Any]) -> dict[str, Any]:
     return values | {"PertEstimate": pert(values)} if item_type == ItemType.TASK else values
+
+
+_INDEXED = frozenset({"id", "projectId", "lastModifiedAt", "BacklogPriority", "ParentID", "AssignedToID"})
+_RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
+
+
+def _list(call: Call, parent_id: int | None = None) -> Answer:
+    """Answer with a page of the items the caller may see, or of the tasks of one of them."""
+    custom = _custom_fields(call)
+    options = options_of(call.query, custom=custom)
+    if not _is_quick(options):
+        call.may_take_long()
+    named, rest = _project_named(options.filter)
+    visible = [p for p in sorted(call.caller.project_ids) if named is None or p == named]
+    access = None if len(visible) > 1 and len(visible) == projects.count(call.connection) else tuple(visible)
+    if parent_id is None and rest is None and not options.order:
+        documents = work_items.default_page(call.connection, access, options.skip, options.limit)
+        return envelope(documents, projects.items_in(call.connection, visible), options, with_skip=True)
+    columns = item_columns(custom)
+    conditions = [*work_items.within(access), *work_items.below(parent_id)]
+    if rest is not None:
+        conditions.append(condition(rest, columns))
+    order = sort_columns(options.order, columns) if options.order else DEFAULT_ORDER
+    documents = work_items.documents(call.connection, conditions, order, options.skip, options.limit)
+    if parent_id is None and rest is None:
+        total = projects.items_in(call.connection, visible)
+    elif (documents or not options.skip) and len(documents) < options.limit:
+        total = options.skip + len(documents)
+    elif parent_id is not None or rest is None:
+        total = work_items.count(call.connection, conditions)
+    else:
+        revision = projects.revision_of(call.connection, visible)
+        count = partial(work_items.count, call.connection, conditions)
+        total = call.shared.totals.get((tuple(visible), rest), revision, count)
+    return envelope(documents, total, options, with_skip=True)
+
+
+def _custom_fields(call: Call) -> tuple[Field, ...]:
+    """Return the custom fields of all projects the caller sees; of two with one name, the first project's."""
+    found: dict[str, Field] = {}
+    for project_id in call.caller.project_ids:
+        for field in call.settings_of(project_id).custom:
+            found.setdefault(field.key.lower(), field)
+    return tuple(found.values())
+
+
+def _project_named(found: Filter | None) -> tuple[int | None, Filter | None]:
+    """Take `projectId eq n` out of a conjunction, so that it chooses the index."""
+    parts = found.parts if isinstance(found, And) else () if found is None else (found,)
+    for part in parts:
+        match part:
+            case Comparison(Operator.EQ, Property("projectId"), Literal(int(value))) if not isinstance(value, bool):
+                rest = tuple(other for other in parts if other is not part)
+                return value, And(rest) if len(rest) > 1 else rest[0] if rest else None
+    return None, found
+
+
+def _is_quick(options: ListOptions) -> bool:
+    """Return True for a list served by indexes, which may run on the fast lane."""
+    if any(key.name not in _RANGES for key in options.order):
+        return False
+    parts = options.filter.parts if isinstance(options.filter, And) else (options.filter,)
+    return options.filter is None or all(_is_indexed(part) for part in parts)
+
+
+def _is_indexed(part: Filter | None) -> bool:
+    match part:
+        case Comparison(operator, Property(name), Literal(value)):
+            is_range = name in _RANGES and operator is not Operator.NE
+            return value is not None and (is_range or (name in _INDEXED and operator is Operator.EQ))
+    return False
+
+
+RANK_PLACES = ("before", "after", "top", "bottom")
+
+
+def rank(call: Call) -> Answer:
+    """POST /workitems/{id}/rank: {before: id}, {after: id}, {top: true} or {bottom: true}; 200 with the item."""
+    body = call.json()
+    document = found(call, call.path["id"], writing=True)
+    must_match(call.headers, document)
+    item = item_of(document)
+    place, target = _rank_place(call, body, item)
+    ranks.move(
+        call.connection,
+        item,
+        target,
+        call.settings_of(item.project_id),
+        after=place in {"after", "bottom"},
+        by=call.caller.name,
+        now=call.shared.clock.now(),
+    )
+    document = found(call, item.id)
+    return Answer(document, 200, {"etag": etag_of(document)})
+
+
+def _rank_place(call: Call, body: dict[str, object], item: Item) -> tuple[str, Item | None]:
+    """Return the requested place and the other item's id."""
+    given = [place for place in RANK_PLACES if body.get(place) not in {None, False}] if _is_plain(body) else []
+    if len(given) != 1:
+        raise BadRequest(
+            f"Give one of: {', '.join(RANK_PLACES)}.", dict.fromkeys(given, "Only one place can be given.")
+        )
+    place, target_id = given[0], body[given[0]]
+    if place in {"top", "bottom"}:
+        if target_id is not True:
+            raise BadRequest(f"{place} must be true.", {place: "Must be true."})
+        return place, None
+    row = work_items.read(call.connection, target_id) if is_id(target_id) else None
+    if row is None or row[0] != item.project_id or target_id == item.id:
+        sentence = f"{place} must be the id of another work item of the same project."
+        raise BadRequest(sentence, {place: sentence})
+    return place, item_of(row[1])
+
+
+def _is_plain(body: dict[str, object]) -> bool:
+    return all(isinstance(body.get(place), int | None) for place in RANK_PLACES)

@@ -9,7 +9,7 @@ from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT
 from backlit.service.rules.work_item_checks import is_id
-from backlit.service.tables.tree_changes import LAST
+from backlit.service.tables.trees import LAST
 
 STARTS_IN = timedelta(days=7)
 """When an iteration begins that is created without dates."""

@@ -1,8 +1,11 @@
-"""Engines, connections and the three lanes on which the service reads and writes."""
+"""Engines, connections and the three lanes of the service, and the file of an SQLite database."""
 
+import fcntl
 import math
+import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,12 +15,77 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 from sqlalchemy.pool import NullPool
 
-from backlit.model.errors import StorageError
-from backlit.service.storage.database_file import DatabaseFile, path_of
+from backlit.model.errors import StorageError, Unavailable
+from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
 from backlit.service.storage.lanes import Lane
 from backlit.service.storage.migrations import migrate
-from backlit.service.storage.settings import Clock
-from backlit.service.storage.stamps import keep_ahead, keep_ahead_of_items
+
+_Identity = tuple[int, int] | None
+
+
+class DatabaseFile:
+    """Compares the files at the database's path with those that were opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._paths = (path, path.with_name(f"{path.name}-wal"))
+        self._opened: list[_Identity] = [None, None]
+
+    def opened(self) -> None:
+        """Remember the files; the write-ahead log is one of them once something was read or written."""
+        self._opened = [_identity(path) for path in self._paths]
+
+    def must_be_there(self) -> None:
+        """Raise Unavailable where a file was removed or replaced: nothing written since then would last."""
+        for path, opened in zip(self._paths, self._opened, strict=True):
+            if opened is not None and _identity(path) != opened:
+                raise Unavailable(
+                    f"The database file {path} was removed or replaced while the service was running."
+                    " Put it back, or restart the service."
+                )
+
+
+def _identity(path: Path) -> _Identity:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def path_of(url: URL) -> Path | None:
+    """Return the file of an SQLite database; None for one in memory or on a server."""
+    is_file = url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}
+    return Path(url.database or "") if is_file else None
+
+
+@contextmanager
+def sole_server(url: URL) -> Iterator[None]:
+    """Be the only server of an SQLite file for the length of a block; raises StorageError where there is one.
+
+    Clients with a service of their own, and `backlit admin`, may use the file beside it.
+    """
+    path = path_of(url)
+    if path is None:
+        yield
+        return
+    lock = path.with_name(f"{path.name}.serving")
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StorageError(f"{lock} cannot be written: {error.strerror}.") from error
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StorageError(
+                f"Another server is running on the database {path}. Stop it first, or keep the data in PostgreSQL:"
+                " --database postgresql://user@host/name."
+            ) from None
+        yield
+    finally:
+        os.close(held)
+
 
 SLOW_QUERY_LIMIT = 10.0
 """Seconds after which a query is refused."""

@@ -1,8 +1,9 @@
-"""Differences of SQLite and PostgreSQL; all other statements are the same for both."""
+"""Differences of SQLite and PostgreSQL, locks included; all other statements are the same for both."""
 
+from enum import IntEnum
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Float, Integer, Text, literal
+from sqlalchemy import Boolean, ColumnElement, Connection, Float, Integer, Text, func, literal, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -130,3 +131,16 @@ def _write(element: FunctionElement[Any], compiler: SQLCompiler, **options: Any)
 
 for _element in _TEMPLATES:
     compiles(_element)(_write)
+
+
+class Lock(IntEnum):
+    """Names of locks; the numbers are PostgreSQL advisory lock ids."""
+
+    ATTEMPTS = 8_484_001
+    KEYS = 8_484_002
+
+
+def hold(connection: Connection, lock: Lock) -> None:
+    """Wait for a lock and keep it until the transaction ends."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(int(lock))))

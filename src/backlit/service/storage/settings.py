@@ -1,13 +1,41 @@
-"""Settings of a service, and its clock."""
+"""Settings of a service, with its limits on slow and idle callers."""
 
-import threading
-import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from backlit.model.wrap import client_id_of
-from backlit.service.storage.limits import Limits
+
+HEAD_LIMIT = 64 * 1024
+"""Bytes of a request's address and headers together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Time limits for callers, and the number of waiting callers."""
+
+    head: float = 15.0
+    """Seconds from the connection, or from the first byte of a later request, to the end of the request's head."""
+    idle: float = 75.0
+    """Seconds between two requests. Proxies keep a connection for 60: whoever sends next must close first."""
+    body: float = 3600.0
+    """Seconds that all waits for one body may last together."""
+    body_rate: int = 1024
+    """Bytes a second, on average over the waits for a body, after the grace."""
+    body_grace: float = 10.0
+    """Seconds of waiting for a body before its rate counts."""
+    stall: float = 30.0
+    """Seconds between two pieces of a body."""
+    send: float = 60.0
+    """Seconds in which a caller must take what is ready to be sent, before and after the connection is closed."""
+    linger: float = 2.0
+    """Seconds in which an unread body is read and dropped before its connection is closed, or TLS is ended."""
+    connections: int = 4096
+    """Connections, as far as the process may open that many files."""
+    connections_per_address: int = 256
+    bodies_per_address: int = 32
+    """Requests of one address that may wait for their bodies."""
+    notice: float = 60.0
+    """Seconds between two lines of the log about connections that were refused or closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,44 +63,3 @@ class ServiceSettings:
     def client_id(self) -> str:
         """Return the client id of the service."""
         return client_id_of(self.name)
-
-
-TICK = timedelta(milliseconds=1)
-
-
-class Clock:
-    """Server time: naive, in whole milliseconds, never going back.
-
-    Where it is ahead of the machine's clock, which was set back, it runs at half pace until the two meet: sign-ins
-    and attempts still expire.
-    """
-
-    def __init__(self) -> None:
-        self._gate = threading.Lock()
-        self._last = datetime(1970, 1, 1), time.monotonic()
-        self._followed: tuple[datetime, float] | None = None
-
-    def follow(self, moment: datetime) -> None:
-        """Go by another clock, which shows `moment` now; several services on one database go by that one's."""
-        self._followed = moment, time.monotonic()
-
-    def keep_ahead_of(self, stamp: datetime) -> None:
-        """Show no less than a stamp that is stored already."""
-        with self._gate:
-            if stamp > self._last[0]:
-                self._last = stamp, time.monotonic()
-
-    def now(self) -> datetime:
-        """Return the time, never earlier than at the last call."""
-        with self._gate:
-            at = time.monotonic()
-            last, then = self._last
-            now = max(self._shown(at), last + timedelta(seconds=(at - then) / 2))
-            self._last = now, at
-        return now.replace(microsecond=now.microsecond // 1000 * 1000)
-
-    def _shown(self, at: float) -> datetime:
-        if self._followed is None:
-            return datetime.now(UTC).replace(tzinfo=None)
-        moment, then = self._followed
-        return moment + timedelta(seconds=at - then)

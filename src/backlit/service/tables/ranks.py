@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select, tuple_
 
+from backlit.service.storage.clock import TICK
 from backlit.service.storage.schema import work_items
-from backlit.service.storage.settings import TICK
 from backlit.service.tables import work_items as item_table
 from backlit.service.tables.item_documents import Item, item_of
 from backlit.service.tables.projects import ProjectSettings

@@ -1,13 +1,13 @@
-"""Areas and iterations: rows in, models out, in the order of their tree."""
+"""Areas and iterations: rows in, models out; places, numbers and paths of a whole tree."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, RowMapping, Table, select
+from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, insert, select, update
 
 from backlit.model.resources import Area, Iteration
 from backlit.model.trees import Node, Tree
-from backlit.service.storage.schema import areas, iterations
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
 
@@ -17,34 +17,16 @@ def row_of(connection: Connection, nodes: Table, node_id: int) -> RowMapping | N
     return connection.execute(select(nodes).where(nodes.c.id == node_id)).mappings().first()
 
 
-def list_areas(connection: Connection, project_ids: Collection[int]) -> list[Area]:
-    """List the areas of projects, each project's depth first by sequence."""
-    return _list(connection, areas, Area, project_ids)
-
-
-def list_iterations(connection: Connection, project_ids: Collection[int]) -> list[Iteration]:
-    """List the iterations of projects, each project's depth first by sequence."""
-    return _list(connection, iterations, Iteration, project_ids)
-
-
-def has_area(connection: Connection, area_id: int, project_id: int) -> bool:
-    """Return True if the project has the area."""
-    return _has(connection, areas, area_id, project_id)
-
-
-def has_iteration(connection: Connection, iteration_id: int, project_id: int) -> bool:
-    """Return True if the project has the iteration."""
-    return _has(connection, iterations, iteration_id, project_id)
-
-
-def _has(connection: Connection, nodes: Table, node_id: int, project_id: int) -> bool:
+def has_node(connection: Connection, nodes: Table, node_id: int, project_id: int) -> bool:
+    """Return True if the project has the area or iteration."""
     found = select(nodes.c.id).where(nodes.c.id == node_id, nodes.c.project_id == project_id)
     return connection.execute(found).first() is not None
 
 
-def _list(
+def list_nodes(
     connection: Connection, nodes: Table, model: Callable[..., NodeModel], project_ids: Collection[int]
 ) -> list[NodeModel]:
+    """List the areas or iterations of projects, each project's depth first by sequence."""
     statement = select(nodes).where(nodes.c.project_id.in_(project_ids)).order_by(nodes.c.project_id, nodes.c.id)
     by_project: dict[int, dict[int, Any]] = {}
     for row in connection.execute(statement).mappings():
@@ -54,3 +36,89 @@ def _list(
         tree = Tree(Node(r["id"], r["parent_id"], r["name"], r["sequence"]) for r in rows.values())
         ordered.extend(model(**rows[node.id]) for node in tree.walk())
     return ordered
+
+
+LAST = 2**31 - 1
+"""The sequence that is beyond every other."""
+
+
+def tree_of(connection: Connection, nodes: Table, project_id: int) -> Tree:
+    """Read the shape of a project's tree."""
+    return Tree(_node(row) for row in _rows(connection, nodes, project_id))
+
+
+def add(connection: Connection, nodes: Table, values: Mapping[str, Any], *, by: str, now: datetime) -> int:
+    """Insert a node; its `sequence` is where among its siblings. Returns its id."""
+    audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
+    row = {**values, **audit, "path": "", "sequence": 0}
+    node_id = int(connection.execute(insert(nodes).values(row).returning(nodes.c.id)).scalar_one())
+    _arrange(connection, nodes, values["project_id"], (by, now), moved=(node_id, values["sequence"]))
+    return node_id
+
+
+def change(
+    connection: Connection, nodes: Table, node: Mapping[str, Any], values: Mapping[str, Any], *, by: str, now: datetime
+) -> None:
+    """Store what differs from the node's row; a new `sequence` or `parent_id` moves it, paths below follow."""
+    own = {key: value for key, value in values.items() if key != "sequence" and value != node[key]}
+    if own:
+        stamp = {"last_modified_by": by, "last_modified_at": max(now, node["last_modified_at"])}
+        connection.execute(update(nodes).where(nodes.c.id == node["id"]).values(own | stamp))
+    place = values.get("sequence", LAST if "parent_id" in own else node["sequence"])
+    _arrange(connection, nodes, node["project_id"], (by, now), moved=(node["id"], place))
+
+
+def remove(
+    connection: Connection, nodes: Table, project_id: int, gone: Collection[int], *, by: str, now: datetime
+) -> None:
+    """Delete nodes, which have to be whole sub-trees, and close the gaps they leave."""
+    connection.execute(delete(nodes).where(nodes.c.id.in_(gone)))
+    _arrange(connection, nodes, project_id, (by, now))
+
+
+def _rows(connection: Connection, nodes: Table, project_id: int) -> list[Any]:
+    columns = nodes.c.id, nodes.c.parent_id, nodes.c.name, nodes.c.sequence, nodes.c.path, nodes.c.last_modified_at
+    return list(connection.execute(select(*columns).where(nodes.c.project_id == project_id).order_by(nodes.c.id)))
+
+
+def _node(row: Any) -> Node:
+    return Node(row.id, row.parent_id, row.name, row.sequence)
+
+
+def _arrange(
+    connection: Connection,
+    nodes: Table,
+    project_id: int,
+    stamp: tuple[str, datetime],
+    moved: tuple[int, int] | None = None,
+) -> None:
+    """Number all siblings 1..n and write every path anew; a node that comes out different counts as changed.
+
+    `moved` is a node and the number it is to have, as far as there are so many siblings.
+    """
+    rows = _rows(connection, nodes, project_id)
+    tree = Tree(_node(row) for row in rows)
+    numbers = dict(_numbers(tree, moved))
+    by, now = stamp
+    changes = [
+        {
+            "node_id": row.id,
+            "sequence": numbers[row.id],
+            "path": tree.path(row.id),
+            "last_modified_by": by,
+            "last_modified_at": max(now, row.last_modified_at),
+        }
+        for row in rows
+        if (row.sequence, row.path) != (numbers[row.id], tree.path(row.id))
+    ]
+    if changes:
+        connection.execute(update(nodes).where(nodes.c.id == bindparam("node_id")), changes)
+
+
+def _numbers(tree: Tree, moved: tuple[int, int] | None) -> Iterator[tuple[int, int]]:
+    moved_id, place = moved or (None, 0)
+    for siblings in (tree.roots, *(tree.children(node.id) for node in tree.walk())):
+        ids = [node.id for node in siblings if node.id != moved_id]
+        if moved_id is not None and len(ids) < len(siblings):
+            ids.insert(max(place - 1, 0), moved_id)
+        yield from ((node_id, number) for number, node_id in enumerate(ids, 1))

@@ -11,7 +11,7 @@ from backlit.model.resources import User
 from backlit.service.storage.access import Caller, Role
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import grants, login_sessions, projects, refresh_families, users
-from backlit.service.tables import tokens
+from backlit.service.tables import sign_ins
 
 _PUBLIC = [c for c in users.c if c.name not in {"password_hash", "is_licensed"}]
 _CALLERS = (
@@ -57,7 +57,7 @@ def caller(connection: Connection, user_id: int, family_id: int) -> Caller | Non
 
 def caller_of_session(connection: Connection, secret: str, now: datetime) -> Caller | None:
     """Read the licensed user of a browser session that is still good."""
-    values = {"digest": tokens.digest(secret), "now": now}
+    values = {"digest": sign_ins.digest(secret), "now": now}
     return _caller(tuple(tuple(row) for row in connection.execute(_CALLER_OF_SESSION, values)))
 
 
@@ -119,4 +119,4 @@ def set_password(connection: Connection, user_id: int, password_hash: str | None
     """Change a user's password (None: by code only) and end every sign-in the user has."""
     values = {"password_hash": password_hash, "last_modified_by": by, "last_modified_at": now}
     connection.execute(update(users).where(users.c.id == user_id).values(values))
-    tokens.revoke_all(connection, user_id)
+    sign_ins.revoke_all(connection, user_id)

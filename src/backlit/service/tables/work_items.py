@@ -21,9 +21,9 @@ from sqlalchemy import (
 from sqlalchemy.sql import operators
 
 from backlit.model.fields import FIELD_BY_KEY, ItemType
+from backlit.service.storage.clock import TICK
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import comments, work_items
-from backlit.service.storage.settings import TICK
 from backlit.service.tables import attachments, projects
 from backlit.service.tables.item_documents import TASK_FIGURES, Item, calculated, columns_of, item_of
 from backlit.service.tables.projects import ProjectSettings

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
-from backlit.model.estimates import points_of
 from backlit.model.fields import NAME_LIMIT, ItemType, Settable
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.store.edits.checks import check

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from backlit.model.amounts import hours_text
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ItemType
-from backlit.model.hours import hours_text
 from backlit.store.edits.edits import edit_entry, show
 from backlit.store.edits.timer import end_timer
 from backlit.store.files.files import Files, Writer

@@ -24,7 +24,7 @@ from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resource import Listing
+    from backlit.client.resources import Listing
 
 _HINDERED = frozenset({ConnectionState.OFFLINE, ConnectionState.FAILED})
 LOOK_AGAIN = 3.0

@@ -24,7 +24,7 @@ from backlit.store.remote.reachability import SHUTS
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.model.attachments import Attachment
+    from backlit.model.resources import Attachment
     from backlit.store.engine.session import Session
 
 Progress = Callable[[int, int], None]
@@ -144,7 +144,7 @@ class Transfers:
 
     def _attachment(self, attachment_id: int) -> "Attachment":
         from backlit.client.answers import read_model
-        from backlit.model.attachments import Attachment
+        from backlit.model.resources import Attachment
 
         sql = "SELECT doc FROM attachments WHERE id = ?"
         found = self._files.mirror.execute(sql, (attachment_id,)).fetchone()

@@ -19,7 +19,7 @@ from backlit.store.remote.retry import Waits
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resource import Page
+    from backlit.client.resources import Page
 
 _PAGE = 200
 _LONGEST_SETTLING = 30.0

@@ -16,7 +16,7 @@ from backlit.store.records.values import is_same
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resource import Listing
+    from backlit.client.resources import Listing
 
 _RACES = 3
 

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from backlit.model.estimates import points_of
+from backlit.model.amounts import points_of
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load, Part, loads
 from backlit.model.statuses import StatusGroup, group_of

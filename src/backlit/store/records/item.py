@@ -8,9 +8,9 @@ from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple
 
+from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BadRequest, ServiceError
-from backlit.model.estimates import points_of
 from backlit.model.statuses import is_open
 
 LAST_ID = 2**63 - 1

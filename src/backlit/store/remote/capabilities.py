@@ -13,7 +13,7 @@ from backlit.store.remote.reading import PAGE
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resource import Page
+    from backlit.client.resources import Page
 
 TRAITS = "traits"
 """The key of the note with the traits."""

@@ -10,7 +10,7 @@ from backlit.store.remote.reading import PAGE
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resource import Listing, Page
+    from backlit.client.resources import Listing, Page
 
 IDLE_PAGES = 100
 MOST_PAGES = 100_000

@@ -10,7 +10,7 @@ from backlit.store.remote.receiving import receive
 from backlit.store.sqlite.database import transaction
 
 if TYPE_CHECKING:
-    from backlit.client.resource import Listing
+    from backlit.client.resources import Listing
 
 PAGE = 1000
 """The page size to request. Smaller pages are accepted."""

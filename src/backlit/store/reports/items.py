@@ -7,8 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import TypeVar
 
 from backlit.model.reports.course import Standing
-from backlit.model.reports.estimates import Size
-from backlit.model.reports.load import Load
+from backlit.model.reports.open_items import Load, Size
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
 from backlit.store.sqlite.database import ids_json

@@ -6,13 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from backlit.model.planning import Velocity, velocity_of
-from backlit.model.reports.age import Stay, age
-from backlit.model.reports.burndown import burndown
-from backlit.model.reports.burnup import burnup
-from backlit.model.reports.course import Course, Standing
-from backlit.model.reports.estimates import estimates
-from backlit.model.reports.flow import Flow
-from backlit.model.reports.load import load_by_area, load_by_person
+from backlit.model.reports.burndown import burndown, burnup
+from backlit.model.reports.course import Course, Flow, Standing
+from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.model.reports.scope import scope_change
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 
 import orjson
 
-from backlit.model.reports.flow import Flow, flow_of
+from backlit.model.reports.course import Flow, flow_of
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
 from backlit.store.files.files import Files, Writer

@@ -13,7 +13,7 @@ from backlit.store.remote.receiving import note_comments
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resource import Listing
+    from backlit.client.resources import Listing
 
 Put = Callable[[Writer, Iterable[Document]], frozenset[int]]
 _NOT_OFFERED = -1

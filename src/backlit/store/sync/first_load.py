@@ -13,7 +13,7 @@ from backlit.store.remote.listing import AT_ONCE, DisobeyedError, PageLimit, Pro
 from backlit.store.remote.reading import store_new_items
 
 if TYPE_CHECKING:
-    from backlit.client.resource import Page
+    from backlit.client.resources import Page
 
 Progress = Callable[[int, int], None]
 PIECES = 12

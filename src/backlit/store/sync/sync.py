@@ -24,7 +24,7 @@ from backlit.store.sync.full_scan import FullScan
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resource import Listing
+    from backlit.client.resources import Listing
 
 FIRST_PAGE = 100
 NOUNS_EVERY = 300.0

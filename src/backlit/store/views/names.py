@@ -7,8 +7,7 @@ from datetime import date, datetime
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.filters import Filter
 from backlit.model.query import NameKind
-from backlit.model.query.completion import Vocabulary
-from backlit.model.query.keys import LINT_KEY, all_keys, field_named
+from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, Ground
 from backlit.model.trees import Tree
 from backlit.store.records.people import IterationEntry, TreeKind

@@ -6,7 +6,7 @@ from datetime import datetime
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.model.attachments import friendly_size_of
+from backlit.model.resources import friendly_size_of
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.commands.table import Context
 from backlit.tui.drawing.relative_times import age, moment

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.content import Content
 
-from backlit.model.file_names import file_name
+from backlit.model.plain import file_name
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import LOOK_LIMIT, PICTURE_LIMIT, FilePreview, picture_kind, preview_of
 from backlit.tui.attachments.preview_dialog import FilePreviewDialog

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 
-from backlit.model.attachments import friendly_size_of
+from backlit.model.resources import friendly_size_of
 from backlit.tui.drawing.images.half_blocks import NoPicture, background_of, picture_lines, read_picture
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import fit, fit_right, safe, safe_block

@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from backlit.model.attachments import friendly_size_of
+from backlit.model.resources import friendly_size_of
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry

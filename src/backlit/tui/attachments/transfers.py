@@ -7,8 +7,8 @@ from typing import Any
 
 from textual.worker import Worker
 
-from backlit.model.attachments import friendly_size_of
 from backlit.model.errors import BacklitError, sentence_of
+from backlit.model.resources import friendly_size_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.workers import work

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from backlit.model.attachments import friendly_size_of
 from backlit.model.errors import BacklitError, sentence_of
+from backlit.model.resources import friendly_size_of
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.attachments.target import AttachmentTarget
 from backlit.tui.attachments.transfers import Transfer

@@ -6,7 +6,7 @@ from dataclasses import replace
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
 from backlit.model.query import mentions_status, parse_query
-from backlit.model.query.parts import values_of
+from backlit.model.query.keys import values_of
 from backlit.model.settings.boards import PARENT, STATUS, BoardSettings
 from backlit.store.store import Store
 from backlit.store.views.preferences import BoardKept

@@ -12,7 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
-from backlit.model.attachments import friendly_size_of
+from backlit.model.resources import friendly_size_of
 from backlit.store.store import CommentEntry
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.commands.command import Call, Context

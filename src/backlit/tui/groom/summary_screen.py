@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from backlit.model.plain import plain
-from backlit.model.reports.as_markdown import escaped
+from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.store import Store
 from backlit.tui.commands.table import Context

@@ -1,7 +1,7 @@
 """Commands that log work on a task, at once or by the timer."""
 
+from backlit.model.amounts import hours_text
 from backlit.model.fields import ItemType
-from backlit.model.hours import hours_text
 from backlit.store.records.item import Item
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.items.log_work_dialog import LogWorkDialog, Start, draft_key

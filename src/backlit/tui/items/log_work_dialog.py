@@ -8,8 +8,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from backlit.model.amounts import clock_text, hours_of, hours_text
 from backlit.model.errors import BadRequest
-from backlit.model.hours import clock_text, hours_of, hours_text
 from backlit.store.edits.work_log import Work, remaining_after, type_named
 from backlit.store.records.item import Item
 from backlit.tui.dialogs.dialog import Dialog

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from backlit.model.estimates import points_of
+from backlit.model.amounts import points_of
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.statuses import StatusGroup, group_of, is_open
 from backlit.store.records.item import Item

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from backlit.model.errors import BacklitError
-from backlit.model.query.keys import LINT_KEY
-from backlit.model.query.parts import values_of, with_values
+from backlit.model.query.keys import LINT_KEY, values_of, with_values
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pickers import PickValuesDialog
 from backlit.tui.lists.filter_choices import FILTERED, OWNER, STATUS, Filtered, choices_for, chosen_in, counted

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from backlit.model.query import Condition, Node, write_query
-from backlit.model.query.keys import LINT_KEY, field_named
-from backlit.model.query.parts import parts_of
+from backlit.model.query.keys import LINT_KEY, field_named, parts_of
 from backlit.model.ready_check import RULE_BY_ID
 from backlit.tui.lists.filter_choices import FILTERED, NONE, OWNER
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from backlit.model.estimates import points_of
+from backlit.model.amounts import points_of
 from backlit.model.planning import Capacity, Fit, Load, OwnCapacities, Share, Velocity
-from backlit.model.reports.formatting import number_text
+from backlit.model.reports.report import number_text
 from backlit.store.planning.difference import PlanChange
 from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry

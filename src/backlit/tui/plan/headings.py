@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from backlit.model.planning import Capacity, Load, Velocity
-from backlit.model.reports.formatting import number_text
+from backlit.model.reports.report import number_text
 from backlit.model.trees import Totals
 from backlit.store.planning.iterations import Release
 from backlit.store.planning.plan import Plan

@@ -8,9 +8,9 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from backlit.model.estimates import points_of
+from backlit.model.amounts import points_of
 from backlit.model.planning import Load
-from backlit.model.reports.formatting import number_text
+from backlit.model.reports.report import number_text
 from backlit.store.edits.rollover import Decision, Way, rest_of
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry

@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from backlit.model.reports.as_markdown import as_markdown
-from backlit.model.reports.formats import FORMATS
+from backlit.model.reports.formats import FORMATS, as_markdown
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.store.reports.coverages import Coverage
 from backlit.tui.commands.command import Call, CannotAct

@@ -7,8 +7,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.model.reports.chart import Timeline
-from backlit.model.reports.formatting import value_text
-from backlit.model.reports.report import Column, Report, Value
+from backlit.model.reports.report import Column, Report, Value, value_text
 from backlit.tui.commands.table import Context
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.theme_styles import Looks

@@ -1,6 +1,6 @@
 """The words of title and status lines, derived from the store."""
 
-from backlit.model.hours import clock_text
+from backlit.model.amounts import clock_text
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Connection, ConnectionState, OutboxState
 from backlit.store.store import Store

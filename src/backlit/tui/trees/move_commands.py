@@ -1,6 +1,6 @@
 """Commands that move the current node of a tree, or delete it."""
 
-from backlit.model.reports.formatting import number_text
+from backlit.model.reports.report import number_text
 from backlit.model.trees import Node
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog

@@ -8,7 +8,7 @@ from textual.containers import Container
 from textual.strip import Strip
 from textual.timer import Timer
 
-from backlit.model.reports.formatting import number_text
+from backlit.model.reports.report import number_text
 from backlit.model.trees import Node
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind

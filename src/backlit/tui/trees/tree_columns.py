@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.model.reports.formatting import number_text
+from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry

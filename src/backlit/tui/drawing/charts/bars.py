@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from backlit.model.reports.chart import Bar, Bars
-from backlit.model.reports.formatting import number_text
+from backlit.model.reports.report import number_text
 from backlit.tui.drawing.charts.signs import COLOURS, EIGHTHS_ACROSS, FILLS, Piece, Row
 from backlit.tui.drawing.text import fit, safe
 

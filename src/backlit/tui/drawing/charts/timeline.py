@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from backlit.model.reports.chart import Series, Timeline, Tone
-from backlit.model.reports.formatting import day_text, number_text
-from backlit.model.reports.scale import ticks
+from backlit.model.reports.chart import Series, Timeline, Tone, ticks
+from backlit.model.reports.report import day_text, number_text
 from backlit.tui.drawing.charts.grid import Grid
 from backlit.tui.drawing.charts.signs import COLOURS, EIGHTHS_UP, GAP, LINES, Row
 

@@ -1,5 +1,6 @@
-"""Hours of work in the form people type and read."""
+"""Amounts of work as people type and read them: points of an Estimate, and hours."""
 
+import math
 import re
 
 from backlit.model.errors import BadRequest
@@ -39,3 +40,17 @@ def clock_text(seconds: float) -> str:
     """Write seconds as hours and minutes, `0:42`."""
     minutes = max(0, int(seconds // 60))
     return f"{minutes // 60}:{minutes % 60:02}"
+
+
+_POINTS = re.compile(
+    r"\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(?:p|sp|pts?|points?|story points?)?\.?\s*", re.ASCII | re.IGNORECASE
+)
+
+
+def points_of(estimate: str | None) -> float | None:
+    """Read `3`, `3.5`, `3,5` or `5 pts`; None for anything else, which counts as unestimated."""
+    found = _POINTS.fullmatch(estimate or "")
+    if found is None:
+        return None
+    points = float(found[1].replace(",", "."))
+    return points if math.isfinite(points) else None

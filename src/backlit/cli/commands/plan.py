@@ -1,4 +1,4 @@
-"""Application of an edited text plan."""
+"""Plan as text: its export, and the application of an edited one."""
 
 import argparse
 import asyncio
@@ -9,22 +9,103 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
-from backlit.cli.commands.plan_base import was_of
-from backlit.cli.commands.plan_changes_text import described
 from backlit.cli.synced import synced_store
 from backlit.model.errors import BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.plain import plain
 from backlit.store.planning.difference import PlanChange
-from backlit.store.planning.draft import Touch, Touches, Values
-from backlit.store.planning.text import ExportedItem, PlanLine, labels_of, read_base, read_plan
+from backlit.store.planning.draft import PLANNED, Touch, Touches, Values
+from backlit.store.planning.text import (
+    BACKLOG,
+    NONE,
+    ExportedItem,
+    PlanLine,
+    cell,
+    labels_of,
+    plan_text,
+    read_base,
+    read_plan,
+)
 from backlit.store.records.changes import ConnectionState
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, Row
+from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
+from backlit.store.views.query import ViewSpec
 
 LOOK_EVERY = 0.2
 
 
-def run(arguments: argparse.Namespace) -> None:
+def export_plan(arguments: argparse.Namespace) -> None:
+    """Write the named iterations, or all that have not ended, and the top of the backlog if requested."""
+    with synced_store(arguments) as store:
+        print(exported(store, arguments.iteration, arguments.backlog), end="")
+
+
+def exported(store: Store, names: Sequence[str], backlog: int) -> str:
+    """Return the text; raise BadRequest for an unknown iteration."""
+    iterations = store.plan.iterations
+    labels = labels_of(iterations.targets())
+    chosen = _named(store, names, labels)
+    owners = {person.id: person.username for person in store.everybody.known().values()}
+    sections = {each.id: _plan_lines(store, frozenset({each.id}), None, owners) for each in chosen}
+    unplanned = frozenset(store.iterations()) - {each.id for each in iterations.targets()}
+    sections[iterations.backlog_id] = _plan_lines(store, unplanned, backlog, owners)
+    notes = {each.id: _note(each) for each in chosen}
+    now = iterations.as_is(line.id for lines in sections.values() for line in lines)
+    was = {item_id: was_of(values, owners) for item_id, values in sorted(now.items())}
+    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    return plan_text(project, sections, labels, notes, was)
+
+
+def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[IterationEntry]:
+    targets = store.plan.iterations.targets()
+    unknown = set(names) - set(labels.values())
+    if unknown:
+        raise BadRequest(f"Unknown iteration {min(unknown)!r}. Choose from: {', '.join(labels.values())}.")
+    if names:
+        return [each for each in targets if labels[each.id] in names]
+    return [each for each in targets if each.end is None or each.end >= store.today()]
+
+
+def _plan_lines(store: Store, places: frozenset[int], limit: int | None, owners: dict[int, str]) -> list[PlanLine]:
+    """Return the lines of an iteration; of a long list, the first ones and those the draft moves in."""
+    spec = store.plan_preview.spec(ViewSpec(), places)
+    view = store.view(spec, store.plan_preview.laid_over)
+    asyncio.run(view.load())
+    rows = view.rows(0, view.count or 0 if limit is None else limit)
+    listed = {row.id for row in rows}
+    places_of_moved = sorted(at for each in spec.planned_in - listed if (at := view.index_of(each)) is not None)
+    rows += [row for at in places_of_moved for row in view.rows(at, at + 1)]
+    return [PlanLine(row.id, row.estimate, _owner(row, owners), row.name) for row in rows if row.id > 0]
+
+
+def _owner(row: Row, owners: dict[int, str]) -> str | None:
+    return None if row.owner_id is None else owner_name(row.owner_id, owners)
+
+
+def _note(iteration: IterationEntry) -> str:
+    dates = f"{iteration.start or '?'} to {iteration.end or '?'}"
+    least, most = iteration.min_capacity, iteration.max_capacity
+    limits = f", {least or 0:g} to {most:g} points" if most else f", at least {least:g} points" if least else ""
+    return dates + limits
+
+
+def was_of(values: Values, owners: Mapping[int, str]) -> ExportedItem:
+    """Return an item's planned fields as text; `owners` maps ids to user names."""
+    place, estimate, owner = values["IterationID"], values["Estimate"], values["AssignedToID"]
+    return ExportedItem(
+        place if isinstance(place, int) else None,
+        cell(None if estimate is None else str(estimate)),
+        cell(owner_name(owner, owners) if isinstance(owner, int) else None),
+    )
+
+
+def owner_name(owner_id: int, owners: Mapping[int, str]) -> str:
+    """Return an owner's name, or the number of a user without a licence."""
+    return owners.get(owner_id, f"user {owner_id}")
+
+
+def apply_plan(arguments: argparse.Namespace) -> None:
     """Print the changes; without --dry-run, save them as one step and wait for the service."""
     text = _read(arguments.file)
     with synced_store(arguments) as store:
@@ -155,3 +236,47 @@ async def _write(store: Store, changes: Mapping[int, Values]) -> None:
 
 def _items(count: int) -> str:
     return "1 item" if count == 1 else f"{count} items"
+
+
+_LABELS = {"IterationID": "", "Estimate": "points ", "AssignedToID": "owner "}
+
+
+def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, str]) -> list[str]:
+    """Describe the load of each iteration, then the changes of each item."""
+    if not difference:
+        return ["Nothing changes."]
+    names = {**dict.fromkeys(store.iterations(), BACKLOG), **labels}
+    people = {person.id: person.username for person in store.everybody.known().values()}
+
+    def shown(key: str, value: object) -> str:
+        if value is None or value == "":
+            return NONE
+        found = names if key == "IterationID" else people if key == "AssignedToID" else {}
+        return plain(found.get(value, str(value)) if isinstance(value, int) else str(value))
+
+    lines = []
+    for change in difference:
+        what = f"{change.id}  {plain(change.name, 48)}:  "
+        parts = [
+            f"{_LABELS[key]}{shown(key, touch.base)} → {shown(key, touch.mine)}"
+            for key, touch in sorted(change.fields.items(), key=lambda each: PLANNED.index(each[0]))
+        ]
+        lines += [f"{what}{', '.join(parts)}"] * bool(parts)
+        lines += [
+            f"≠ {what}{_LABELS[key]}{shown(key, contest.theirs)} by now, the plan has {shown(key, contest.touch.mine)}"
+            for key, contest in change.contests.items()
+        ]
+    return [*_loads(store, difference, labels), *lines]
+
+
+def _loads(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, str]) -> list[str]:
+    """Describe the iterations with changed points and their capacities."""
+    changes = {change.id: {key: touch.mine for key, touch in change.fields.items()} for change in difference}
+    places = {value for change in difference for value in (change.place, changes[change.id].get("IterationID"))}
+    iterations = store.iterations()
+    found = []
+    for place, load in store.plan_preview.loads_now([each for each in labels if each in places], changes).items():
+        most = iterations[place].max_capacity
+        over = f"  ! {load.points - most:g} over" if most and load.points > most else ""
+        found.append(f"{labels[place]}: {load.points:g}{f' of at most {most:g}' if most else ''} points{over}")
+    return found

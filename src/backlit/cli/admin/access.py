@@ -1,15 +1,16 @@
-"""`backlit admin users`."""
+"""`backlit admin users`, `grants` and `keys`."""
 
 import argparse
 import sys
 
-from backlit.cli.admin.output import say, show, some
-from backlit.cli.admin.workspace import looked_at, opened, settings_of
+from backlit.cli.output import say, show, some
+from backlit.cli.served import looked_at, opened, settings_of
 from backlit.model.errors import BadRequest
 from backlit.service.admin import users
 from backlit.service.admin.workspace import is_empty, user_id_of
+from backlit.service.storage.access import Role
 
-_COLUMNS = {
+_USER_COLUMNS = {
     "id": "ID#",
     "name": "Name",
     "isLicensed": "Licensed",
@@ -20,13 +21,13 @@ _COLUMNS = {
 }
 
 
-def listed(arguments: argparse.Namespace) -> None:
+def list_users(arguments: argparse.Namespace) -> None:
     """List all users."""
     with looked_at(arguments) as connection:
-        show(arguments, users.listed(connection), _COLUMNS)
+        show(arguments, users.listed(connection), _USER_COLUMNS)
 
 
-def add(arguments: argparse.Namespace) -> None:
+def add_user(arguments: argparse.Namespace) -> None:
     """Add a user; the first one creates a missing database."""
     names = ("first_name", "last_name", "display_name", "email")
     texts = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
@@ -43,7 +44,7 @@ def add(arguments: argparse.Namespace) -> None:
         print(f"Next, create a project: backlit admin projects create NAME --manager {user['name']}")
 
 
-def password(arguments: argparse.Namespace) -> None:
+def change_password(arguments: argparse.Namespace) -> None:
     """Change a user's password and end all sessions."""
     with looked_at(arguments) as connection:
         user_id_of(connection, arguments.name)
@@ -53,7 +54,7 @@ def password(arguments: argparse.Namespace) -> None:
     say(arguments, f"{arguments.name} has a new password and was signed out everywhere.", user)
 
 
-def license_(arguments: argparse.Namespace) -> None:
+def change_licence(arguments: argparse.Namespace) -> None:
     """Turn a user's licence on or off."""
     with opened(arguments) as connection:
         user = users.license_(connection, arguments.name, is_licensed=arguments.state == "on")
@@ -61,7 +62,7 @@ def license_(arguments: argparse.Namespace) -> None:
     say(arguments, f"{arguments.name} {can}.", user)
 
 
-def deactivate(arguments: argparse.Namespace) -> None:
+def deactivate_user(arguments: argparse.Namespace) -> None:
     """Disable a user: revoke licence, password, sessions and access."""
     with opened(arguments) as connection:
         user = users.deactivate(connection, arguments.name)
@@ -82,3 +83,34 @@ def new_password() -> str:
     if password != getpass.getpass("Repeat the password:  "):
         raise BadRequest("The passwords differ. No changes were made.")
     return password
+
+
+_GRANT_COLUMNS = {"projectId": "ID#", "project": "Project", "role": "Role", "user": "User"}
+
+
+def list_grants(arguments: argparse.Namespace) -> None:
+    """List the roles of users in projects."""
+    with looked_at(arguments) as connection:
+        show(arguments, users.list_grants(connection, arguments.user, arguments.project), _GRANT_COLUMNS)
+
+
+def set_grant(arguments: argparse.Namespace) -> None:
+    """Give a user a role in a project."""
+    with opened(arguments) as connection:
+        grant = users.set_grant(connection, arguments.user, arguments.project, Role(arguments.role))
+    say(arguments, f"{arguments.user} is {arguments.role} in {arguments.project}.", grant)
+
+
+def remove_grant(arguments: argparse.Namespace) -> None:
+    """Remove a user from a project."""
+    with opened(arguments) as connection:
+        grant = users.remove_grant(connection, arguments.user, arguments.project)
+    say(arguments, f"{arguments.user} no longer has access to {arguments.project}.", grant)
+
+
+def rotate_key(arguments: argparse.Namespace) -> None:
+    """Create a new signing key for access tokens."""
+    with opened(arguments) as connection:
+        users.rotate_key(connection, forget=arguments.forget)
+    kept = "all earlier tokens are revoked" if arguments.forget else "the previous key stays valid"
+    say(arguments, f"Created a new key; {kept}.", {"forgotten": arguments.forget})

@@ -2,8 +2,8 @@
 
 import pytest
 
+from backlit.model.amounts import clock_text, hours_of, hours_text
 from backlit.model.errors import BadRequest
-from backlit.model.hours import clock_text, hours_of, hours_text
 
 
 @pytest.mark.parametrize(

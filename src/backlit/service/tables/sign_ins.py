@@ -1,4 +1,4 @@
-"""Signing keys, refresh tokens and verification codes; of the latter two only digests are kept."""
+"""Sign-ins: signing keys, tokens, codes, browser sessions and attempts; of secrets only digests are kept."""
 
 import hashlib
 import secrets
@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
+from backlit.model.errors import TooManyRequests
+from backlit.service.storage.dialects import Lock, hold
 from backlit.service.storage.schema import (
+    login_attempts,
     login_sessions,
     refresh_families,
     refresh_tokens,
@@ -128,3 +131,50 @@ def use_code(connection: Connection, secret: str, client_id: str, now: datetime)
     columns = verification_codes.c.user_id, verification_codes.c.expires_at
     code = connection.execute(delete(verification_codes).where(*mine).returning(*columns)).first()
     return int(code.user_id) if code is not None and code.expires_at > now else None
+
+
+SESSION_LIFETIME = timedelta(hours=12)
+
+
+def add_session(connection: Connection, user_id: int, now: datetime) -> str:
+    """Begin a session and drop those that have run out; returns the cookie's value, which is kept nowhere."""
+    secret = secrets.token_urlsafe(32)
+    connection.execute(delete(login_sessions).where(login_sessions.c.expires_at <= now))
+    row = {"digest": digest(secret), "user_id": user_id, "expires_at": now + SESSION_LIFETIME}
+    connection.execute(insert(login_sessions).values(row))
+    return secret
+
+
+def end_session(connection: Connection, secret: str) -> None:
+    """End a session, if there is one."""
+    connection.execute(delete(login_sessions).where(login_sessions.c.digest == digest(secret)))
+
+
+ATTEMPT_WINDOW = timedelta(seconds=60)
+
+
+def must_be_few_attempts(connection: Connection, names: Sequence[str], most: int, now: datetime) -> None:
+    """Refuse more than `most` attempts under any of the names; TooManyRequests has the seconds to wait."""
+    hold(connection, Lock.ATTEMPTS)
+    connection.execute(delete(login_attempts).where(login_attempts.c.at <= now - ATTEMPT_WINDOW))
+    columns = func.count(), func.min(login_attempts.c.at)
+    for name in names:
+        count, first = connection.execute(select(*columns).where(login_attempts.c.digest == _name_digest(name))).one()
+        if count >= most:
+            wait = max(1.0, (first + ATTEMPT_WINDOW - now).total_seconds()) if first is not None else 1.0
+            raise TooManyRequests("Too many attempts to sign in. Wait a moment and try again.", retry_after=wait)
+
+
+def add_attempts(connection: Connection, names: Sequence[str], now: datetime) -> list[int]:
+    """Count one attempt under each name; returns what `forget` takes."""
+    one = insert(login_attempts).returning(login_attempts.c.id)
+    return [int(connection.execute(one.values(digest=_name_digest(name), at=now)).scalar_one()) for name in names]
+
+
+def forget_attempts(connection: Connection, attempt_ids: Sequence[int]) -> None:
+    """Take back an attempt that succeeded."""
+    connection.execute(delete(login_attempts).where(login_attempts.c.id.in_(attempt_ids)))
+
+
+def _name_digest(name: str) -> bytes:
+    return hashlib.sha256(name.encode()).digest()

@@ -1,4 +1,4 @@
-"""Sign-in to a service, which becomes the current profile."""
+"""Sign-in to a service, sign-out, and the signed-in user."""
 
 import argparse
 import asyncio
@@ -10,18 +10,18 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from backlit.cli.wiring import chosen_profile, connect_to, remote_client
 from backlit.client.client import Client, root_of
-from backlit.client.cookies import NAME as COOKIE
-from backlit.client.cookies import Cookie
-from backlit.client.tokens import Held, TokenCache
+from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
 from backlit.config.private_files import writing_to
-from backlit.config.settings import Locations, Profiles, find_locations, remote_profile
+from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations, remote_profile
 from backlit.model.errors import BadRequest, OtherOrigin
 from backlit.model.plain import plain
+from backlit.model.resources import User
 from backlit.model.wrap import LOGIN_PATH, TokenGrant
 
 
-def run(arguments: argparse.Namespace) -> None:
+def log_in(arguments: argparse.Namespace) -> None:
     """Prompt for missing values, sign in, and save the profile; a failed sign-in saves nothing."""
     locations = find_locations()
     url = str(root_of(arguments.url)).rstrip("/")
@@ -125,3 +125,37 @@ def _secret(question: str) -> str:
 
         return getpass.getpass(question)
     return sys.stdin.readline().rstrip("\r\n")
+
+
+def log_out(arguments: argparse.Namespace) -> None:
+    """Forget the tokens; unsent edits are kept and sent after the next sign-in."""
+    locations = find_locations()
+    profile = chosen_profile(arguments, locations)
+    if profile.kind is not ProfileKind.REMOTE:
+        raise BadRequest(f"The profile {profile.name} is local and has no sign-in.")
+    asyncio.run(_sign_out(profile, locations))
+    print(f"Signed out of {profile.url}.")
+
+
+async def _sign_out(profile: Profile, locations: Locations) -> None:
+    async with remote_client(profile, locations) as client:
+        await client.auth.sign_out()
+
+
+def show_user(arguments: argparse.Namespace) -> None:
+    """Print the user's name; raise SignInNeeded without a sign-in."""
+    locations = find_locations()
+    profile = chosen_profile(arguments, locations)
+    user = asyncio.run(_me(profile, locations))
+    name = user.display_name or f"{user.first_name} {user.last_name}".strip()
+    place = profile.url or f"the {profile.kind} workspace"
+    print(plain(f"{user.name} ({name}) at {place}; the profile is {profile.name}."))
+
+
+async def _me(profile: Profile, locations: Locations) -> User:
+    async with await connect_to(profile, locations)(_quietly) as client:
+        return await client.users.me()
+
+
+def _quietly(_sentence: str, _done: int, _total: int) -> None:
+    return

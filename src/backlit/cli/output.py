@@ -1,0 +1,115 @@
+"""Output of the commands: plain tables and sentences for people, JSON for programs."""
+
+import argparse
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from backlit.model.plain import plain
+
+_GAP = "  "
+_WIDE = frozenset("WF")
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
+    """Return the lines of a table; a terminal's width cuts the last column, a pipe does not.
+
+    `right` names the right-aligned columns. Control characters become �.
+    """
+    cells = [header, *([plain(cell) for cell in row] for row in rows)]
+    widths = [max(cells_of(row[at]) for row in cells) for at in range(len(header) - 1)]
+    room = shutil.get_terminal_size().columns - sum(width + len(_GAP) for width in widths)
+    limit = max(room, 10) if sys.stdout.isatty() else None
+    return [_line(row, widths, right, limit) for row in cells]
+
+
+def cells_of(text: str) -> int:
+    """Count the terminal columns of a text."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells_of_one(character) for character in text)
+
+
+def _cells_of_one(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: frozenset[int], limit: int | None) -> str:
+    parts = []
+    for at, (cell, width) in enumerate(zip(row, widths, strict=False)):
+        blanks = " " * (width - cells_of(cell))
+        parts.append(blanks + cell if at in right else cell + blanks)
+    last = row[-1] if limit is None else _cut(row[-1], limit)
+    return _GAP.join([*parts, last]).rstrip()
+
+
+def _cut(text: str, limit: int) -> str:
+    if cells_of(text) <= limit:
+        return text
+    kept, used = "", 1
+    for character in text:
+        used += _cells_of_one(character)
+        if used > limit:
+            break
+        kept += character
+    return kept + "…"
+
+
+_BEYOND_ASCII = re.compile(r"[^\n -~]")
+
+
+def write_json(document: object) -> None:
+    r"""Write a document; control, bidi and invisible characters become `\uXXXX` escapes."""
+    text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    sys.stdout.buffer.write(_BEYOND_ASCII.sub(_escaped, text).encode())
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    if character.isprintable():
+        return character
+    units = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def show(arguments: argparse.Namespace, rows: Rows, columns: Mapping[str, str]) -> None:
+    """Print rows; `columns` maps keys to headings, and a heading of whole numbers ends in `#`."""
+    if arguments.json:
+        write_json(list(rows))
+        return
+    headings = [heading.removesuffix("#") for heading in columns.values()]
+    right = frozenset(at for at, heading in enumerate(columns.values()) if heading.endswith("#"))
+    for line in table(headings, [[_cell(row[key]) for key in columns] for row in rows], right):
+        print(line)
+
+
+def say(arguments: argparse.Namespace, sentence: str, document: Mapping[str, Any]) -> None:
+    """Print the outcome; after a dry run, state that nothing was changed."""
+    is_dry = getattr(arguments, "dry_run", False)
+    if arguments.json:
+        write_json(dict(document) | ({"dryRun": True} if is_dry else {}))
+        return
+    print(f"Dry run, nothing was changed: {plain(sentence)}" if is_dry else plain(sentence))
+
+
+def some(count: int, noun: str) -> str:
+    """Return a count with its noun: 1 item, 2 items."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

@@ -1,0 +1,230 @@
+"""Reports on open items: age in status, estimates, and workload by person and by area."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from backlit.model.reports.chart import Bar, Bars, Part, Tone
+from backlit.model.reports.report import (
+    Column,
+    Measure,
+    Report,
+    ReportName,
+    Table,
+    Value,
+    counted,
+    day_text,
+    number_text,
+)
+from backlit.model.statuses import StatusGroup
+from backlit.model.trees import NO_TOTALS, Totals
+
+STUCK = 7
+"""Days from which an item counts as stuck."""
+BUCKETS = ((1, "0–1 days"), (3, "2–3"), (7, "4–7"), (14, "8–14"), (30, "15–30"), (None, "over 30"))
+"""The upper age of each bar, in days."""
+AGE_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED))
+AGE_COLUMNS = (
+    Column("Days"),
+    Column("ID", rank=1),
+    Column("Item", is_text=True, least=20),
+    Column("Status", is_text=True, rank=2, least=14),
+    Column("Owner", is_text=True, rank=1),
+    Column("Known", is_text=True, rank=3),
+)
+EXACT_NOTE = "Based on status changes seen by this machine."
+LEAST_NOTE = "Minimum: this machine did not see the change; the age counts from the last edit or the first sync."
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """A started item with the latest start of its status; `is_exact` marks an observed day."""
+
+    item_id: int
+    name: str
+    status: str
+    group: StatusGroup
+    owner: str
+    since: date
+    is_exact: bool = False
+
+    def days(self, today: date) -> int:
+        """Return the age in days."""
+        return max(0, (today - self.since).days)
+
+
+def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | None = None) -> Report:
+    """Report on started items that are not done, oldest first."""
+    shown = sorted(stays, key=lambda each: (each.since, each.item_id))
+    counts = {label: [0.0, 0.0] for _, label in BUCKETS}
+    for each in shown:
+        counts[_bucket(each.days(today))][each.group is StatusGroup.READY_FOR_TEST] += 1
+    bars = tuple(Bar(label, (started, tested)) for label, (started, tested) in counts.items()) if shown else ()
+    rows = tuple(_age_row(each, today) for each in shown)
+    notes = []
+    if sample_until is not None and any(each.is_exact and each.since <= sample_until for each in shown):
+        notes.append(f"Demo data up to {day_text(sample_until)}.")
+    notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
+    notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
+    table = Table(AGE_COLUMNS, rows, tuple(each.item_id for each in shown))
+    return Report(ReportName.AGE, about, _age_headline(shown, today), Bars(AGE_PARTS, bars), table, tuple(notes))
+
+
+def _age_row(stay: Stay, today: date) -> tuple[Value, ...]:
+    days = stay.days(today)
+    known = "exactly" if stay.is_exact else "at least"
+    return float(days), f"#{stay.item_id}", stay.name, stay.status, stay.owner, known
+
+
+def _bucket(days: int) -> str:
+    return next(label for most, label in BUCKETS if most is None or days <= most)
+
+
+def _age_headline(stays: Sequence[Stay], today: date) -> str:
+    if not stays:
+        return "Nothing is in progress."
+    stuck = sum(each.days(today) > STUCK for each in stays)
+    oldest = counted(stays[0].days(today), "day")
+    is_or_are = "is" if stuck == 1 else "are"
+    return (
+        f"{stuck:,} of {counted(len(stays), 'item')} in progress {is_or_are} stuck for over a week (oldest: {oldest})."
+    )
+
+
+ESTIMATE_COLUMNS = (Column("Estimate", is_text=True), Column("Items"), Column("Pts"), Column("% items", rank=1))
+UNSET, WORDS = "not set", "no number"
+"""Labels for items without an estimate, and with one that is not a number."""
+ESTIMATE_NOTE = "Current open items, without tasks and feedback, which have no estimate."
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The count of items with one estimate; `points` is None for a text, and `is_set` is False for no estimate."""
+
+    points: float | None
+    is_set: bool
+    count: int
+
+    @property
+    def label(self) -> str:
+        """The estimate as a word."""
+        return number_text(self.points) if self.points is not None else WORDS if self.is_set else UNSET
+
+
+def estimates(about: str, sizes: Sequence[Size]) -> Report:
+    """Report the items of each estimate, small ones first, those without a number last."""
+    shown = sorted(sizes, key=lambda each: (each.points is None, each.points or 0.0, not each.is_set))
+    total = sum(each.count for each in shown)
+    rows = tuple(
+        (
+            each.label,
+            float(each.count),
+            None if each.points is None else each.points * each.count,
+            float(round(100 * each.count / total)),
+        )
+        for each in shown
+    )
+    bars = tuple(Bar(each.label, (float(each.count),)) for each in shown)
+    chart = Bars((Part("items", Tone.PLAIN),), bars)
+    return Report(
+        ReportName.ESTIMATES,
+        about,
+        _estimates_headline(shown, total),
+        chart,
+        Table(ESTIMATE_COLUMNS, rows),
+        (ESTIMATE_NOTE,),
+    )
+
+
+def _estimates_headline(sizes: Sequence[Size], total: int) -> str:
+    if not total:
+        return "No open items."
+    estimated = [(each.points, each.count) for each in sizes if each.points is not None]
+    known = sum(count for _, count in estimated)
+    lacking = f"{total - known:,} of {counted(total, 'open item')} without a number"
+    if not known:
+        return f"{lacking}."
+    largest = max(points for points, _ in estimated)
+    return (
+        f"Half are {number_text(_median(estimated, known))} pts or less, the largest {number_text(largest)}; {lacking}."
+    )
+
+
+def _median(estimated: Sequence[tuple[float, int]], known: int) -> float:
+    """Return the median: the smallest estimate that half of the items do not exceed."""
+    seen = 0
+    for points, count in estimated:
+        seen += count
+        if 2 * seen >= known:
+            return points
+    raise AssertionError("the counts add up to all of them")
+
+
+LOAD_PARTS = (Part("in progress", Tone.STARTED), Part("ready for test", Tone.TESTED), Part("not started", Tone.PLAIN))
+CURRENT = "Current state, including unsent changes; tasks count in hours only."
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Open work of one person or area: items without tasks, and the remaining hours of tasks."""
+
+    name: str
+    started: Totals = NO_TOTALS
+    tested: Totals = NO_TOTALS
+    waiting: Totals = NO_TOTALS
+    hours: float = 0.0
+
+    @property
+    def open(self) -> Totals:
+        """Return the sum of all groups."""
+        return self.started + self.tested + self.waiting
+
+    def __add__(self, other: "Load") -> "Load":
+        return Load(
+            self.name,
+            self.started + other.started,
+            self.tested + other.tested,
+            self.waiting + other.waiting,
+            self.hours + other.hours,
+        )
+
+
+def load_by_person(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+    """Report the open work of each person, largest first."""
+    return _load_report(ReportName.PEOPLE, about, loads, wanted)
+
+
+def load_by_area(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+    """Report the open work in each area, largest first."""
+    return _load_report(ReportName.AREAS, about, loads, wanted)
+
+
+def _load_report(name: ReportName, about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+    measure = wanted if any(each.open.points for each in loads) or not loads else Measure.ITEMS
+    shown = sorted(
+        (each for each in loads if each.open.count or each.hours),
+        key=lambda each: (-measure.of(each.open), -each.open.count, -each.hours, each.name),
+    )
+    bars = tuple(
+        Bar(each.name, (measure.of(each.started), measure.of(each.tested), measure.of(each.waiting))) for each in shown
+    )
+    rows = tuple((each.name, each.open.points, float(each.open.count), each.hours) for each in shown)
+    title = "Person" if name is ReportName.PEOPLE else "Area"
+    columns = (Column(title, is_text=True), Column("Pts"), Column("Items"), Column("Hours", rank=1))
+    return Report(
+        name, about, _load_headline(name, shown, measure), Bars(LOAD_PARTS, bars), Table(columns, rows), (CURRENT,)
+    )
+
+
+def _load_headline(name: ReportName, loads: Sequence[Load], measure: Measure) -> str:
+    if not loads:
+        return "No open items."
+    every = loads[0]
+    for each in loads[1:]:
+        every += each
+    unit = measure.value if measure is Measure.POINTS else "item" if every.open.count == 1 else "items"
+    said = f"{number_text(measure.of(every.open))} {unit} open"
+    if len(loads) > 1:
+        preposition, most = "with" if name is ReportName.PEOPLE else "in", number_text(measure.of(loads[0].open))
+        said += f", most {preposition} {loads[0].name} ({most})"
+    return f"{said}; {number_text(every.hours)} hours of tasks remaining." if every.hours else f"{said}."

@@ -1,0 +1,203 @@
+"""Areas and iterations: the nodes of a project's two trees."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import orjson
+from sqlalchemy import RowMapping, Table
+
+from backlit.model.errors import BadRequest, NotFound
+from backlit.model.fields import ValueType
+from backlit.model.resources import Area, Iteration
+from backlit.model.trees import ROOT_PARENT
+from backlit.service.http.endpoint import Answer, Call, json_answer, must_match, resource_answer
+from backlit.service.http.listing import list_resources
+from backlit.service.rules.node_checks import area_values, iteration_values, must_not_end_early, new_dates
+from backlit.service.rules.work_item_checks import is_id
+from backlit.service.storage.properties import Properties, properties_of
+from backlit.service.storage.schema import areas, iterations
+from backlit.service.tables import trees, work_items
+from backlit.service.tables.trees import LAST
+
+NodeModel = TypeVar("NodeModel", Area, Iteration)
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRoutes(Generic[NodeModel]):
+    """The routes of one tree: its table and model, its nouns in addresses and sentences, and the items' key for it.
+
+    `check` reads a body; `complete` presets the missing values of a new node and refuses values that contradict
+    each other. `{noun}` in the handlers' docstrings stands for the noun in addresses.
+    """
+
+    nodes: Table
+    model: Callable[..., NodeModel]
+    noun: str
+    name: str
+    item_key: str
+    properties: Properties
+    check: Callable[[Mapping[str, Any]], Values]
+    complete: Callable[[Call, Values], Values]
+
+    def list_all(self, call: Call) -> Answer:
+        """GET /{noun}: those of all projects granted to the caller."""
+        found = trees.list_nodes(call.connection, self.nodes, self.model, call.caller.project_ids)
+        return list_resources(found, call.query, self.properties)
+
+    def list_of_project(self, call: Call) -> Answer:
+        """GET /projects/{id}/{noun}."""
+        project_id = call.path["id"]
+        call.caller.must_see(project_id, f"Project {project_id}")
+        found = trees.list_nodes(call.connection, self.nodes, self.model, [project_id])
+        return list_resources(found, call.query, self.properties)
+
+    def read(self, call: Call) -> Answer:
+        """GET /{noun}/{id}."""
+        row = self._found(call)
+        call.caller.must_see(row["project_id"], self._named(call))
+        return resource_answer(self.model(**row))
+
+    def create(self, call: Call) -> Answer:
+        """POST /{noun}: 201 with Location; by managers."""
+        body = call.json()
+        project_id = _project_for_new(call, body)
+        values = self._values_for_new(call, body, project_id)
+        now = call.shared.clock.now()
+        node_id = trees.add(call.connection, self.nodes, values, by=call.caller.name, now=now)
+        location = f"{call.root}/{self.noun}/{node_id}"
+        return resource_answer(self._stored(call, node_id), 201, {"location": location})
+
+    def update(self, call: Call) -> Answer:
+        """PUT /{noun}/{id}: the keys to change; by managers."""
+        body = call.json()
+        row = self._found_to_write(call)
+        values = self.check(body)
+        if "parent_id" in values:
+            self._must_be_movable(call, row, values["parent_id"])
+        self.complete(call, {**row, **values})
+        now = call.shared.clock.now()
+        trees.change(call.connection, self.nodes, dict(row), values, by=call.caller.name, now=now)
+        return resource_answer(self._stored(call, row["id"]))
+
+    def remove(self, call: Call) -> Answer:
+        """DELETE /{noun}/{id}: with its sub-tree; items go to reassignmentId, or to the root; by managers."""
+        row = self._found_to_write(call)
+        if row["parent_id"] == ROOT_PARENT:
+            raise BadRequest(f"The root {self.name.lower()} of a project cannot be deleted.")
+        tree = trees.tree_of(call.connection, self.nodes, row["project_id"])
+        gone = tree.subtree_ids(row["id"])
+        kept = _reassignment(call) or tree.roots[0].id
+        if kept not in tree or kept in gone:
+            sentence = (
+                f"reassignmentId must be the id of another {self.name.lower()} of the project, outside what goes."
+            )
+            raise BadRequest(sentence, {"reassignmentId": sentence})
+        settings = call.settings_of(row["project_id"])
+        now = call.shared.clock.now()
+        work_items.reassign(call.connection, self.item_key, gone, kept, settings, by=call.caller.name, now=now)
+        trees.remove(call.connection, self.nodes, row["project_id"], gone, by=call.caller.name, now=now)
+        return json_answer({"id": row["id"]})
+
+    def _named(self, call: Call) -> str:
+        return f"{self.name} {call.path['id']}"
+
+    def _found(self, call: Call) -> RowMapping:
+        row = trees.row_of(call.connection, self.nodes, call.path["id"])
+        if row is None:
+            raise NotFound(f"{self._named(call)} does not exist, or you have no access to it.")
+        return row
+
+    def _found_to_write(self, call: Call) -> RowMapping:
+        """Return the node, in the version that If-Match asks for."""
+        row = self._found(call)
+        call.caller.must_manage(row["project_id"], self._named(call))
+        must_match(call.headers, orjson.dumps(self.model(**row).wire()))
+        return row
+
+    def _stored(self, call: Call, node_id: int) -> NodeModel:
+        row = trees.row_of(call.connection, self.nodes, node_id)
+        assert row is not None
+        return self.model(**row)
+
+    def _values_for_new(self, call: Call, body: Mapping[str, Any], project_id: int) -> Values:
+        values = self.check(body)
+        errors = {} if "name" in values else {"name": "name is required."}
+        tree = trees.tree_of(call.connection, self.nodes, project_id)
+        if "parent_id" not in values and self.item_key == "IterationID":
+            values["parent_id"] = tree.roots[0].id  # the interface does not require it
+        if values.get("parent_id") not in tree:
+            errors["parentId"] = f"parentId must be the id of another {self.name.lower()} of the same project."
+        if errors:
+            raise BadRequest(" ".join(errors.values()), errors)
+        values = {"sequence": LAST} | values
+        return {"project_id": project_id, **values, **self.complete(call, values)}
+
+    def _must_be_movable(self, call: Call, row: RowMapping, parent_id: int) -> None:
+        if parent_id == row["parent_id"]:
+            return
+        tree = trees.tree_of(call.connection, self.nodes, row["project_id"])
+        sentence = None
+        if row["parent_id"] == ROOT_PARENT:
+            sentence = f"The parentId of the root {self.name.lower()} cannot be changed."
+        elif parent_id not in tree:
+            sentence = f"parentId must be the id of another {self.name.lower()} of the same project."
+        elif parent_id in tree.subtree_ids(row["id"]):
+            sentence = "parentId cannot be the node itself or one below it."
+        if sentence:
+            raise BadRequest(sentence, {"parentId": sentence})
+
+
+def _project_for_new(call: Call, body: Mapping[str, Any]) -> int:
+    project_id = body.get("projectId")
+    if not is_id(project_id) or not call.caller.can_see(project_id):
+        sentence = "projectId must be the id of a project that you may see."
+        raise BadRequest(sentence, {"projectId": sentence})
+    call.caller.must_manage(project_id, "The project")
+    return project_id
+
+
+def _reassignment(call: Call) -> int | None:
+    text = call.query.get("reassignmentId", "").strip()
+    if text in {"", "0"}:
+        return None
+    if not (text.isascii() and text.isdigit() and is_id(int(text[:20]))):
+        sentence = f"reassignmentId must be an id, not {text[:20]!r}."
+        raise BadRequest(sentence, {"reassignmentId": sentence})
+    return int(text[:20])
+
+
+def _complete_iteration(call: Call, values: dict[str, Any]) -> dict[str, Any]:
+    dates = new_dates(values, call.shared.clock.now().date())
+    must_not_end_early(dates["start_date"], dates["end_date"])
+    return {"is_release": values.get("is_release", False), **dates}
+
+
+_NODE = {
+    "projectId": ValueType.INTEGER,
+    "parentId": ValueType.INTEGER,
+    "name": ValueType.TEXT,
+    "path": ValueType.TEXT,
+    "sequence": ValueType.INTEGER,
+}
+AREAS = TreeRoutes(
+    areas, Area, "areas", "Area", "AreaID", properties_of(**_NODE), area_values, lambda _call, _values: {}
+)
+ITERATIONS = TreeRoutes(
+    iterations,
+    Iteration,
+    "iterations",
+    "Iteration",
+    "IterationID",
+    properties_of(
+        **_NODE,
+        isRelease=ValueType.BOOLEAN,
+        startDate=ValueType.DATETIME,
+        endDate=ValueType.DATETIME,
+        minCapacity=ValueType.NUMBER,
+        maxCapacity=ValueType.NUMBER,
+    ),
+    iteration_values,
+    _complete_iteration,
+)

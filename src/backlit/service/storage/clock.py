@@ -1,0 +1,83 @@
+"""Server time: a clock that never falls behind the newest stored stamp."""
+
+import threading
+import time
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Connection, Table, func, select, text
+
+from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.schema import METADATA, work_items
+
+TICK = timedelta(milliseconds=1)
+
+
+class Clock:
+    """Server time: naive, in whole milliseconds, never going back.
+
+    Where it is ahead of the machine's clock, which was set back, it runs at half pace until the two meet: sign-ins
+    and attempts still expire.
+    """
+
+    def __init__(self) -> None:
+        self._gate = threading.Lock()
+        self._last = datetime(1970, 1, 1), time.monotonic()
+        self._followed: tuple[datetime, float] | None = None
+
+    def follow(self, moment: datetime) -> None:
+        """Go by another clock, which shows `moment` now; several services on one database go by that one's."""
+        self._followed = moment, time.monotonic()
+
+    def keep_ahead_of(self, stamp: datetime) -> None:
+        """Show no less than a stamp that is stored already."""
+        with self._gate:
+            if stamp > self._last[0]:
+                self._last = stamp, time.monotonic()
+
+    def now(self) -> datetime:
+        """Return the time, never earlier than at the last call."""
+        with self._gate:
+            at = time.monotonic()
+            last, then = self._last
+            now = max(self._shown(at), last + timedelta(seconds=(at - then) / 2))
+            self._last = now, at
+        return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+    def _shown(self, at: float) -> datetime:
+        if self._followed is None:
+            return datetime.now(UTC).replace(tzinfo=None)
+        moment, then = self._followed
+        return moment + timedelta(seconds=at - then)
+
+
+STAMPED = tuple(table for table in METADATA.sorted_tables if "last_modified_at" in table.c)
+"""Tables whose rows say when they were changed."""
+MOMENT = "SELECT timezone('UTC', clock_timestamp())"
+"""The time of a PostgreSQL server."""
+
+_NEWEST_ITEM = Prepared(select(func.max(work_items.c.last_modified_at)))
+
+
+def keep_ahead(clock: Clock, connection: Connection, tables: Collection[Table] = STAMPED) -> None:
+    """Set a clock to the newest stamp of some tables; reads all of a table that has no index by stamp."""
+    for table in tables:
+        newest = connection.execute(select(func.max(table.c.last_modified_at))).scalar_one()
+        if newest is not None:
+            clock.keep_ahead_of(newest)
+
+
+def keep_ahead_of_items(clock: Clock, connection: Connection) -> None:
+    """Set a clock to the newest stamp of a work item, by index."""
+    ((newest,),) = _NEWEST_ITEM.rows(connection)
+    if newest is not None:
+        clock.keep_ahead_of(datetime.fromisoformat(newest) if isinstance(newest, str) else newest)
+
+
+def clock_of(connection: Connection, tables: Collection[Table] = STAMPED) -> Clock:
+    """Make a clock for writing beside a service that may be running on the database."""
+    clock = Clock()
+    if connection.dialect.name == "postgresql":
+        clock.follow(connection.execute(text(MOMENT)).scalar_one())
+    keep_ahead(clock, connection, tables)
+    return clock
