@@ -164,7 +164,7 @@ async def test_an_edit_that_is_not_sent_yet_counts_at_once(world: World, store: 
     world.faults.is_down = True
     page = await world.rival.work_items.documents(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
     item_id = page.results[0]["id"]
-    await store.edit([item_id], {"Status": "In Progress"})
+    await store.items.edit([item_id], {"Status": "In Progress"})
 
     after = await store.reports.make(ReportName.AGE, whole)
     assert set(after.table.item_ids) - set(before.table.item_ids) == {item_id}

@@ -130,7 +130,7 @@ async def test_a_changed_value_is_drawn_in_its_column(store: Store, opened: Open
     async with opened(store, (160, 40)) as pilot:
         await say(pilot, "columns tags 30")
         item_id = pilot.app.screen.items.current_id  # type: ignore[attr-defined] # it is the backlog
-        await store.edit([item_id], {"Tags": ["zebra"]})
+        await store.items.edit([item_id], {"Tags": ["zebra"]})
         await pilot.pause(0.2)
 
         assert "zebra" in lines_of(pilot.app)[3].partition("│")[0]

@@ -87,4 +87,4 @@ async def test_a_comment_stays_in_its_dialog_until_the_disk_has_room(tmp_path: P
 
             assert "Long thought about" in refused
             assert [each.text for each in store.comments(1)] == ["Long thought about"]
-            await until(lambda: store.draft("comment:1") is None)
+            await until(lambda: store.drafts.find("comment:1") is None)

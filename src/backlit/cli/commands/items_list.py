@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _chosen(store: Store, text: str | None, spec: ViewSpec) -> Iterator[Item]:
-    condition = parse_filter(text, store.custom_fields()) if text else None
+    condition = parse_filter(text, store.lookups.custom_fields()) if text else None
     view = store.view(spec)
     if view.query.has_words:
         asyncio.run(store.search.read_all())

@@ -56,10 +56,10 @@ def _said(store: Store, key: str, value: object) -> str:
 
 def _name_of(store: Store, key: str, identity: int) -> str | None:
     if kind := _TREE_BY_KEY.get(key):
-        tree = store.tree(kind)
+        tree = store.lookups.tree(kind)
         return tree.path(identity) if identity in tree else None
     if key == "TeamID":
-        return store.teams().get(identity)
+        return store.lookups.teams().get(identity)
     person = store.everybody.known().get(identity) if key == "AssignedToID" else None
     return person.display_name if person else None
 

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> None:
             raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")
         if task.type != ItemType.TASK:
             raise BadRequest("Only tasks take logged work.")
-        done = Work(hours, type_named(store.time_entry_types(), arguments.type), arguments.note, remaining)
+        done = Work(hours, type_named(store.lookups.time_entry_types(), arguments.type), arguments.note, remaining)
         after = done.changes(task.fields)
         for label, key in (("completed", COMPLETED), ("remaining", REMAINING)):
             print(f"{label}  {_hours(task.fields.get(key))} → {_hours(after[key])}")

@@ -57,11 +57,11 @@ def _read(file: str) -> str:
 
 def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[int, ExportedItem]) -> Touches:
     """Collect the changes of the lines; raise BadRequest for an unknown item or person."""
-    people = {person.username: person.id for person in store.people().values()}
+    people = {person.username: person.id for person in store.lookups.people().values()}
     items = {item.id: item for item in store.batch.items([line.id for lines in plan.values() for line in lines])}
     now = store.plan.iterations.as_is(items)
     owners = {number: name for name, number in people.items()}
-    unplanned = set(store.iterations()) - {each.id for each in store.plan.iterations.targets()}
+    unplanned = set(store.lookups.iterations()) - {each.id for each in store.plan.iterations.targets()}
     wanted: dict[int, dict[str, Touch]] = {}
     for place, lines in plan.items():
         for line in lines:

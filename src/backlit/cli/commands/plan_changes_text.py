@@ -15,7 +15,7 @@ def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[in
     """Describe the load of each iteration, then the changes of each item."""
     if not difference:
         return ["Nothing changes."]
-    names = {**dict.fromkeys(store.iterations(), BACKLOG), **labels}
+    names = {**dict.fromkeys(store.lookups.iterations(), BACKLOG), **labels}
     people = {person.id: person.username for person in store.everybody.known().values()}
 
     def shown(key: str, value: object) -> str:
@@ -43,7 +43,7 @@ def _loads(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, 
     """Describe the iterations with changed points and their capacities."""
     changes = {change.id: {key: touch.mine for key, touch in change.fields.items()} for change in difference}
     places = {value for change in difference for value in (change.place, changes[change.id].get("IterationID"))}
-    iterations = store.iterations()
+    iterations = store.lookups.iterations()
     found = []
     for place, load in store.plan_preview.loads_now([each for each in labels if each in places], changes).items():
         most = iterations[place].max_capacity

@@ -27,12 +27,12 @@ def exported(store: Store, names: Sequence[str], backlog: int) -> str:
     chosen = _named(store, names, labels)
     owners = {person.id: person.username for person in store.everybody.known().values()}
     sections = {each.id: _lines(store, frozenset({each.id}), None, owners) for each in chosen}
-    unplanned = frozenset(store.iterations()) - {each.id for each in iterations.targets()}
+    unplanned = frozenset(store.lookups.iterations()) - {each.id for each in iterations.targets()}
     sections[iterations.backlog_id] = _lines(store, unplanned, backlog, owners)
     notes = {each.id: _note(each) for each in chosen}
     now = iterations.as_is(line.id for lines in sections.values() for line in lines)
     was = {item_id: was_of(values, owners) for item_id, values in sorted(now.items())}
-    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     return plan_text(project, sections, labels, notes, was)
 
 

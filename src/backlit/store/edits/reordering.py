@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from backlit.store.edits.edits import show
+from backlit.store.edits.items import show
 from backlit.store.edits.rank_order import Place, RankOrder, RankTarget, beside_of
 from backlit.store.files.files import Writer
 from backlit.store.records.changes import Change, Subject

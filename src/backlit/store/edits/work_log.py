@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ItemType
 from backlit.model.hours import hours_text
-from backlit.store.edits.edits import edit_entry, show
+from backlit.store.edits.items import edit_entry, show
 from backlit.store.edits.timer import end_timer
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from backlit.store.edits.edits import show
+from backlit.store.edits.items import show
 from backlit.store.edits.nodes import item_key, show_trees
 from backlit.store.files.files import Writer
 from backlit.store.mirror.mirror import tree_writes

@@ -19,7 +19,7 @@ from backlit.model.errors import (
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.deletions import deletions_of
-from backlit.store.edits.edits import discard, show, take_out, with_followers
+from backlit.store.edits.items import discard, show, take_out, with_followers
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.rank_order import beside_of
 from backlit.store.edits.work_log import COMPLETED, add_up

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest
-from backlit.store.edits.edits import show
+from backlit.store.edits.items import show
 from backlit.store.edits.rank_order import beside_of
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import NotFound, Unclear
-from backlit.store.edits.edits import show
+from backlit.store.edits.items import show
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import Files, Writer
 from backlit.store.outbox.delivery import deliver_node, was_discarded

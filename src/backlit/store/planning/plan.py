@@ -9,7 +9,7 @@ from typing import TypeVar
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Settable
 from backlit.store.edits.checks import check
-from backlit.store.edits.edits import edit_entry, show
+from backlit.store.edits.items import edit_entry, show
 from backlit.store.files.files import Files, Writer
 from backlit.store.planning.difference import PlanChange, difference_of
 from backlit.store.planning.draft import PLANNED, Draft, Standing, Touch, Touches, Values, document_of, draft_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from backlit.model.fields import ItemType
 from backlit.store.edits.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
-from backlit.store.edits.edits import edit_entry, show, take_out, with_followers
+from backlit.store.edits.items import edit_entry, show, take_out, with_followers
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.reordering import move_back
 from backlit.store.files.files import Files, Writer

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backlit.model.trees import ROOT_PARENT
-from backlit.store.edits.edits import edit_entry
+from backlit.store.edits.items import edit_entry
 from backlit.store.edits.node_checks import on_wire
 from backlit.store.edits.node_copies import count_items_in, deletion_of_node, kept_nodes
 from backlit.store.files.files import Writer

@@ -220,4 +220,4 @@ class ConflictDialog(Dialog[bool]):
 
     async def _forget(self, keys: list[str]) -> None:
         for key in keys:
-            await self._store.discard_draft(key)
+            await self._store.drafts.discard(key)

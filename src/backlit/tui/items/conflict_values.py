@@ -74,7 +74,7 @@ class Asking:
             if tags is not None:
                 take(list(tags))
 
-        self.app.push_screen(PickManyDialog(field.label, self.store.tags(), chosen, free=True), picked)
+        self.app.push_screen(PickManyDialog(field.label, self.store.lookups.tags(), chosen, free=True), picked)
 
     def _ask_choice(self, field: Field, present: object, take: Take) -> None:
         from backlit.tui.dialogs.pick import Choice, PickDialog
@@ -83,7 +83,7 @@ class Asking:
             if choice is not None:
                 take(choice.value)
 
-        is_free = self.store.is_free(field, self.case.item_type)
+        is_free = self.store.lookups.is_free(field, self.case.item_type)
         if field.kind is Kind.BOOLEAN:
             choices = [Choice(True, "yes"), Choice(False, "no"), Choice(None, "–", "nothing")]
         else:
@@ -92,7 +92,7 @@ class Asking:
 
 
 def _field_of(store: "Store", key: str) -> Field:
-    custom = {field.key: field for field in store.custom_fields()}
+    custom = {field.key: field for field in store.lookups.custom_fields()}
     return FIELD_BY_KEY.get(key) or custom.get(key) or custom_field(key, Kind.TEXT)
 
 

@@ -32,7 +32,7 @@ class ColumnChoice:
         """Show some columns, or the usual ones."""
         if self._apply is not None:
             self.wishes = tuple(wishes)
-            custom = self._store.custom_fields() if wishes else ()
+            custom = self._store.lookups.custom_fields() if wishes else ()
             self._apply([column_of(wish, field_named(wish.key, custom)) for wish in wishes])
 
     def use_saved(self, view: SavedView) -> None:

@@ -148,7 +148,7 @@ class People:
 def people_of(store: Store, own: OwnCapacities) -> People:
     """Read the people and the teams of the project; `own` holds the capacities from this machine's settings."""
     names = {each.id: each.username for each in store.everybody.known().values()}
-    return People(names, own, store.teams())
+    return People(names, own, store.lookups.teams())
 
 
 def over_limits(load: Load, people: People, iteration: str) -> list[str]:

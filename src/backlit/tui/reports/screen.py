@@ -149,7 +149,7 @@ class ReportsScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         coverage, store = self.selection.coverage, self.store
-        project = next((f" {each.name}" for each in store.projects() if each.id == store.project_id), "")
+        project = next((f" {each.name}" for each in store.lookups.projects() if each.id == store.project_id), "")
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
         place: list[Part] = [(project, "foreground"), (" › Reports", "muted"), (f" › {about}", "foreground")]

@@ -8,19 +8,17 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.edits.checks import check, check_text
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
     ITEM_PLACES,
     ON_COMMENTS,
     ON_NODES,
-    RECALLED,
     RECALLS,
     EntryKind,
     EntryState,
     OutboxEntry,
     payload_of,
-    recall_of,
 )
 from backlit.store.records.item import Document, fields_in, whole
 from backlit.store.records.values import is_same
@@ -39,11 +37,13 @@ class Family:
     tasks: Sequence[Mapping[str, object]] = ()
 
 
-class Edits(Lookups):
-    """Edits, new items, comments and drafts. Each method returns after the change is on disk and visible."""
+class Items:
+    """Edits of items, new items and comments. Each method returns after the change is on disk and visible."""
 
-    wake: Callable[[], None] = staticmethod(lambda: None)
-    """Called on any thread after an act that leaves something to send."""
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._wake = wake
 
     async def edit(
         self, item_ids: Sequence[int], changes: Mapping[str, object], seen: Mapping[str, object] | None = None
@@ -64,16 +64,16 @@ class Edits(Lookups):
         checked: dict[tuple[str, int], Mapping[str, object]] = {}  # each change is checked once for each type
         wanted = {}
         for given_id, each in changes.items():
-            item_id, item_type, _ = self._found(given_id)
+            item_id, item_type, _ = self.found(given_id)
             key = (item_type, id(each))
             if key not in checked:
-                checked[key] = check(item_type, each, self, _ON_EDIT)
+                checked[key] = check(item_type, each, self._lookups, _ON_EDIT)
             wanted[item_id] = checked[key]
             bases[item_id] = (seen or {}).get(given_id, {})
         await self._files.write(lambda writer: _edit(writer, wanted, bases))
-        self.wake()
+        self._wake()
 
-    def _found(self, item_id: int) -> tuple[int, str, int]:
+    def found(self, item_id: int) -> tuple[int, str, int]:
         """Return an item's current id, type and project. The id may become real between two reads."""
         for _ in range(2):
             real_id = self._files.journal.real_id(item_id)
@@ -98,22 +98,22 @@ class Edits(Lookups):
             for each in families
         ]
         item_ids = await self._files.write(lambda writer: _add(writer, made))
-        self.wake()
+        self._wake()
         return item_ids
 
     def _new(self, item_type: str, fields: Mapping[str, object], *, is_below: bool = False) -> OutboxEntry:
         """Return the checked entry that creates an item. A task of a new item gets its parent later."""
         if item_type not in set(ItemType):
             raise BadRequest(f"Unknown type {item_type}.", {"type": "Unknown type."})
-        if self.project_id is None:
+        if self._lookups.project_id is None:
             raise BadRequest("No project selected. Select one first.")
         required = {
             field.key: None
             for field in FIELD_BY_KEY.values()
             if field.required and field.applies_to(item_type) and not (is_below and field.key == "ParentID")
         }
-        values = check(item_type, {**required, **fields}, self, _ON_ADD)
-        project_id = self.project_id
+        values = check(item_type, {**required, **fields}, self._lookups, _ON_ADD)
+        project_id = self._lookups.project_id
         if "ParentID" in values:
             values["ParentID"] = self._parent(whole(values["ParentID"]) or 0)
         given = {key: value for key, value in values.items() if value is not None}
@@ -123,17 +123,17 @@ class Edits(Lookups):
     def _parent(self, item_id: int) -> int:
         fault = "The parent of a task must be an item of the same project, not a task."
         try:
-            real_id, item_type, project_id = self._found(item_id)
+            real_id, item_type, project_id = self.found(item_id)
         except NotFound:
             raise BadRequest(fault, {"ParentID": fault}) from None
-        if item_type == ItemType.TASK or project_id != self.project_id:
+        if item_type == ItemType.TASK or project_id != self._lookups.project_id:
             raise BadRequest(fault, {"ParentID": fault})
         return real_id
 
     async def comment(self, item_id: int, text: str, *, for_customers: bool = False) -> int:
         """Write a comment and return its temporary id. Raises BadRequest for an empty text."""
         check_text(text)
-        found_id, _, project_id = self._found(item_id)
+        found_id, _, project_id = self.found(item_id)
 
         def act(writer: Writer) -> int:
             _present(writer, found_id)
@@ -145,42 +145,8 @@ class Edits(Lookups):
             return written.temporary_id
 
         temporary_id = await self._files.write(act)
-        self.wake()
+        self._wake()
         return temporary_id
-
-    def draft(self, key: str) -> dict[str, object] | None:
-        """Return the unfinished text stored under a key."""
-        return self._unwritten.get(key) or self._files.journal.drafts.find(key)
-
-    async def save_draft(self, key: str, content: Mapping[str, object]) -> None:
-        """Store unfinished text. It is on disk when this returns, and in memory where the disk rejects it."""
-        kept = self._unwritten[key] = dict(content)
-        await self._files.write(lambda writer: writer.journal.drafts.save(key, kept))
-        if self._unwritten.get(key) is kept:
-            del self._unwritten[key]
-
-    async def discard_draft(self, key: str) -> None:
-        """Delete a draft, if there is one."""
-        await self._files.write(lambda writer: writer.journal.drafts.discard(key))
-        self._unwritten.pop(key, None)
-
-    def outbox_entries(self) -> tuple[OutboxEntry, ...]:
-        """Return all undelivered entries, oldest first."""
-        return tuple(self._files.journal.entries.undelivered())
-
-    async def retry(self, entry_id: int) -> None:
-        """Queue a rejected or conflicting entry again. A conflict is resolved in favour of the user's values."""
-        await self._files.write(lambda writer: _retry(writer, entry_id))
-        self.wake()
-
-    async def discard(self, entry_id: int) -> None:
-        """Discard an entry, and with a new item every entry that depends on it. The act can be undone.
-
-        A deletion that may have reached the service is looked up, and the deleted object is restored. Raises
-        BadRequest while the entry is being sent, because it may already have taken effect.
-        """
-        await self._files.write(lambda writer: _discard(writer, entry_id))
-        self.wake()
 
 
 def journalled(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
@@ -269,32 +235,6 @@ def edit_entry(
         base={key: fields.get(key) for key in changed},
         base_modified_at=modified if isinstance(modified, str) else None,
     )
-
-
-def _retry(writer: Writer, entry_id: int) -> None:
-    entry = writer.journal.entries.find(entry_id)
-    if entry is None or entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
-        return
-    base = {**entry.base, **entry.theirs}
-    writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
-    show(writer, [entry.item_id])
-    if entry.kind in ON_NODES:
-        show_trees(writer)
-    writer.signal.publish(Change(Subject.OUTBOX))
-
-
-def _discard(writer: Writer, entry_id: int) -> None:
-    entry = writer.journal.entries.find(entry_id)
-    if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
-        return
-    doomed = with_followers(writer, [entry])
-    recalls = [recall_of(each) for each in doomed if each.kind in RECALLED and each.has_left]
-    with writer.journal.transaction():
-        discard(writer, doomed)
-        step = writer.journal.undo_log.begin()
-        writer.journal.undo_log.withdraw([each.id for each in doomed], step)
-        writer.journal.add(recalls, step)
-    take_out(writer, doomed)
 
 
 def discard(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
