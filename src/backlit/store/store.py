@@ -103,43 +103,44 @@ class Store:
     _clock: Clock
 
     # Reads
+    names = Part(lambda self: StoreNames(self.lookups, self.now, self.today))
+    lint = Part(lambda self: ReadyCheck(self._files, self.names))
+    search = Part(lambda self: Search(self._files, lambda: self.project_id))
     attachments = Part(lambda self: Attachments(self._files))
     batch = Part(lambda self: Batch(self._files))
     cells = Part(lambda self: Cells(self._files))
-    everybody = Part(lambda self: KnownUsers(self.lookups, self.engine))
     inbox = Part(lambda self: Inbox(self._files, self._signal, lambda: self.project_id))
-    lint = Part(lambda self: ReadyCheck(self._files, self.names))
-    names = Part(lambda self: StoreNames(self.lookups, self.now, self.today))
+    everybody = Part(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = Part(lambda self: Projects(self._files, self.lookups))
-    search = Part(lambda self: Search(self._files, lambda: self.project_id))
     server = Part(lambda self: Server(self._files))
 
     # Edits
-    conflicts = Part(lambda self: Conflicts(self._files, self.lookups, self.wake))
-    deletions = Part(lambda self: Deletions(self._files, self.lookups, self.wake))
-    drafts = Part(lambda self: Drafts(self._files))
-    history = Part(lambda self: History(self._files, self.lookups, self.wake))
     items = Part(lambda self: Items(self._files, self.lookups, self.wake))
     nodes = Part(lambda self: Nodes(self._files, self.lookups, self.today, self.wake))
+    deletions = Part(lambda self: Deletions(self._files, self.lookups, self.wake))
+    conflicts = Part(lambda self: Conflicts(self._files, self.lookups, self.wake))
+    history = Part(lambda self: History(self._files, self.lookups, self.wake))
+    ranking = Part(lambda self: Ranking(self._files, self.server, self.wake, lambda: self.project_id))
     plan = Part(lambda self: Plan(self._files, self.lookups, self._signal, self.wake))
     plan_preview = Part(lambda self: PlanPreview(self._files, self.plan))
-    ranking = Part(lambda self: Ranking(self._files, self.server, self.wake, lambda: self.project_id))
     rollover = Part(lambda self: Rollover(self._files, self.lookups, self.wake))
+    work_log = Part(lambda self: WorkLog(self._files, self.wake))
     timer = Part(lambda self: Timer(self._files, self._clock))
     transfers = Part(lambda self: Transfers(self._files, self.engine, self.items.found))
-    work_log = Part(lambda self: WorkLog(self._files, self.wake))
+    grooming = Part(lambda self: Grooming(self._files, self.names, self.lint, lambda: self.project_id))
 
-    # Records of the past
-    reports = Part(lambda self: Reports(self._files, self.lookups, self._records(), self.names))
-    sample_history = Part(lambda self: SampleHistory(self._files, lambda: self.project_id, self.today))
-    scope_log = Part(lambda self: ScopeLog(self._files, self.today))
+    # Reports and their records
     snapshots = Part(lambda self: Snapshots(self._files, lambda: self.project_id, self.today))
+    scope_log = Part(lambda self: ScopeLog(self._files, self.today))
     status_history = Part(lambda self: StatusHistory(self._files, self.today))
+    sample_history = Part(lambda self: SampleHistory(self._files, lambda: self.project_id, self.today))
+    records = Part(lambda self: Records(self.snapshots, self.scope_log, self.status_history, self.sample_history))
+    reports = Part(lambda self: Reports(self._files, self.lookups, self.records, self.names))
 
-    # Preferences
+    # State of the screens
     boards = Part(lambda self: BoardLayouts(self._files, lambda: self.project_id))
     columns = Part(lambda self: ChosenColumns(self._files))
-    grooming = Part(lambda self: Grooming(self._files, self.names, self.lint, lambda: self.project_id))
+    drafts = Part(lambda self: Drafts(self._files))
     typed = Part(lambda self: InputHistory(self._files))
 
     def __init__(self, places: Places, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS) -> None:
@@ -154,9 +155,6 @@ class Store:
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
         self._signal.subscribe(self._note)
-
-    def _records(self) -> Records:
-        return Records(self.snapshots, self.scope_log, self.status_history, self.sample_history)
 
     @property
     def project_id(self) -> int | None:

@@ -50,7 +50,8 @@ class WhichKeyHint:
     def show_soon(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
         """Show the popup after the delay, where anything can follow."""
         if continuations:
-            self._timer = timer = self._app.set_timer(DELAY, lambda: self._show(chord, continuations, timer))
+            timer: Timer = self._app.set_timer(DELAY, lambda: self._show(chord, continuations, timer))
+            self._timer = timer
 
     def hide(self) -> None:
         """Take the popup away, or do not show it."""
