@@ -279,6 +279,19 @@ async def test_an_answer_that_is_lost_makes_no_second_node(world: World) -> None
     assert [name for _, name in await shape(world, AREAS)].count("Once") == 1
 
 
+async def test_node_edit_is_sent_again_when_a_proxy_fakes_its_success(world: World) -> None:
+    store = await world.online()
+    area = leaf(store, AREAS)
+    fakes = [Said(200, [(b"content-type", b"application/json")], b'{"status": "ok"}')]
+    world.faults.says = lambda method, path: fakes.pop() if fakes and method == "PUT" and "/areas/" in path else None
+
+    await store.nodes.edit(AREAS, area.id, {"name": "Renamed"})
+    await sent(store)
+
+    assert store.outbox_entries() == ()
+    assert "Renamed" in [name for _, name in await shape(world, AREAS)]
+
+
 async def test_a_new_place_stays_shown_where_the_tree_cannot_be_read_after_it_was_sent(world: World) -> None:
     store = await world.online()
     root = root_of(store, AREAS)

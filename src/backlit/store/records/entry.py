@@ -43,8 +43,14 @@ class EntryState(StrEnum):
 CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
 """Kinds that create an object with an id from the service."""
 
+EDITS = frozenset({EntryKind.EDIT, EntryKind.NODE_EDIT})
+"""Kinds that change values of an object."""
+
 DELETES = frozenset({EntryKind.DELETE, EntryKind.DELETE_COMMENT})
 """Kinds that delete permanently."""
+
+ON_ITEMS = frozenset({EntryKind.ADD, EntryKind.EDIT, EntryKind.DELETE})
+"""Kinds of changes to items."""
 
 ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
 """Kinds of changes to comments. They neither change nor mark the item."""
