@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.store.files.files import Files
+from backlit.store.files import Files
 from backlit.store.records.changes import Signal
 from backlit.store.remote.capabilities import Traits
 from backlit.store.remote.listing import Asking, in_turns
-from backlit.store.remote.reading import PAGE
+from backlit.store.remote.capabilities import PAGE
 from backlit.store.sqlite.paths import Places
 from backlit.store.sync.first_load import Fill
 from backlit.store.views.search import index_more

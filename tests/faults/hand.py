@@ -23,7 +23,7 @@ from backlit.model.errors import BadRequest, Trouble
 from backlit.service.sample.workspace import PASSWORD
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.engine.engine import Report
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.reachability import Waits
 from backlit.store.undo.history import Reversal
 
 PACING = Pacing(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)

@@ -7,7 +7,7 @@ from tests.store.world import World
 from backlit.model.trees import Node, Tree
 from backlit.store import Store
 from backlit.store.records.people import TreeKind
-from backlit.store.remote.reading import read_all
+from backlit.store.remote.listing import read_all
 
 AREAS, ITERATIONS = TreeKind.AREAS, TreeKind.ITERATIONS
 

@@ -10,7 +10,7 @@ from tests.store.world import Said, World, raised, sent, until
 
 from backlit.model.errors import NotFound
 from backlit.store import EntryState, RowSign, Store, ViewSpec
-from backlit.store.journal.trash import Copy
+from backlit.store.journal.undo_log import Copy
 
 
 def in_view(store: Store) -> list[int]:

@@ -191,7 +191,7 @@ async def test_the_order_of_siblings_is_that_of_the_service_after_a_reorder(worl
 
 
 REFUSED: dict[str, Callable[[Store, int], Any]] = {
-    "The name cannot be empty.": lambda store, node: store.nodes.edit(ITERATIONS, node, {"name": " "}),
+    "Name cannot be empty.": lambda store, node: store.nodes.edit(ITERATIONS, node, {"name": " "}),
     "longer than 500": lambda store, node: store.nodes.edit(ITERATIONS, node, {"name": "x" * 501}),
     "is before the start": lambda store, node: store.nodes.edit(ITERATIONS, node, {"endDate": date(1999, 1, 1)}),
     "not less than 0": lambda store, node: store.nodes.edit(ITERATIONS, node, {"minCapacity": -1}),

@@ -12,7 +12,7 @@ from tests.store.world import Said, World, sent, until
 from backlit.client.client import Client
 from backlit.store import Store
 from backlit.store.edits.nodes import NewNode
-from backlit.store.remote.retry import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_WAITS
 
 __all__ = ["boss"]
 SPRINT = NewNode("Sprint X", date(2026, 3, 2), date(2026, 3, 15), max_capacity=30.0)

@@ -9,7 +9,7 @@ from tests.store.world import Said, World, sent, until
 
 from backlit.store import Change, Store
 from backlit.store.records.entry import EntryKind
-from backlit.store.remote.retry import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_WAITS
 
 
 async def deleting(world: World) -> Store:

@@ -12,8 +12,8 @@ from backlit.model.reports.chart import Timeline
 from backlit.model.reports.report import Measure, ReportName
 from backlit.model.statuses import is_open
 from backlit.store import Store
-from backlit.store.journal.scope_log import Move
-from backlit.store.journal.snapshots import SnapshotRow
+from backlit.store.journal.reports import Move
+from backlit.store.journal.reports import SnapshotRow
 from backlit.store.reports.coverages import Coverage
 
 Day = tuple[date, Iterable[SnapshotRow]]

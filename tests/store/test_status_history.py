@@ -9,7 +9,7 @@ from tests.store.world import World, sent
 
 from backlit.model.reports.report import ReportName
 from backlit.store import Store
-from backlit.store.journal.status_history import ObservedStatus
+from backlit.store.journal.reports import ObservedStatus
 from backlit.store.reports.status_history import ObservedHistory
 
 MONDAY = date(2026, 3, 9)

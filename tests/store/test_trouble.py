@@ -12,7 +12,7 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import TooManyRequests
 from backlit.store import ConnectionState, EntryState, Store
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.reachability import Waits
 
 QUICK = Waits(first_pause=0.02, longest_pause=0.04, settling=0.1, sync_every=1000.0)
 

@@ -9,7 +9,7 @@ from tests.store.test_history import of_type, redone, undone
 from tests.store.world import Said, World, sent, until
 
 from backlit.store import Store
-from backlit.store.remote.retry import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_WAITS
 
 
 async def unclear(world: World, store: Store, answers: Callable[[str, str], Said | None] | None = None) -> None:

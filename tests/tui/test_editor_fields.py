@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.store import Store
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.fields.choices import PICKED, choices_for
 

@@ -12,7 +12,7 @@ from tests.tui.stage import text_of
 from textual.pilot import Pilot
 
 from backlit.store import IterationEntry, Store
-from backlit.store.records.iterations_by_date import current, following, leaves, preceding
+from backlit.store.records.people import current, following, leaves, preceding
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.commands.table import COMMANDS, Context
 from backlit.tui.comments.screen import CommentsScreen

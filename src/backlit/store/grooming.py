@@ -11,11 +11,11 @@ from backlit.model.grooming import Question, answerable, is_missing, lacking, qu
 from backlit.model.query import NameKind
 from backlit.model.ready_check import RULES, Rule
 from backlit.model.statuses import is_open
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
 from backlit.store.ready_check import ReadyCheck
 from backlit.store.records.item import Item, fields_in
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import condition
 from backlit.store.views.names import StoreNames

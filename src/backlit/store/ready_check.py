@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from backlit.model.filters import Filter
 from backlit.model.ready_check import RULES, Ground, Rule
-from backlit.store.files.files import Files
+from backlit.store.files import Files
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import condition
 from backlit.store.views.names import StoreNames

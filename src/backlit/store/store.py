@@ -16,11 +16,10 @@ from backlit.store.edits.items import Items
 from backlit.store.edits.nodes import Nodes
 from backlit.store.edits.ranking import Ranking
 from backlit.store.edits.rollover import Rollover
-from backlit.store.edits.timer import Timer
-from backlit.store.edits.work_log import WorkLog
+from backlit.store.edits.work_log import Timer, WorkLog
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.engine.transfers import Transfers
-from backlit.store.files.files import Files
+from backlit.store.files import Files
 from backlit.store.grooming import Grooming
 from backlit.store.inbox import Inbox
 from backlit.store.planning.plan import Plan
@@ -29,9 +28,9 @@ from backlit.store.ready_check import ReadyCheck
 from backlit.store.records.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Item, Row, item_of, moment
+from backlit.store.remote.capabilities import Server
+from backlit.store.remote.reachability import USUAL_WAITS, Waits
 from backlit.store.remote.receiving import note_synced
-from backlit.store.remote.retry import USUAL_WAITS, Waits
-from backlit.store.remote.service import Server
 from backlit.store.reports.reports import Records, Reports
 from backlit.store.reports.sample_history import SampleHistory
 from backlit.store.reports.scope_log import ScopeLog

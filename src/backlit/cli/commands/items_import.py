@@ -17,7 +17,7 @@ from backlit.store.edits.checks import check
 from backlit.store.edits.items import Family
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import Item
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.store import Store
 from backlit.tui.fields.acts import is_for_customers, is_synced
 from backlit.tui.fields.parser import FieldReading

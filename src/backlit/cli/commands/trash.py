@@ -10,7 +10,7 @@ from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import find_locations
 from backlit.model.errors import NotFound
 from backlit.store.journal.journal import Journal
-from backlit.store.journal.trash import KEPT_DAYS, Copy
+from backlit.store.journal.undo_log import KEPT_DAYS, Copy
 from backlit.store.records.item import fields_in
 
 _HEADER = ("Kept", "ID", "Type", "Tasks", "Comments", "Name")

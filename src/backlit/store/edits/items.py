@@ -8,7 +8,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.edits.checks import check, check_text
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
     ITEM_PLACES,
@@ -21,7 +21,7 @@ from backlit.store.records.entry import (
     payload_of,
 )
 from backlit.store.records.item import Document, fields_in, whole
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
 _ON_EDIT = frozenset({Settable.ALWAYS})

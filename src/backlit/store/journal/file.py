@@ -13,8 +13,7 @@ import orjson
 
 from backlit.model.errors import StorageError
 from backlit.store.journal.journal import Journal
-from backlit.store.sqlite.database import drop_database
-from backlit.store.sqlite.errors import failure
+from backlit.store.sqlite.database import drop_database, failure
 
 _MARK = slice(68, 72)
 _LOGS = ("-wal", "-shm")

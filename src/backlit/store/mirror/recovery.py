@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from backlit.model.errors import StorageError
 from backlit.store.mirror.mirror import Mirror
-from backlit.store.sqlite.database import connect, drop_database
-from backlit.store.sqlite.errors import Found, failure, is_damage
+from backlit.store.sqlite.database import Found, connect, drop_database, failure, is_damage
 from backlit.store.sqlite.paths import Places
 
 _T = TypeVar("_T")

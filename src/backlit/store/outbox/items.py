@@ -12,19 +12,18 @@ from backlit.model.errors import BadRequest, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.rank_order import beside_of
 from backlit.store.edits.work_log import COMPLETED, add_up
-from backlit.store.files.files import Files, Writer
-from backlit.store.journal.trash import Copy
+from backlit.store.files import Files, Writer
+from backlit.store.journal.undo_log import Copy
 from backlit.store.outbox.sending import EditSending, Sending, show_settled, show_sign, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.records.item import Document, fields_in, is_item, whole
-from backlit.store.records.merge import Merged, merge
+from backlit.store.records.merge import Merged, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
-from backlit.store.records.values import is_same
 from backlit.store.remote.capabilities import TRAITS, UNSURE, Traits, probe, traits_of
 from backlit.store.remote.listing import ProjectLists
+from backlit.store.remote.reachability import Waits
 from backlit.store.remote.receiving import receive
-from backlit.store.remote.retry import Waits
 
 if TYPE_CHECKING:
     from backlit.client.client import Client

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavailable
+from backlit.store.edits.checks import fault_of_range, on_wire
 from backlit.store.edits.items import show
-from backlit.store.edits.node_checks import fault_of_range, on_wire
 from backlit.store.edits.nodes import DATES, item_key, show_trees
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.mirror.mirror import Mirror, tree_writes
-from backlit.store.mirror.node_overlay import (
+from backlit.store.mirror.overlay import (
+    deleted_nodes,
     index_after,
     laid_over_nodes,
     place_of,
@@ -21,16 +22,14 @@ from backlit.store.mirror.node_overlay import (
     subtree,
     values_of,
 )
-from backlit.store.mirror.overlay import deleted_nodes
 from backlit.store.outbox.sending import EditSending, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, whole
-from backlit.store.records.merge import Merged, merge
+from backlit.store.records.merge import Merged, is_same, merge
 from backlit.store.records.people import TreeKind
-from backlit.store.records.values import is_same
-from backlit.store.remote.reading import read_all
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.listing import read_all
+from backlit.store.remote.reachability import Waits
 from backlit.store.sqlite.database import ids_json, transaction
 
 if TYPE_CHECKING:

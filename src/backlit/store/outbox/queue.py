@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from backlit.model.errors import BacklitError, ServiceError, ServiceRefused, SignInNeeded, Trouble
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.rank_order import beside_of
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.mirror.overlay import deleted_nodes
 from backlit.store.outbox.items import CommentSending, ItemSending, RankSending
 from backlit.store.outbox.nodes import NodeSending
@@ -27,8 +27,7 @@ from backlit.store.records.entry import (
     EntryState,
     OutboxEntry,
 )
-from backlit.store.remote.reachability import SHUTS
-from backlit.store.remote.retry import USUAL_WAITS, Flow, Waits
+from backlit.store.remote.reachability import SHUTS, USUAL_WAITS, Flow, Waits
 
 if TYPE_CHECKING:
     from backlit.client.client import Client

@@ -8,13 +8,13 @@ from dataclasses import replace
 from backlit.model.errors import Unclear
 from backlit.store.edits.items import show
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.outbox.nodes import deliver_node
 from backlit.store.outbox.sending import Sending, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, payload_of
 from backlit.store.records.item import whole
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.reachability import Waits
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
 from backlit.store.undo.operations import RestoreNode
 from backlit.store.undo.restoring import restore

@@ -10,12 +10,12 @@ from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unc
 from backlit.store.edits.deletions import deletions_of
 from backlit.store.edits.items import discard, show, take_out, with_followers
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import CREATES, EDITS, ON_COMMENTS, ON_NODES, EntryState, OutboxEntry
 from backlit.store.records.item import Document
 from backlit.store.records.merge import Merged, kept_otherwise
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.reachability import Waits
 from backlit.store.undo.items import UNMADE_LATER
 
 if TYPE_CHECKING:

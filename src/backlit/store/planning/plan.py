@@ -10,14 +10,14 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import Settable
 from backlit.store.edits.checks import check
 from backlit.store.edits.items import edit_entry, show
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.planning.difference import PlanChange, difference_of
 from backlit.store.planning.draft import PLANNED, Draft, Standing, Touch, Touches, Values, document_of, draft_of
 from backlit.store.planning.iterations import PlanIterations, rows_of, text_of
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Document, fields_in
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 

@@ -15,8 +15,8 @@ import orjson
 from backlit.model.reports.flow import Flow, flow_of
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
-from backlit.store.files.files import Files, Writer
-from backlit.store.journal.scope_log import Move, Place, Tracked
+from backlit.store.files import Files, Writer
+from backlit.store.journal.reports import Move, Place, Tracked
 from backlit.store.records.people import iteration_of
 from backlit.store.sqlite.database import ids_json
 

@@ -15,8 +15,8 @@ import orjson
 
 from backlit.model.reports.course import Standing
 from backlit.model.trees import Totals
-from backlit.store.files.files import Files
-from backlit.store.journal.snapshots import SnapshotRow, SnapshotTable
+from backlit.store.files import Files
+from backlit.store.journal.reports import SnapshotRow, SnapshotTable
 from backlit.store.reports.items import standing_of
 from backlit.store.sqlite.database import ids_json
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from backlit.store.files.files import Files, Writer
-from backlit.store.journal.status_history import ObservedStatus
+from backlit.store.files import Files, Writer
+from backlit.store.journal.reports import ObservedStatus
 from backlit.store.reports.items import begun_items
 
 FEW = 1_000

@@ -2,11 +2,10 @@
 
 from datetime import datetime, timedelta
 
-from backlit.store.files.files import Files
+from backlit.store.files import Files
 from backlit.store.records.item import Document, moment, whole
 from backlit.store.remote.capabilities import FIRST, LAST, DateForm
-from backlit.store.remote.listing import PageLimit, ProjectLists
-from backlit.store.remote.reading import store_items
+from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
 
 OVERLAP = timedelta(seconds=2)
 """The overlap of two reads: stamps may have whole seconds, and transactions may end in another order."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from backlit.model.errors import ServiceRefused
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import LAST_ID, Document, whole
 from backlit.store.remote.capabilities import obeys

@@ -6,11 +6,10 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.records.item import LAST_ID, whole
 from backlit.store.remote.capabilities import obeys
-from backlit.store.remote.listing import AT_ONCE, DisobeyedError, PageLimit, ProjectLists, together
-from backlit.store.remote.reading import store_new_items
+from backlit.store.remote.listing import AT_ONCE, DisobeyedError, PageLimit, ProjectLists, store_new_items, together
 
 if TYPE_CHECKING:
     from backlit.client.resource import Page

@@ -3,10 +3,9 @@
 from functools import partial
 
 from backlit.model.errors import NotFound
-from backlit.store.files.files import Files
+from backlit.store.files import Files
 from backlit.store.records.item import whole
-from backlit.store.remote.listing import AT_ONCE, PageLimit, ProjectLists, in_turns, together
-from backlit.store.remote.reading import store_items
+from backlit.store.remote.listing import AT_ONCE, PageLimit, ProjectLists, in_turns, store_items, together
 from backlit.store.sync.deletions import keep_only, known_ids
 from backlit.store.sync.first_load import Progress
 

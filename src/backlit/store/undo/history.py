@@ -8,8 +8,8 @@ from backlit.model.fields import ItemType
 from backlit.store.edits.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
 from backlit.store.edits.items import edit_entry, show, take_out, with_followers
 from backlit.store.edits.nodes import show_trees
-from backlit.store.edits.reordering import move_back
-from backlit.store.files.files import Files, Writer
+from backlit.store.edits.rank_order import move_back
+from backlit.store.files import Files, Writer
 from backlit.store.journal.undo_log import ActState
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from backlit.store.files.files import Writer
+from backlit.store.files import Writer
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.entry import (
     ON_NODES,

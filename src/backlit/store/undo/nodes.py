@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backlit.model.trees import ROOT_PARENT
+from backlit.store.edits.checks import on_wire
 from backlit.store.edits.items import edit_entry
-from backlit.store.edits.node_checks import on_wire
-from backlit.store.edits.node_copies import count_items_in, deletion_of_node, kept_nodes
-from backlit.store.files.files import Writer
-from backlit.store.mirror.node_overlay import laid_over_nodes, place_of, subtree, values_of
+from backlit.store.edits.nodes import count_items_in, deletion_of_node, kept_nodes
+from backlit.store.files import Writer
+from backlit.store.mirror.overlay import laid_over_nodes, place_of, subtree, values_of
 from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, with_nodes_as
 from backlit.store.records.item import Document, fields_in, whole
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.undo.operations import DeleteNode, Final, RestoreNode
 
 Tree = Mapping[int, Document]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backlit.store.journal.trash import Copy
+from backlit.store.journal.undo_log import Copy
 from backlit.store.records.entry import OutboxEntry
 
 

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterable, Iterator
 
 from backlit.store.edits.deletions import is_settable
-from backlit.store.files.files import Writer
-from backlit.store.journal.trash import Copy
+from backlit.store.files import Writer
+from backlit.store.journal.undo_log import Copy
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, fields_in, moment, whole
 

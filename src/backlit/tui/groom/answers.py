@@ -6,7 +6,7 @@ from itertools import islice
 
 from backlit.model.fields import Field, Kind
 from backlit.store.records.item import Item
-from backlit.store.records.iterations_by_date import current, following, leaves
+from backlit.store.records.people import current, following, leaves
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec

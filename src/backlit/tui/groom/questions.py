@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.store import Store
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords

@@ -8,7 +8,7 @@ from functools import partial
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, Field, Kind, Settable
 from backlit.store.records.item import Item
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.store import Store
 from backlit.store.views.lookups import Lookups
 from backlit.tui.commands.command import CannotAct

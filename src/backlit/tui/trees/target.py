@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from backlit.model.trees import Node, Tree
-from backlit.store.edits.node_checks import fault_of_name
+from backlit.store.edits.checks import fault_of_name
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LineDialog
