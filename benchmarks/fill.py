@@ -22,7 +22,7 @@ from backlit.store.remote.capabilities import Traits
 from backlit.store.remote.listing import Asking, in_turns
 from backlit.store.remote.capabilities import PAGE
 from backlit.store.sqlite.paths import Places
-from backlit.store.sync.first_load import Fill
+from backlit.store.sync.loading import Fill
 from backlit.store.views.search import index_more
 
 ROUNDS = 3

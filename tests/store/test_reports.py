@@ -14,7 +14,7 @@ from backlit.model.statuses import is_open
 from backlit.store import Store
 from backlit.store.journal.reports import Move
 from backlit.store.journal.reports import SnapshotRow
-from backlit.store.reports.coverages import Coverage
+from backlit.store.reports.reports import Coverage
 
 Day = tuple[date, Iterable[SnapshotRow]]
 

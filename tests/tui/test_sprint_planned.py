@@ -10,7 +10,7 @@ from tests.tui.stage import line_with, text_of
 from tests.tui.test_plan import keys, panes, screen, settled
 
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.planning.difference import PlanChange
+from backlit.store.planning.plan import PlanChange
 from backlit.tui.trees.screen import TreeScreen
 
 ITEMS = 20

@@ -20,22 +20,19 @@ from backlit.store.edits.work_log import Timer, WorkLog
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.engine.transfers import Transfers
 from backlit.store.files import Files
-from backlit.store.grooming import Grooming
+from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
 from backlit.store.planning.plan import Plan
 from backlit.store.planning.preview import PlanPreview
-from backlit.store.ready_check import ReadyCheck
 from backlit.store.records.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Item, Row, item_of, moment
 from backlit.store.remote.capabilities import Server
 from backlit.store.remote.reachability import USUAL_WAITS, Waits
 from backlit.store.remote.receiving import note_synced
+from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
 from backlit.store.reports.reports import Records, Reports
 from backlit.store.reports.sample_history import SampleHistory
-from backlit.store.reports.scope_log import ScopeLog
-from backlit.store.reports.snapshots import Snapshots
-from backlit.store.reports.status_history import StatusHistory
 from backlit.store.sqlite.paths import Places
 from backlit.store.undo.history import History
 from backlit.store.views.items import Attachments, Batch, Cells

@@ -15,9 +15,9 @@ from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, payload_of
 from backlit.store.records.item import whole
 from backlit.store.remote.reachability import Waits
+from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
 from backlit.store.undo.operations import RestoreNode
-from backlit.store.undo.restoring import restore
 
 
 class RecallSending:

@@ -23,7 +23,7 @@ from backlit.store.records.entry import (
     recall_of,
 )
 from backlit.store.records.item import Document, fields_in, whole
-from backlit.store.undo.items import UndoPlan
+from backlit.store.undo.items import UndoPlan, restore
 from backlit.store.undo.nodes import restore_nodes, return_nodes
 from backlit.store.undo.operations import (
     Delete,
@@ -46,7 +46,6 @@ from backlit.store.undo.operations import (
     WriteNode,
     Written,
 )
-from backlit.store.undo.restoring import restore
 from backlit.store.views.lookups import Lookups
 
 DELETED = "deleted"

@@ -8,7 +8,7 @@ import orjson
 
 from backlit.model.errors import BadRequest
 from backlit.store.files import Files
-from backlit.store.views.columns import ColumnWish, column_wish
+from backlit.store.views.saved import ColumnWish, column_wish
 
 _SETTING = "columns"
 

@@ -10,7 +10,7 @@ from backlit.model.query.keys import field_named
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.store.views.facets import Facet
+from backlit.store.views.groups import Facet
 from backlit.tui.drawing.theme_styles import status_sign, type_sign
 from backlit.tui.widgets.choice_list import Choice
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backlit.model.estimates import points_of
 from backlit.model.planning import Capacity, Fit, Load, OwnCapacities, Share, Velocity
 from backlit.model.reports.formatting import number_text
-from backlit.store.planning.difference import PlanChange
+from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store

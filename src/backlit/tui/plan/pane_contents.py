@@ -10,7 +10,7 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.planning import Load, Velocity, forecast
 from backlit.model.trees import Totals
-from backlit.store.planning.tasks import TasksShown
+from backlit.store.planning.preview import TasksShown
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Row, RowSign
 from backlit.store.records.people import current, following
