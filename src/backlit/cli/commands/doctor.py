@@ -19,8 +19,7 @@ from backlit.model.attachments import friendly_size_of
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.store.files import FileReport, inspect_journal, inspect_mirror
-from backlit.store.remote.capabilities import Traits, probe
-from backlit.store.remote.capabilities import has_words, missing_words
+from backlit.store.remote.capabilities import Traits, has_words, missing_words, probe
 
 if TYPE_CHECKING:
     from backlit.client.client import Client

@@ -14,8 +14,8 @@ from backlit.cli.commands.plan_changes_text import described
 from backlit.cli.synced import synced_store
 from backlit.model.errors import BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.planning.plan import PlanChange
 from backlit.store.planning.draft import Touch, Touches, Values
+from backlit.store.planning.plan import PlanChange
 from backlit.store.planning.text import ExportedItem, PlanLine, labels_of, read_base, read_plan
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import Item

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from backlit.model.plain import plain
-from backlit.store.planning.plan import PlanChange
 from backlit.store.planning.draft import PLANNED
+from backlit.store.planning.plan import PlanChange
 from backlit.store.planning.text import BACKLOG, NONE
 from backlit.store.store import Store
 

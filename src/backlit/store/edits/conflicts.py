@@ -128,7 +128,7 @@ class Conflicts:
 
 
 def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]) -> Case:
-    own = _fields(entry)
+    own = entry.fields
     theirs = {**entry.theirs, **fields_in(received)}
     keys = set(own)
     if entry.state is EntryState.CONFLICT:
@@ -164,7 +164,7 @@ def _settle(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None
     if entry.kind is EntryKind.EDIT and (len(settled) == len(later) or not kept):
         _settle_as_step(writer, [entry, *settled], keys, replace(entry, payload=kept, base=base))
     else:
-        rest = _without(replace(entry, payload=_fields(entry)), keys)
+        rest = _without(replace(entry, payload=entry.fields), keys)
         again = _with(entry, {**rest.payload, **kept}, {**rest.base, **base} if entry.kind is EntryKind.EDIT else {})
         writer.journal.update_all([again, *(_without(each, keys) for each in settled)])
     _tell(writer, entry)
@@ -230,10 +230,6 @@ def _tell(writer: Writer, entry: OutboxEntry) -> None:
     show(writer, [entry.item_id])
     writer.signal.publish(Change(Subject.ITEMS, frozenset({entry.item_id}), frozenset({"sign"})))
     writer.signal.publish(Change(Subject.OUTBOX))
-
-
-def _fields(entry: OutboxEntry) -> Mapping[str, object]:
-    return fields_in(entry.payload) if entry.kind is EntryKind.ADD else entry.payload
 
 
 def _is_later(other: OutboxEntry, entry_id: int) -> bool:

@@ -1,6 +1,5 @@
 """User edits: journalled on disk, laid over the mirror, announced to the screens."""
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +17,8 @@ from backlit.store.records.entry import (
     EntryKind,
     EntryState,
     OutboxEntry,
-    payload_of,
+    new_comment,
+    new_entry,
 )
 from backlit.store.records.item import Document, fields_in, whole
 from backlit.store.records.merge import is_same
@@ -118,7 +118,7 @@ class Items:
             values["ParentID"] = self._parent(whole(values["ParentID"]) or 0)
         given = {key: value for key, value in values.items() if value is not None}
         payload = {"type": item_type, "projectId": project_id, "fields": given}
-        return OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
+        return new_entry(EntryKind.ADD, project_id, payload)
 
     def _parent(self, item_id: int) -> int:
         fault = "The parent of a task must be an item of the same project, not a task."
@@ -136,10 +136,8 @@ class Items:
         found_id, _, project_id = self.found(item_id)
 
         def act(writer: Writer) -> int:
-            _present(writer, found_id)
-            entry = OutboxEntry(
-                0, time.time(), project_id, found_id, EntryKind.COMMENT, payload_of(text, for_customers=for_customers)
-            )
+            present(writer, found_id)
+            entry = new_comment(project_id, found_id, text, for_customers=for_customers)
             written = journalled(writer, [entry])[0]
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({written.item_id})))
             return written.temporary_id
@@ -166,7 +164,7 @@ def show(writer: Writer, item_ids: Sequence[int]) -> None:
     writer.show(act)
 
 
-def _present(writer: Writer, item_id: int) -> tuple[int, Document]:
+def present(writer: Writer, item_id: int) -> tuple[int, Document]:
     """Return an item's current id and document. Ids never change during a call on the writing thread."""
     real_id = writer.journal.real_id(item_id)
     document = writer.mirror.effective(real_id)
@@ -178,7 +176,7 @@ def _present(writer: Writer, item_id: int) -> tuple[int, Document]:
 def _add(writer: Writer, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]]) -> list[int]:
     for entry, _ in families:
         if entry.parent_id is not None:
-            _present(writer, entry.parent_id)
+            present(writer, entry.parent_id)
     parents = writer.journal.add([entry for entry, _ in families])
     step = parents[0].step if parents else None
     below = [_under(task, parent) for parent, (_, tasks) in zip(parents, families, strict=True) for task in tasks]
@@ -195,7 +193,7 @@ def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
 def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]]) -> None:
     entries = []
     for found_id, values in wanted.items():
-        item_id, document = _present(writer, found_id)
+        item_id, document = present(writer, found_id)
         fields = fields_in(document)
         changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
         if changed:
@@ -225,16 +223,9 @@ def edit_entry(
     """Return the entry that changes fields of an item. `seen` overrides the document's values as the base."""
     fields = {**fields_in(document), **(seen or {})}
     modified = document.get("lastModifiedAt")
-    return OutboxEntry(
-        id=0,
-        created_at=time.time(),
-        project_id=whole(document.get("projectId")) or 0,
-        item_id=item_id,
-        kind=EntryKind.EDIT,
-        payload=changed,
-        base={key: fields.get(key) for key in changed},
-        base_modified_at=modified if isinstance(modified, str) else None,
-    )
+    base = {key: fields.get(key) for key in changed}
+    entry = new_entry(EntryKind.EDIT, whole(document.get("projectId")) or 0, changed, item_id, base)
+    return replace(entry, base_modified_at=modified if isinstance(modified, str) else None)
 
 
 def discard(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
@@ -285,8 +276,7 @@ def _leave_places(writer: Writer, nodes: Collection[int]) -> None:
 
 
 def _without_places(entry: OutboxEntry, nodes: Collection[int]) -> OutboxEntry:
-    fields = entry.payload if entry.kind is EntryKind.EDIT else fields_in(entry.payload)
-    kept = {key: value for key, value in fields.items() if key not in ITEM_PLACES or value not in nodes}
+    kept = {key: value for key, value in entry.fields.items() if key not in ITEM_PLACES or value not in nodes}
     if entry.kind is EntryKind.ADD:
         return replace(entry, payload={**entry.payload, "fields": kept})
     base = {key: value for key, value in entry.base.items() if key in kept}

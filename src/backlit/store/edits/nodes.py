@@ -1,6 +1,5 @@
 """Changes of areas and iterations: checked, journalled, shown at once and sent in the background."""
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -10,7 +9,7 @@ from backlit.store.edits.checks import VALUE_KEYS, check_values, fault_of_range,
 from backlit.store.files import Files, Writer
 from backlit.store.mirror.overlay import node_signs, siblings_of, subtree
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.records.item import Document, RowSign, whole
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind
@@ -194,7 +193,7 @@ class Nodes:
         self._wake()
 
     async def _journal(self, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object]) -> None:
-        entry = _entry(self._lookups.project_id or 0, kind, payload, base)
+        entry = new_entry(kind, self._lookups.project_id or 0, payload, base=base)
 
         def act(writer: Writer) -> None:
             writer.journal.add([entry])
@@ -255,7 +254,7 @@ def deletion_of_node(
         "nodes": _kept(documents, gone, VALUE_KEYS[TreeKind(kind)], items),
         "left": 0 if items else count,
     }
-    return OutboxEntry(0, time.time(), project_id, 0, EntryKind.NODE_DELETE, payload)
+    return new_entry(EntryKind.NODE_DELETE, project_id, payload)
 
 
 def _kept(
@@ -335,17 +334,11 @@ def _add(
                 "values": dict(values),
                 "place": {"parentId": parent_id, "after": after},
             }
-            (entry,) = writer.journal.add([_entry(project_id, EntryKind.NODE_ADD, payload)], step)
+            (entry,) = writer.journal.add([new_entry(EntryKind.NODE_ADD, project_id, payload)], step)
             step, after = entry.step, entry.temporary_id
             made.append(entry.temporary_id)
     show_trees(writer)
     return made
-
-
-def _entry(
-    project_id: int, kind: EntryKind, payload: Mapping[str, object], base: Mapping[str, object] | None = None
-) -> OutboxEntry:
-    return OutboxEntry(0, time.time(), project_id, 0, kind, payload, base or {})
 
 
 def item_key(entry: OutboxEntry) -> str:

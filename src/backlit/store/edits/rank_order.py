@@ -1,16 +1,15 @@
 """Rank order: the order of a project's items, or of one item's tasks."""
 
 import sqlite3
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 
 from backlit.store.edits.items import show
 from backlit.store.files import Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.sqlite.database import ids_json, transaction
 
 WINDOW = 32
@@ -208,7 +207,7 @@ def _entry(
     payload: Mapping[str, object] = {"beside": list(beside)}
     state = EntryState.KEPT if is_local else EntryState.WAITING
     base = {"beside": list(former)}
-    return OutboxEntry(0, time.time(), block.project_id, item_id, EntryKind.RANK, payload, base, state=state)
+    return replace(new_entry(EntryKind.RANK, block.project_id, payload, item_id, base), state=state)
 
 
 def _tell(writer: Writer, numbers: Mapping[int, float]) -> None:

@@ -1,19 +1,18 @@
 """Logged work and the timer. The interface has no time entries, so a log changes two fields and adds a comment."""
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from backlit.model.errors import BadRequest, NotFound
+from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.hours import hours_text
-from backlit.store.edits.items import edit_entry, show
+from backlit.store.edits.items import edit_entry, present, show
 from backlit.store.files import Files, Writer
 from backlit.store.journal.journal import Journal
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.entry import EntryKind, OutboxEntry, payload_of
+from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment
 from backlit.store.records.item import Document, fields_in, whole
 from backlit.store.records.merge import is_same
 
@@ -102,11 +101,10 @@ def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -
     wanted = work.changes(fields)
     changed = {key: value for key, value in wanted.items() if not is_same(fields.get(key), value)}
     project_id = whole(document.get("projectId")) or 0
-    comment = payload_of(work.comment, for_customers=False)
     given = {key: seen[key] for key in changed if key in seen and work.remaining is not None}
     entries = [
         edit_entry(item_id, document, changed, given),
-        OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, comment),
+        new_comment(project_id, item_id, work.comment),
     ]
     with writer.journal.transaction():
         end_timer(writer.journal, item_id)
@@ -118,10 +116,7 @@ def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -
 
 
 def _task(writer: Writer, task_id: int) -> tuple[int, Document]:
-    item_id = writer.journal.real_id(task_id)
-    document = writer.mirror.effective(item_id)
-    if document is None:
-        raise NotFound(f"Item {task_id} was deleted.")
+    item_id, document = present(writer, task_id)
     if document.get("type") != ItemType.TASK:
         raise BadRequest("Work can only be logged on tasks.")
     return item_id, document

@@ -75,7 +75,7 @@ class Creations:
             for each in candidates
             if _kin(each) == _kin(entry.payload)
             and each.get("lastModifiedAt") != each.get("createdAt")
-            and not any(_name(fields_in(each)) == _name(_wanted(rival)) for rival in rivals)
+            and not any(_name(fields_in(each)) == _name(rival.fields) for rival in rivals)
         ]
         if len(renamed) <= 1 and not (renamed and rivals):
             return renamed[0] if renamed else None
@@ -134,7 +134,7 @@ def _names(user: Document) -> frozenset[str]:
 def _is_made_by(entry: OutboxEntry, found: Document) -> bool:
     if entry.kind is EntryKind.COMMENT:
         return str(found.get("description") or "").split() == str(entry.payload["text"]).split()
-    return _kin(found) == _kin(entry.payload) and _name(fields_in(found)) == _name(_wanted(entry))
+    return _kin(found) == _kin(entry.payload) and _name(fields_in(found)) == _name(entry.fields)
 
 
 def _kin(document: Mapping[str, object]) -> tuple[object, ...]:
@@ -147,13 +147,8 @@ def _kin(document: Mapping[str, object]) -> tuple[object, ...]:
 def _likeness(entry: OutboxEntry, found: Document) -> tuple[int, int]:
     """Return the number of matching values, and a tie-breaker that favours the oldest."""
     fields = fields_in(found)
-    alike = sum(is_same(fields.get(key), value) for key, value in _wanted(entry).items())
+    alike = sum(is_same(fields.get(key), value) for key, value in entry.fields.items())
     return alike, -(whole(found.get("id")) or 0)
-
-
-def _wanted(entry: OutboxEntry) -> Mapping[str, object]:
-    fields = entry.payload.get("fields")
-    return fields if isinstance(fields, dict) else {}
 
 
 def _name(fields: Mapping[str, object]) -> Iterable[str]:

@@ -12,7 +12,7 @@ from backlit.store.files import Files, Writer
 from backlit.store.outbox.nodes import deliver_node
 from backlit.store.outbox.sending import Sending, was_discarded
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.entry import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, payload_of
+from backlit.store.records.entry import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, new_comment
 from backlit.store.records.item import whole
 from backlit.store.remote.reachability import Waits
 from backlit.store.undo.items import restore
@@ -99,8 +99,8 @@ def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxE
 
 def _made_again(writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> Iterator[OutboxEntry]:
     if deletion.kind is EntryKind.DELETE_COMMENT:
-        payload = payload_of(str(deletion.payload.get("text") or ""), for_customers=is_for_customers(deletion.payload))
-        written = OutboxEntry(0, time.time(), entry.project_id, entry.item_id, EntryKind.COMMENT, payload)
+        text, for_customers = str(deletion.payload.get("text") or ""), is_for_customers(deletion.payload)
+        written = new_comment(entry.project_id, entry.item_id, text, for_customers=for_customers)
         yield from writer.journal.add([written], entry.step)
         return
     copy = writer.journal.trash.of_entry(deletion.id)

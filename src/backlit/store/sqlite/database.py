@@ -1,5 +1,7 @@
 """SQLite files: opening, transactions and inserts."""
 
+import fcntl
+import os
 import sqlite3
 import threading
 import time
@@ -85,6 +87,39 @@ def drop_database(path: Path) -> None:
     """Delete a database with its logs."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+class OpenedFile:
+    """The identity of an opened database file. SQLite silently keeps using a file that was deleted or replaced."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._identity: tuple[int, int] | None = None
+
+    def opened(self) -> None:
+        """Record the identity of the opened file."""
+        self._identity = self._found()
+
+    def is_lost(self) -> bool:
+        """Report whether the file was deleted or replaced. Costs one directory lookup."""
+        return self._found() != self._identity
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    @contextmanager
+    def _renewing(self) -> Iterator[int]:
+        """Keep other processes from renewing the file at the same time. Yields the opened lock file."""
+        lock = os.open(self.path.with_name(f"{self.path.name}.renewal"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield lock
+        finally:
+            os.close(lock)
 
 
 def version_of(connection: sqlite3.Connection) -> int:

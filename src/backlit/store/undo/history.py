@@ -1,6 +1,5 @@
 """Undo and redo: one act at a time, from the journal, across restarts. Each writes like any other act."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +18,7 @@ from backlit.store.records.entry import (
     EntryKind,
     EntryState,
     OutboxEntry,
-    payload_of,
+    new_comment,
     recall_of,
 )
 from backlit.store.records.item import Document, fields_in, whole
@@ -300,8 +299,7 @@ def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) ->
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
         case WriteComment(item_id, text, for_customers):
             project_id = whole((writer.mirror.effective(item_id) or {}).get("projectId")) or 0
-            payload = payload_of(text, for_customers=for_customers)
-            written = OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, payload)
+            written = new_comment(project_id, item_id, text, for_customers=for_customers)
             yield from writer.journal.add([written], step)
 
 

@@ -1,6 +1,5 @@
 """The operations of an undo or redo, found in the journal before anything is written, and restored items."""
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -16,6 +15,8 @@ from backlit.store.records.entry import (
     EntryState,
     OutboxEntry,
     is_for_customers,
+    new_comment,
+    new_entry,
 )
 from backlit.store.records.item import Document, fields_in, moment, whole
 from backlit.store.records.merge import kept_otherwise, merge
@@ -264,7 +265,7 @@ def _made(writer: Writer, document: Document, step: int) -> OutboxEntry:
         fields["ParentID"] = writer.journal.renames.followed(whole(fields["ParentID"]) or 0)
     project_id = whole(document.get("projectId")) or 0
     payload = {"type": document.get("type"), "projectId": project_id, "fields": fields}
-    (entry,) = writer.journal.add([OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)], step)
+    (entry,) = writer.journal.add([new_entry(EntryKind.ADD, project_id, payload)], step)
     old_id = whole(document.get("id"))
     if old_id:
         writer.journal.follow(old_id, entry.item_id)
@@ -277,7 +278,7 @@ def _commented(
     """Yield an item's comments, each preceded by a line with its original author and time."""
     wanted = copy.item_id if old_id is None else old_id
     entries = [
-        OutboxEntry(0, made.created_at, made.project_id, made.item_id, EntryKind.COMMENT, {"text": _retold(comment)})
+        new_comment(made.project_id, made.item_id, _retold(comment))
         for comment in copy.comments
         if comment.get("workItemId") == wanted
     ]

@@ -6,8 +6,7 @@ from itertools import islice
 
 from backlit.model.fields import Field, Kind
 from backlit.store.records.item import Item
-from backlit.store.records.people import current, following, leaves
-from backlit.store.records.people import TreeKind
+from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.drawing.relative_times import days_until

@@ -9,8 +9,7 @@ from textual.app import App
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.edits.conflicts import Case, Contested, Keep
-from backlit.store.records.merge import is_long
-from backlit.store.records.merge import with_both
+from backlit.store.records.merge import is_long, with_both
 from backlit.tui.fields.choices import PICKED, choices_for
 from backlit.tui.fields.values import read_text, typed_text
 

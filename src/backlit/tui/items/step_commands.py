@@ -6,8 +6,7 @@ from backlit.model.estimates import points_of
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.statuses import StatusGroup, group_of, is_open
 from backlit.store.records.item import Item
-from backlit.store.records.people import current, following, leaves, preceding
-from backlit.store.records.people import IterationEntry
+from backlit.store.records.people import IterationEntry, current, following, leaves, preceding
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.relative_times import days_until

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from backlit.model.query.keys import field_named
 from backlit.store.store import Store
-from backlit.store.views.saved import ColumnWish
-from backlit.store.views.saved import SavedView
+from backlit.store.views.saved import ColumnWish, SavedView
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.widgets.columns import Column, column_of
 

@@ -11,8 +11,7 @@ from backlit.model.filters import POINTS, SortKey
 from backlit.model.query import Candidate
 from backlit.model.query.keys import POINTS_FIELD, SHORT_KEYS, field_named
 from backlit.store.store import Store
-from backlit.store.views.saved import NEVER, ColumnWish, column_wish, without_repeats
-from backlit.store.views.saved import MOST_GROUPS, field_key, sort_key
+from backlit.store.views.saved import MOST_GROUPS, NEVER, ColumnWish, column_wish, field_key, sort_key, without_repeats
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pickers import PickKeysDialog
 from backlit.tui.dialogs.reading import ReadingDialog

@@ -13,8 +13,7 @@ from backlit.model.trees import Totals
 from backlit.store.planning.preview import TasksShown
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Row, RowSign
-from backlit.store.records.people import current, following
-from backlit.store.records.people import IterationEntry
+from backlit.store.records.people import IterationEntry, current, following
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec

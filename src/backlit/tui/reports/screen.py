@@ -10,8 +10,7 @@ from textual.timer import Timer
 from backlit.model.errors import BacklitError
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.store.records.changes import Subject
-from backlit.store.reports.reports import Coverage
-from backlit.store.reports.reports import OF_DAYS
+from backlit.store.reports.reports import OF_DAYS, Coverage
 from backlit.store.store import Store
 from backlit.tui.commands.dispatch import CannotAct
 from backlit.tui.fields.iteration_dates import span
