@@ -16,14 +16,12 @@ from typing import NamedTuple
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.store.files.files import Files
+from backlit.store.files import Files
 from backlit.store.records.changes import Signal
-from backlit.store.remote.capabilities import Traits
-from backlit.store.remote.listing import Asking, in_turns
-from backlit.store.remote.reading import PAGE
+from backlit.store.remote.capabilities import PAGE, Traits
+from backlit.store.remote.listing import ProjectLists, in_turns
 from backlit.store.sqlite.paths import Places
-from backlit.store.sync.first_load import Fill
-from backlit.store.views.search import index_more
+from backlit.store.sync.loading import FirstLoad
 
 ROUNDS = 3
 
@@ -74,10 +72,10 @@ async def _fill(client: Client, folder: Path) -> tuple[Spent, Spent]:
     files.open()
     with files.indexing.held():
         clock = _Clock()
-        await Fill(Asking(client, Traits(), 1), files, lambda _done, _total: None).run()
+        await FirstLoad(ProjectLists(client, Traits(), 1), files, lambda _done, _total: None).run()
         filled = clock.read()
         clock = _Clock()
-        while await files.write(index_more):
+        while not await files.write(lambda writer: writer.mirror.full_text.index_some()):
             pass
         indexed = clock.read()
     files.close()

@@ -142,7 +142,7 @@ def edited(store: Store) -> float:
     chance = chances()
 
     async def edit() -> None:
-        await store.edit([view.ids()[chance.randint(0, 999)]], {"Description": f"{chance.random()}"})
+        await store.items.edit([view.ids()[chance.randint(0, 999)]], {"Description": f"{chance.random()}"})
         await view.reload()
         view.lines(0, 50)
 

@@ -100,7 +100,7 @@ async def _edit_without_network(scene: Scene, world: World, store: Store) -> Non
     await view.load()
     item_id = view.rows(0, 100)[SHOWN_AT].id
     world.faults.is_down = True
-    await store.edit([item_id], {"Estimate": "8", "Name": "Change the address until the parcel is packed"})
+    await store.items.edit([item_id], {"Estimate": "8", "Name": "Change the address until the parcel is packed"})
     if scene.trouble is Trouble.OFFLINE:
         await until(lambda: store.connection.state is ConnectionState.OFFLINE)
         return
@@ -116,7 +116,10 @@ async def _make_news(world: World, store: Store) -> None:
     view = store.view(ViewSpec())
     await view.load()
     first, second, third = [row.id for row in view.rows(0, 100) if row.type == "Story"][:3]
-    items, jon = world.rival.work_items, next(each.id for each in store.people().values() if each.username == "jon")
+    items, jon = (
+        world.rival.work_items,
+        next(each.id for each in store.lookups.people().values() if each.username == "jon"),
+    )
     await items.update(first, {"Status": "In Progress", "AssignedToID": jon})
     text = "Tried it on staging: the second retry still loses the basket."
     await world.rival.comments.create_document({"projectId": 1, "workItemId": third, "description": text})

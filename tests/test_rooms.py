@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-METHODS, LARGE_CLASSES = 40, 5  # goal: no class over 40 methods with its own ancestors
+METHODS, LARGE_CLASSES = 40, 4  # goal: no class over 40 methods with its own ancestors
 DEEPEST = 4  # goal: 3
 OWN_BASES = 2
 FOLDER = 25

@@ -19,7 +19,7 @@ from backlit.cli.output import cells_of, table
 from backlit.cli.wiring import connect_to
 from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
 from backlit.store.journal.journal import Journal
-from backlit.store.journal.trash import Copy
+from backlit.store.journal.undo_log import Copy
 
 HEAVY = ("httpx", "pydantic", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
 

@@ -30,7 +30,7 @@ async def first(store: Store, query: str) -> Row:
 
 
 def told(store: Store, *lines: str) -> Import:
-    return planned(store, rows_of("\n".join(lines), store.custom_fields(), is_json=False))
+    return planned(store, rows_of("\n".join(lines), store.lookups.custom_fields(), is_json=False))
 
 
 def test_a_csv_file_makes_items_with_their_tasks(home: Home) -> None:
@@ -61,7 +61,7 @@ async def test_what_was_listed_as_json_is_read_again(store: Store) -> None:
     assert item is not None
     written = json.dumps([{"id": row.id, "type": "Bug", "projectId": 1, "fields": {**item.fields, "Name": "Renamed"}}])
 
-    found = planned(store, rows_of(written, store.custom_fields(), is_json=True))
+    found = planned(store, rows_of(written, store.lookups.custom_fields(), is_json=True))
 
     assert (found.faults, found.changes) == ([], {row.id: {"Name": "Renamed"}})
 

@@ -23,7 +23,7 @@ from backlit.model.errors import BadRequest, Trouble
 from backlit.service.sample.workspace import PASSWORD
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.engine.engine import Report
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.reachability import Waits
 from backlit.store.undo.history import Reversal
 
 PACING = Pacing(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)
@@ -74,17 +74,17 @@ class Hand:
             case Deed.HARD:
                 await self.store.deletions.delete_items([item_id])
             case Deed.FIELD | Deed.SHARED | Deed.SOFT:
-                await self.store.edit([item_id], {act.key: act.value})
+                await self.store.items.edit([item_id], {act.key: act.value})
             case Deed.TAG:
                 item = self.store.item(item_id)
                 tags = item.fields.get("Tags") if item else None
-                await self.store.edit([item_id], {"Tags": [*(tags if isinstance(tags, list) else ()), act.text]})
+                await self.store.items.edit([item_id], {"Tags": [*(tags if isinstance(tags, list) else ()), act.text]})
             case Deed.COMMENT:
-                await self.store.comment(item_id, act.text)
+                await self.store.items.comment(item_id, act.text)
             case Deed.ADD:
-                self.made[act.number] = await self.store.add("Story", {"Name": act.text})
+                self.made[act.number] = await self.store.items.add("Story", {"Name": act.text})
             case Deed.TASK:
-                self.made[act.number] = await self.store.add("Task", {"Name": act.text, "ParentID": item_id})
+                self.made[act.number] = await self.store.items.add("Task", {"Name": act.text, "ParentID": item_id})
 
     async def keep_up(self, most_pending: int) -> None:
         """Wait until little is waiting; sign in and settle conflicts meanwhile, as a person would: mine is kept."""
@@ -93,11 +93,11 @@ class Hand:
                 if entry.state is EntryState.CONFLICT:
                     assert set(entry.theirs) == {"Name"}, entry
                     self.conflicts += 1
-                    await self.store.retry(entry.id)
+                    await self.store.conflicts.retry(entry.id)
             if self.store.connection.state is ConnectionState.SIGNED_OUT:
                 self.sign_ins += 1
                 with contextlib.suppress(Trouble):
-                    await self.store.sign_in(self.who, PASSWORD)
+                    await self.store.engine.sign_in(self.who, PASSWORD)
             await asyncio.sleep(0.02)
 
 

@@ -28,13 +28,13 @@ async def edit_for_ever(store: Store, item_ids: list[int]) -> None:
     while True:
         for item_id in item_ids:
             number += 1
-            await store.edit([item_id], {"Name": f"Edit {number}"})
+            await store.items.edit([item_id], {"Name": f"Edit {number}"})
             acknowledge("edit", item_id, number)
-        added = await store.add("Bug", {"Name": f"Bug {number}"})
+        added = await store.items.add("Bug", {"Name": f"Bug {number}"})
         acknowledge("add", added, number)
-        await store.comment(item_ids[0], f"Comment {number}")
+        await store.items.comment(item_ids[0], f"Comment {number}")
         acknowledge("comment", item_ids[0], number)
-        await store.save_draft("note", {"text": f"Draft {number}"})
+        await store.drafts.save("note", {"text": f"Draft {number}"})
         acknowledge("draft", 0, number)
 
 

@@ -7,23 +7,23 @@ from tests.store.world import World
 from backlit.model.trees import Node, Tree
 from backlit.store import Store
 from backlit.store.records.people import TreeKind
-from backlit.store.remote.reading import read_all
+from backlit.store.remote.listing import read_all
 
 AREAS, ITERATIONS = TreeKind.AREAS, TreeKind.ITERATIONS
 
 
 def root_of(store: Store, kind: TreeKind) -> int:
-    return store.tree(kind).roots[0].id
+    return store.lookups.tree(kind).roots[0].id
 
 
 def named(store: Store, kind: TreeKind, name: str) -> Node:
-    return next(node for node in store.tree(kind).walk() if node.name == name)
+    return next(node for node in store.lookups.tree(kind).walk() if node.name == name)
 
 
 def leaf(store: Store, kind: TreeKind = ITERATIONS) -> Node:
     """A node below another one that items lie in."""
-    totals = store.totals(kind)
-    tree = store.tree(kind)
+    totals = store.lookups.totals(kind)
+    tree = store.lookups.tree(kind)
     return next(
         node for node in tree.walk() if tree.depth(node.id) and not tree.children(node.id) and node.id in totals
     )
@@ -42,5 +42,5 @@ async def shape(world: World, kind: TreeKind) -> list[tuple[int, str]]:
 
 
 def shown(store: Store, kind: TreeKind) -> list[tuple[int, str]]:
-    tree = store.tree(kind)
+    tree = store.lookups.tree(kind)
     return [(tree.depth(node.id), node.name) for node in tree.walk()]

@@ -15,9 +15,9 @@ async def add_sprints(store: Store, count: int = 2, most: float | None = 30.0) -
     start = date.today() + timedelta(days=400)
     days = [start + timedelta(days=14 * n) for n in range(count)]
     nodes = [NewNode(f"Plan {n + 1}", day, day + timedelta(days=13), 10.0, most) for n, day in enumerate(days)]
-    await store.nodes.add_all(ITERATIONS, store.tree(ITERATIONS).roots[0].id, nodes)
+    await store.nodes.add_all(ITERATIONS, store.lookups.tree(ITERATIONS).roots[0].id, nodes)
     await sent(store)
-    return [each for each in store.iterations().values() if each.name.startswith("Plan ")]
+    return [each for each in store.lookups.iterations().values() if each.name.startswith("Plan ")]
 
 
 async def stories(store: Store, count: int) -> list[Row]:

@@ -84,7 +84,7 @@ async def test_comments_and_items_are_kept_exactly_as_they_came(world: World) ->
 
 async def test_the_projects_time_entry_types_are_known(world: World) -> None:
     store = await world.online()
-    before = store.time_entry_types()
+    before = store.lookups.time_entry_types()
     now = datetime(2026, 3, 1)
     audit = {"created_by": "maya", "created_at": now, "last_modified_by": "maya", "last_modified_at": now}
     rows = [{"project_id": 1, "name": name, **audit} for name in ("Soldering", "Analysis")]
@@ -93,4 +93,4 @@ async def test_the_projects_time_entry_types_are_known(world: World) -> None:
 
     await store.refresh()
 
-    assert store.time_entry_types() == (*before, "Soldering", "Analysis")
+    assert store.lookups.time_entry_types() == (*before, "Soldering", "Analysis")

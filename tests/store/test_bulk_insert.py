@@ -76,7 +76,7 @@ async def test_an_edit_made_before_the_words_are_indexed_is_found_and_what_it_re
     with offline_store(tmp_path) as store, store._files.indexing.held():
         put(store, [item(each, Name=f"n{each}x") for each in range(1, MANY + 1)])
 
-        await store.edit([5], {"Name": "Refunds"})
+        await store.items.edit([5], {"Name": "Refunds"})
 
         assert [hit.item_id for hit in await store.search.find("refund")] == [5]
         assert await store.search.find("n5x") == []

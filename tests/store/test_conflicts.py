@@ -24,7 +24,7 @@ async def contested(world: World, mine: dict[str, object], theirs: dict[str, obj
     """Maya and jon have changed the same item; jon was first."""
     store, item_id = await world.online(), await story(world)
     await world.rival.work_items.update_document(item_id, theirs)
-    await store.edit([item_id], mine)
+    await store.items.edit([item_id], mine)
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
     return store, item_id
 
@@ -38,11 +38,11 @@ def case_of(store: Store) -> Case:
 
 async def test_changes_of_different_lines_of_a_text_both_arrive(world: World) -> None:
     store, item_id = await world.online(), await story(world)
-    await store.edit([item_id], {"Description": TEXT})
+    await store.items.edit([item_id], {"Description": TEXT})
     await sent(store)
     await world.rival.work_items.update_document(item_id, {"Description": TEXT.replace("guest", "GUEST")})
 
-    await store.edit([item_id], {"Description": TEXT + "\nby card"})
+    await store.items.edit([item_id], {"Description": TEXT + "\nby card"})
     await sent(store)
 
     assert (await fields(world, item_id))["Description"] == "As a GUEST\nI want\nto pay\nby card"
@@ -51,12 +51,12 @@ async def test_changes_of_different_lines_of_a_text_both_arrive(world: World) ->
 
 async def test_a_merged_text_whose_answer_was_lost_is_merged_once(world: World) -> None:
     store, item_id = await world.online(), await story(world)
-    await store.edit([item_id], {"Description": TEXT})
+    await store.items.edit([item_id], {"Description": TEXT})
     await sent(store)
     await world.rival.work_items.update_document(item_id, {"Description": "Hello\n" + TEXT})
     world.faults.lost_answers["PUT"] = 1
 
-    await store.edit([item_id], {"Description": TEXT + "\nby card"})
+    await store.items.edit([item_id], {"Description": TEXT + "\nby card"})
     await sent(store)
 
     assert (await fields(world, item_id))["Description"] == f"Hello\n{TEXT}\nby card"
@@ -138,8 +138,8 @@ async def test_a_case_shows_what_the_service_has_by_now(world: World) -> None:
 
 async def test_later_edits_of_the_same_field_are_settled_with_it(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
-    await store.edit([item_id], {"Name": "Maya's second", "Estimate": "21"})
-    await store.edit([item_id], {"Name": "Maya's third"})
+    await store.items.edit([item_id], {"Name": "Maya's second", "Estimate": "21"})
+    await store.items.edit([item_id], {"Name": "Maya's third"})
 
     case = case_of(store)
     await store.conflicts.settle(case, {"Name": Keep.THEIRS})
@@ -154,7 +154,7 @@ async def test_later_edits_of_the_same_field_are_settled_with_it(world: World) -
 async def test_an_edit_made_after_the_case_was_read_is_not_settled_with_it(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
     case = case_of(store)
-    await store.edit([item_id], {"Name": "Maya's second"})
+    await store.items.edit([item_id], {"Name": "Maya's second"})
 
     await store.conflicts.settle(case, {"Name": Keep.THEIRS})
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
@@ -203,8 +203,8 @@ async def test_a_refused_new_item_is_sent_again_with_other_values(world: World) 
     store = await world.online()
     parent = await story(world)
     world.faults.is_down = True
-    task = await store.add("Task", {"Name": "Under it", "ParentID": parent, "WorkRemaining": 3.0})
-    await store.edit([task], {"Name": "Under it, renamed"})
+    task = await store.items.add("Task", {"Name": "Under it", "ParentID": parent, "WorkRemaining": 3.0})
+    await store.items.edit([task], {"Name": "Under it, renamed"})
     await world.rival.work_items.delete(parent)
     world.faults.is_down = False
     other = await story(world)
@@ -228,7 +228,7 @@ async def test_a_refused_new_item_is_sent_again_with_other_values(world: World) 
 async def test_a_refused_comment_is_sent_again_with_other_words(world: World) -> None:
     store, item_id = await world.online(), await story(world)
     world.faults.is_down = True
-    await store.comment(item_id, "Hello")
+    await store.items.comment(item_id, "Hello")
     (entry,) = store.outbox_entries()
     early = await raised(store.conflicts.rewrite(entry.id, "Other words"))
     await world.rival.work_items.delete(item_id)

@@ -57,14 +57,14 @@ async def test_a_deleted_item_with_unsent_changes_stays_until_the_outbox_is_done
     store = await world.online()
     item_id = next(row for row in sorted(mirrored(store)))
     await world.rival.work_items.delete(item_id)
-    await store.edit([item_id], {"Name": "Too late"})
+    await store.items.edit([item_id], {"Name": "Too late"})
 
     await store.refresh()
     await store.refresh()
     assert store.item(item_id) is not None
     (entry,) = store.outbox_entries()
 
-    await store.discard(entry.id)
+    await store.conflicts.discard(entry.id)
     await store.refresh()
     assert store.item(item_id) is None
 

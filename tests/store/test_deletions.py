@@ -10,7 +10,7 @@ from tests.store.world import Said, World, raised, sent, until
 
 from backlit.model.errors import NotFound
 from backlit.store import EntryState, RowSign, Store, ViewSpec
-from backlit.store.journal.trash import Copy
+from backlit.store.journal.undo_log import Copy
 
 
 def in_view(store: Store) -> list[int]:
@@ -91,7 +91,7 @@ async def test_a_deletion_that_waits_is_still_out_of_sight_after_a_restart(tmp_p
 
     with offline_store(tmp_path, [{**task, "lastModifiedAt": "2026-03-03T10:00:00.000"}]) as store:
         assert in_view(store) == [3]
-        await store.discard(store.outbox_entries()[0].id)
+        await store.conflicts.discard(store.outbox_entries()[0].id)
         assert in_view(store) == [1, 2, 3]
 
 
@@ -122,7 +122,7 @@ async def test_an_item_changed_by_somebody_meanwhile_is_not_deleted_and_comes_ba
     assert task_id in in_view(store)
     assert await exists(world, item_id)
 
-    await store.retry(entry.id)
+    await store.conflicts.retry(entry.id)
     await sent(store)
     assert not await exists(world, item_id)
 
@@ -188,7 +188,7 @@ async def test_what_waited_for_an_item_is_sent_before_it_is_deleted_and_does_not
     store = await world.online()
     item_id, task_id = await with_task(world)
     world.faults.is_down = True
-    await store.edit([item_id, task_id], {"Name": "Mine"})
+    await store.items.edit([item_id, task_id], {"Name": "Mine"})
 
     await store.deletions.delete_items([item_id])
     world.faults.is_down = False
@@ -247,7 +247,7 @@ async def test_an_undone_deletion_makes_the_item_again_with_tasks_and_comments(w
 async def test_a_deletion_done_again_after_it_was_undone_is_for_good(world: World) -> None:
     store = await world.online()
     item_id, _ = await with_task(world)
-    await store.edit([item_id], {"Name": "Before"})
+    await store.items.edit([item_id], {"Name": "Before"})
     await store.deletions.delete_items([item_id])
     await sent(store)
     await store.history.undo()
@@ -265,7 +265,7 @@ async def test_acts_before_a_deletion_can_be_undone_on_what_was_made_again(world
     store = await world.online()
     item_id, _ = await with_task(world)
     before = (await world.rival.work_items.document(item_id))["fields"]["Name"]
-    await store.edit([item_id], {"Name": "Better"})
+    await store.items.edit([item_id], {"Name": "Better"})
     await store.deletions.delete_items([item_id])
     await sent(store)
     await store.history.undo()
@@ -280,8 +280,8 @@ async def test_acts_before_a_deletion_can_be_undone_on_what_was_made_again(world
 
 async def test_deleting_an_unsent_item_gives_it_up_and_undo_brings_it_back(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        new_id = await store.add("Story", {"Name": "New"})
-        await store.comment(new_id, "A word")
+        new_id = await store.items.add("Story", {"Name": "New"})
+        await store.items.comment(new_id, "A word")
         await store.deletions.delete_items([new_id])
         assert (in_view(store), store.outbox_entries()) == ([1], ())
 
@@ -302,7 +302,7 @@ async def test_one_item_that_is_not_there_keeps_all_from_being_deleted(tmp_path:
 async def test_an_own_comment_is_out_of_sight_at_once_and_then_gone(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    await store.comment(item_id, "A slip")
+    await store.items.comment(item_id, "A slip")
     await sent(store)
     (slip,) = [comment for comment in store.comments(item_id) if comment.text == "A slip"]
     world.faults.is_down = True
@@ -333,7 +333,7 @@ async def test_a_comment_of_somebody_else_comes_back_when_the_service_refuses(wo
 
 async def test_a_comment_that_waits_is_given_up(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        comment_id = await store.comment(1, "A slip")
+        comment_id = await store.items.comment(1, "A slip")
 
         await store.deletions.delete_comment(comment_id)
         assert (store.comments(1), store.outbox_entries()) == ((), ())
@@ -346,7 +346,7 @@ async def test_the_last_copy_of_an_item_that_others_deleted_is_kept_while_change
     store = await world.online()
     item_id, _ = await with_task(world)
     await world.rival.work_items.delete(item_id)
-    await store.edit([item_id], {"Name": "Too late"})
+    await store.items.edit([item_id], {"Name": "Too late"})
 
     await store.refresh()
     await until(lambda: store.outbox.refused == 1, store.outbox_entries)

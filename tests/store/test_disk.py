@@ -14,7 +14,7 @@ from tests.store.world import World, raised, until
 
 from backlit.model.errors import StorageError
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.files.files import Writer
+from backlit.store.files import Writer
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def name_of(store: Store, item_id: int) -> object:
 async def test_an_edit_that_the_disk_refuses_is_refused_and_not_shown(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         with no_room():
-            error = await raised(store.edit([1], {"Name": "Never written"}))
+            error = await raised(store.items.edit([1], {"Name": "Never written"}))
 
         assert isinstance(error, StorageError)
         assert str(places_in(tmp_path).journal) in error.message
@@ -46,9 +46,9 @@ async def test_an_edit_that_the_disk_refuses_is_refused_and_not_shown(tmp_path: 
 async def test_once_there_is_room_the_edit_is_made(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         with no_room():
-            await raised(store.edit([1], {"Name": "Written later"}))
+            await raised(store.items.edit([1], {"Name": "Written later"}))
 
-        await store.edit([1], {"Name": "Written later"})
+        await store.items.edit([1], {"Name": "Written later"})
 
         assert name_of(store, 1) == "Written later"
 
@@ -95,7 +95,7 @@ def test_a_directory_where_a_file_should_be_is_named(tmp_path: Path, name: str) 
 
 async def test_an_edit_in_a_log_that_a_killed_process_left_is_found(tmp_path: Path) -> None:
     with offline_store(tmp_path / "alive", [item(1)]) as store:
-        await store.edit([1], {"Name": "Made before the kill"})
+        await store.items.edit([1], {"Name": "Made before the kill"})
         shutil.copytree(tmp_path / "alive", tmp_path / "killed", ignore=shutil.ignore_patterns("*-shm"))
 
     with offline_store(tmp_path / "killed") as left:
@@ -105,8 +105,8 @@ async def test_an_edit_in_a_log_that_a_killed_process_left_is_found(tmp_path: Pa
 
 async def test_a_log_that_was_cut_off_loses_what_was_not_whole_and_opens(tmp_path: Path) -> None:
     with offline_store(tmp_path / "alive", [item(1)]) as store:
-        await store.edit([1], {"Name": "Whole"})
-        await store.edit([1], {"Name": "Cut"})
+        await store.items.edit([1], {"Name": "Whole"})
+        await store.items.edit([1], {"Name": "Cut"})
         shutil.copytree(tmp_path / "alive", tmp_path / "killed", ignore=shutil.ignore_patterns("*-shm"))
     log = tmp_path / "killed" / "journal.sqlite-wal"
     log.write_bytes(log.read_bytes()[:-100])
@@ -128,12 +128,12 @@ def _execute(sql: str, writer: Writer) -> None:
 
 async def test_a_journal_that_is_damaged_while_it_is_used_is_said_and_kept(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "Before"})
+        await store.items.edit([1], {"Name": "Before"})
         settled(store)
         tear(places_in(tmp_path).journal)
         torn = places_in(tmp_path).journal.read_bytes()
 
-        error = await raised(store.edit([1], {"Name": "After"}))
+        error = await raised(store.items.edit([1], {"Name": "After"}))
         with pytest.raises(StorageError, match="Restore a backup"):
             store.outbox_entries()
 
@@ -145,7 +145,7 @@ async def test_a_journal_that_is_damaged_while_it_is_used_is_said_and_kept(tmp_p
 
 async def test_a_journal_torn_before_the_start_is_said_and_kept(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "Before"})
+        await store.items.edit([1], {"Name": "Before"})
         settled(store)
     tear(places_in(tmp_path).journal)
     torn = places_in(tmp_path).journal.read_bytes()

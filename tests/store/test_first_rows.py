@@ -37,7 +37,7 @@ async def test_two_answers_bring_the_first_rows_in_the_services_order(world: Wor
     await until(lambda: shown(store), lambda: (left, store.connection, world.faults.requests))
     tops = {each["id"] for each in page.results}
     assert [item_id for item_id in shown(store) if item_id in tops] == [each["id"] for each in page.results]
-    assert [project.name for project in store.projects()][:1] == ["Aurora"]
+    assert [project.name for project in store.lookups.projects()][:1] == ["Aurora"]
 
 
 async def test_one_answer_brings_the_first_rows_of_a_project_that_is_known(world: World) -> None:
@@ -54,7 +54,7 @@ async def test_one_answer_brings_the_first_rows_of_a_project_that_is_known(world
 
 async def test_a_project_that_is_chosen_begins_with_the_top_of_its_backlog(world: World) -> None:
     store = await world.online()
-    second = [project.id for project in store.projects()][1]
+    second = [project.id for project in store.lookups.projects()][1]
     answer_only(world, LIST)
 
     store.choose_project(second)

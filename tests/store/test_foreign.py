@@ -109,11 +109,11 @@ async def test_edits_additions_and_comments_arrive_exactly_once(server: ForeignS
     count = len(server.items)
     server.lost_answers = 1
 
-    await store.edit([item_id], {"Name": "Mine", "Tags": ["new"]})
-    await store.add("Story", {"Name": "Made here"})
+    await store.items.edit([item_id], {"Name": "Mine", "Tags": ["new"]})
+    await store.items.add("Story", {"Name": "Made here"})
     await sent(store)
     server.lost_answers = 1
-    await store.comment(item_id, "Said once")
+    await store.items.comment(item_id, "Said once")
     await sent(store)
 
     assert server.items[item_id]["fields"]["Name"] == "Mine"
@@ -176,7 +176,7 @@ async def test_loading_can_be_stopped_and_a_refresh_goes_on_with_it(online: Onli
     is_over = False
 
     def stop_after_some_pages(store: Store) -> None:
-        store.subscribe(lambda _change: None if is_over or store.connection.done < 100 else store.cancel())
+        store.subscribe(lambda _change: None if is_over or store.connection.done < 100 else store.engine.cancel())
 
     store = await online(server, prepare=stop_after_some_pages)
     stopped = known(store)
@@ -230,7 +230,7 @@ async def test_the_services_clock_is_known_after_a_write(online: Online) -> None
     server = ForeignServer(VARIANTS["east of UTC"])
     store = await online(server)
 
-    await store.comment(min(server.items), "What time is it?")
+    await store.items.comment(min(server.items), "What time is it?")
     await sent(store)
     await store.refresh()
 
@@ -244,7 +244,7 @@ async def test_over_a_real_socket_everything_works_too(online: Online) -> None:
         store = await online(server, over_network=True)
         changed = min(server.items)
         server.change("rival", changed, {"Estimate": "5"})
-        await store.edit([changed], {"Name": "Mine"})
+        await store.items.edit([changed], {"Name": "Mine"})
         await sent(store)
         await store.refresh()
 
@@ -259,16 +259,16 @@ async def test_without_extensions_edits_arrive_and_fields_are_learnt_from_values
     store = await world.online()
     item_id = min(mirrored(store))
 
-    await store.edit([item_id], {"Name": "Arrived"})
+    await store.items.edit([item_id], {"Name": "Arrived"})
     await sent(store)
 
     assert (await on_service(world))[item_id] == "Arrived"
-    kinds = {field.key: field.kind for field in store.custom_fields()}
+    kinds = {field.key: field.kind for field in store.lookups.custom_fields()}
     assert kinds["Channel_cf"] is Kind.TEXT
     assert kinds["NeedsLegalReview_cf"] is Kind.BOOLEAN
-    assert store.statuses("Task") == ("Not Done", "In Progress", "Done", "Deleted")
-    assert all(name == f"team {team_id}" for team_id, name in store.teams().items())
-    assert store.tags() == tuple(sorted(set(store.tags())))
+    assert store.lookups.statuses("Task") == ("Not Done", "In Progress", "Done", "Deleted")
+    assert all(name == f"team {team_id}" for team_id, name in store.lookups.teams().items())
+    assert store.lookups.tags() == tuple(sorted(set(store.lookups.tags())))
 
 
 async def test_where_no_statuses_are_listed_others_are_tried_and_elsewhere_they_are_refused_here(world: World) -> None:
@@ -278,19 +278,19 @@ async def test_where_no_statuses_are_listed_others_are_tried_and_elsewhere_they_
     item_id = min(mirrored(store))
 
     with pytest.raises(BadRequest, match="must be one of"):
-        await listed.edit([item_id], {"Status": "Waiting For Legal"})
-    await store.edit([item_id], {"Status": "Waiting For Legal"})
+        await listed.items.edit([item_id], {"Status": "Waiting For Legal"})
+    await store.items.edit([item_id], {"Status": "Waiting For Legal"})
     await until(lambda: store.outbox.refused)
 
 
 async def test_with_extensions_the_service_says_what_fields_and_teams_there_are(world: World) -> None:
     store: Store = await world.online()
 
-    fields = {field.key: field for field in store.custom_fields()}
+    fields = {field.key: field for field in store.lookups.custom_fields()}
     assert fields["Channel_cf"].kind is Kind.CHOICE
     assert fields["Channel_cf"].choices == ("Web", "Store", "Phone")
-    assert store.teams()
-    assert not any(name.startswith("team ") for name in store.teams().values())
+    assert store.lookups.teams()
+    assert not any(name.startswith("team ") for name in store.lookups.teams().values())
 
 
 def test_a_definition_that_makes_no_sense_is_left_out() -> None:

@@ -103,7 +103,7 @@ async def test_items_that_are_gone_or_were_answered_meanwhile_are_passed_over(tm
         await store.grooming.begin([1, 2, 3, 4])
         await shown(store)
         store._files.submit(lambda writer: writer.mirror.remove_items([2])).result()
-        await store.edit([3], {"Status": "Done"})
+        await store.items.edit([3], {"Status": "Done"})
 
         assert await shown(store, 1) == 3
         before = store.grooming.previous_stop(3)
@@ -115,7 +115,7 @@ async def test_what_was_shown_is_shown_again_when_it_is_gone_back_to(tmp_path: P
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         await store.grooming.begin([1, 2])
         await shown(store)
-        await store.edit([1], {"Status": "Done"})
+        await store.items.edit([1], {"Status": "Done"})
 
         assert await shown(store, 0) == 0
 
@@ -125,8 +125,8 @@ async def test_the_results_are_what_changed_since_an_item_was_shown(tmp_path: Pa
         await store.grooming.begin([1, 2, 3])
         for place in range(2):
             await shown(store, place)
-        await store.edit([1], {"Estimate": "5", "Description": "long"})
-        await store.edit([2], {"Estimate": "3"})
+        await store.items.edit([1], {"Estimate": "5", "Description": "long"})
+        await store.items.edit([2], {"Estimate": "3"})
         await store.history.undo()
         stop = store.grooming.stop_at(1)
         assert stop is not None
@@ -143,10 +143,10 @@ async def test_what_others_changed_meanwhile_is_told_apart_from_the_answers(worl
     store = await world.online()
     page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Bug' and Estimate eq null", top=1)
     item_id = int(page.results[0]["id"])
-    await store.edit([item_id], {"Tags": ["before"]})
+    await store.items.edit([item_id], {"Tags": ["before"]})
     await store.grooming.begin([item_id])
     await shown(store)
-    await store.edit([item_id], {"Estimate": "5"})
+    await store.items.edit([item_id], {"Estimate": "5"})
     await sent(store)
     await world.rival.work_items.update_document(item_id, {"Severity": "2 - High", "Tags": ["theirs"]})
     await store.refresh()
@@ -160,7 +160,7 @@ async def test_what_others_changed_meanwhile_is_told_apart_from_the_answers(worl
 async def test_a_new_item_is_followed_when_it_gets_its_number(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True
-    temporary = await store.add("Story", {"Name": "New"})
+    temporary = await store.items.add("Story", {"Name": "New"})
     await store.grooming.begin([temporary])
     await shown(store)
     world.faults.is_down = False

@@ -39,7 +39,7 @@ async def of_type(world: World, item_type: str = "Story") -> int:
 
 async def test_an_edit_that_was_never_sent_is_given_up_and_taken_up_again(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "Mine"})
+        await store.items.edit([1], {"Name": "Mine"})
 
         offered = await store.history.to_undo()
         done = await undone(store)
@@ -57,7 +57,7 @@ async def test_an_edit_that_was_never_sent_is_given_up_and_taken_up_again(tmp_pa
 async def test_acts_are_undone_one_after_the_other_across_restarts(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         for name in ("One", "Two", "Three"):
-            await store.edit([1], {"Name": name})
+            await store.items.edit([1], {"Name": name})
         await store.history.undo()
 
     with offline_store(tmp_path) as store:
@@ -76,9 +76,9 @@ async def test_acts_are_undone_one_after_the_other_across_restarts(tmp_path: Pat
 
 async def test_a_new_act_after_an_undo_cannot_be_lost_to_a_redo(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "One"})
+        await store.items.edit([1], {"Name": "One"})
         await store.history.undo()
-        await store.edit([1], {"Estimate": "3"})
+        await store.items.edit([1], {"Estimate": "3"})
 
         assert await store.history.redo() is None
         await store.history.undo()
@@ -87,7 +87,7 @@ async def test_a_new_act_after_an_undo_cannot_be_lost_to_a_redo(tmp_path: Path) 
 
 async def test_a_bulk_act_is_one_step(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
-        await store.edit_each({1: {"Name": "One"}, 2: {"Name": "Two", "Estimate": "5"}})
+        await store.items.edit_each({1: {"Name": "One"}, 2: {"Name": "Two", "Estimate": "5"}})
 
         offered = await store.history.to_undo()
         assert offered is not None
@@ -107,7 +107,7 @@ async def test_a_sent_edit_is_taken_back_on_the_service(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
     before = field(store, item_id)
-    await store.edit([item_id], {"Name": "Mine", "Tags": ["mine"]})
+    await store.items.edit([item_id], {"Name": "Mine", "Tags": ["mine"]})
     await sent(store)
 
     await store.history.undo()
@@ -122,7 +122,7 @@ async def test_a_sent_edit_is_taken_back_on_the_service(world: World) -> None:
 async def test_undoing_over_somebodys_change_is_a_conflict(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    await store.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine"})
     await sent(store)
     await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
 
@@ -137,7 +137,7 @@ async def test_undoing_over_somebodys_change_is_a_conflict(world: World) -> None
 async def test_a_change_that_somebody_is_known_to_have_made_since_is_named_before(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    await store.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine"})
     await sent(store)
     await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
     await store.refresh()
@@ -152,7 +152,7 @@ async def test_a_change_that_somebody_is_known_to_have_made_since_is_named_befor
 async def test_tags_that_others_put_on_since_stay(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    await store.edit([item_id], {"Tags": ["mine"]})
+    await store.items.edit([item_id], {"Tags": ["mine"]})
     await sent(store)
     await world.rival.work_items.update_document(item_id, {"Tags": ["mine", "jon's"]})
     await store.refresh()
@@ -170,7 +170,7 @@ async def test_an_edit_in_conflict_is_given_up(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
     world.faults.is_down = True
-    await store.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine"})
     await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
     world.faults.is_down = False
     await store.refresh()
@@ -184,9 +184,9 @@ async def test_an_edit_in_conflict_is_given_up(world: World) -> None:
 
 async def test_an_unsent_item_with_what_was_done_to_it_is_taken_back_and_comes_again(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        new_id = await store.add("Story", {"Name": "New"})
-        await store.comment(new_id, "A word")
-        await store.edit([new_id], {"Name": "Newer"})
+        new_id = await store.items.add("Story", {"Name": "New"})
+        await store.items.comment(new_id, "A word")
+        await store.items.edit([new_id], {"Name": "Newer"})
         for _ in range(3):
             await undone(store)
         assert store.item(new_id) is None
@@ -202,7 +202,7 @@ async def test_an_unsent_item_with_what_was_done_to_it_is_taken_back_and_comes_a
 
 async def test_a_sent_item_becomes_deleted_by_its_status(world: World) -> None:
     store = await world.online()
-    new_id = await store.add("Story", {"Name": "New"})
+    new_id = await store.items.add("Story", {"Name": "New"})
     await sent(store)
 
     done = await undone(store)
@@ -218,7 +218,7 @@ async def test_a_sent_item_becomes_deleted_by_its_status(world: World) -> None:
 
 async def test_a_sent_item_of_a_type_without_that_status_is_deleted_for_good_and_made_again(world: World) -> None:
     store = await world.online()
-    await store.add("Risk", {"Name": "A new risk"})
+    await store.items.add("Risk", {"Name": "A new risk"})
     await sent(store)
 
     offered = await store.history.to_undo()
@@ -239,7 +239,7 @@ async def test_a_comment_is_deleted_and_written_again(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
     before = len(store.comments(item_id))
-    await store.comment(item_id, "A word")
+    await store.items.comment(item_id, "A word")
     await sent(store)
 
     done = await undone(store)
@@ -258,8 +258,8 @@ async def test_a_comment_is_deleted_and_written_again(world: World) -> None:
 async def test_where_the_item_is_gone_that_is_said_and_the_act_is_passed_over(world: World) -> None:
     store = await world.online()
     item_id, other_id = await of_type(world), await of_type(world, "Bug")
-    await store.edit([other_id], {"Name": "Mine"})
-    await store.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([other_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine"})
     await sent(store)
     await world.rival.work_items.delete(item_id)
     await store.refresh()
@@ -274,7 +274,7 @@ async def test_undo_and_redo_while_the_service_is_down_end_where_they_should(wor
     store = await world.online()
     item_id = await of_type(world)
     before = field(store, item_id)
-    await store.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine"})
     await sent(store)
     world.faults.is_down = True
 
@@ -291,7 +291,7 @@ async def test_undo_and_redo_while_the_service_is_down_end_where_they_should(wor
 
 async def test_a_value_that_is_back_already_is_not_written_again(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "Mine"})
+        await store.items.edit([1], {"Name": "Mine"})
         (entry,) = store.outbox_entries()
         store._files.submit(lambda writer: writer.journal.deliver(entry)).result()
         put(store, [{**item(1), "lastModifiedAt": "2026-03-02T10:00:00.000"}])
@@ -304,7 +304,7 @@ async def test_a_value_that_is_back_already_is_not_written_again(tmp_path: Path)
 
 async def test_a_comment_that_the_copy_lost_sight_of_is_deleted_all_the_same(world: World) -> None:
     store, item_id = await world.online(), await of_type(world)
-    await store.comment(item_id, "Only for a moment")
+    await store.items.comment(item_id, "Only for a moment")
     await sent(store)
     (comment,) = [each for each in store.comments(item_id) if each.text == "Only for a moment"]
     store._files.submit(lambda writer: writer.mirror.comments.remove([comment.id])).result()

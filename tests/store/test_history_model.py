@@ -61,7 +61,7 @@ async def test_edits_undo_and_redo_leave_the_service_as_the_model_has_it(world: 
             chosen = ids[:1] if act == "edit" else ids
             change = some_change(chance)
             changes = {each: some_change(chance) if act == "each" else change for each in chosen}
-            await store.edit_each(changes)
+            await store.items.edit_each(changes)
             model.edit(changes)
         elif act == "undo":
             await store.history.undo()

@@ -60,8 +60,8 @@ async def test_keeping_mine_is_walked_down_to_the_edit_and_up_again(world: World
 
 async def test_an_unsent_item_goes_and_comes_as_often_as_one_likes(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        new_id = await store.add("Story", {"Name": "New"})
-        await store.edit([new_id], {"Name": "Newer"})
+        new_id = await store.items.add("Story", {"Name": "New"})
+        await store.items.edit([new_id], {"Name": "Newer"})
 
         for _ in range(3):
             await undone(store)
@@ -77,9 +77,9 @@ async def test_an_unsent_item_goes_and_comes_as_often_as_one_likes(tmp_path: Pat
 
 async def test_what_was_discarded_in_the_outbox_is_an_act_among_the_others(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "One"})
-        await store.edit([1], {"Estimate": "3"})
-        await store.discard(store.outbox_entries()[1].id)
+        await store.items.edit([1], {"Name": "One"})
+        await store.items.edit([1], {"Estimate": "3"})
+        await store.conflicts.discard(store.outbox_entries()[1].id)
 
         for _ in range(2):
             for _, expected in zip(range(3), (("One", "3"), ("One", None), ("Item 1", None)), strict=True):
@@ -93,7 +93,7 @@ async def test_what_was_discarded_in_the_outbox_is_an_act_among_the_others(tmp_p
 async def test_a_deletion_that_was_given_up_in_the_outbox_comes_back_to_the_act_that_deleted(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         await store.deletions.delete_items([1])
-        await store.discard(store.outbox_entries()[0].id)
+        await store.conflicts.discard(store.outbox_entries()[0].id)
 
         await undone(store)
         assert store.item(1) is None

@@ -89,9 +89,9 @@ async def test_an_item_made_by_somebody_else_is_new_until_it_is_seen(world: Worl
 async def test_what_the_user_does_is_no_news(world: World) -> None:
     store = await world.online()
     item_id = await story(store)
-    await store.edit([item_id], {"Name": "Mine", "Tags": ["a", "b"]})
-    await store.add("Bug", {"Name": "Mine too"})
-    await store.comment(item_id, "My words")
+    await store.items.edit([item_id], {"Name": "Mine", "Tags": ["a", "b"]})
+    await store.items.add("Bug", {"Name": "Mine too"})
+    await store.items.comment(item_id, "My words")
     await sent(store)
     await store.refresh()
 
@@ -101,8 +101,8 @@ async def test_what_the_user_does_is_no_news(world: World) -> None:
 async def test_what_the_user_does_elsewhere_is_no_news(world: World) -> None:
     here, there = await world.online(), await world.online("elsewhere")
     item_id = await story(there)
-    await there.edit([item_id], {"Name": "Mine"})
-    await there.comment(item_id, "My words")
+    await there.items.edit([item_id], {"Name": "Mine"})
+    await there.items.comment(item_id, "My words")
     await sent(there)
     await here.refresh()
 
@@ -114,7 +114,7 @@ async def test_what_somebody_else_changed_before_arrives_with_the_echo_of_ones_o
     store = await world.online()
     item_id = await story(store)
     await world.rival.work_items.update(item_id, {"Estimate": "77"})
-    await store.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine"})
     await sent(store)
     await store.refresh()
 
@@ -124,10 +124,10 @@ async def test_what_somebody_else_changed_before_arrives_with_the_echo_of_ones_o
 async def test_tags_merged_with_somebody_elses_tell_of_theirs_only(world: World) -> None:
     store = await world.online()
     item_id = await story(store)
-    await store.edit([item_id], {"Tags": ["seen"]})
+    await store.items.edit([item_id], {"Tags": ["seen"]})
     await sent(store)
     world.faults.is_down = True
-    await store.edit([item_id], {"Tags": ["seen", "mine"]})
+    await store.items.edit([item_id], {"Tags": ["seen", "mine"]})
     await world.rival.work_items.update(item_id, {"Tags": ["seen", "theirs"]})
     world.faults.is_down = False
     await store.refresh()
@@ -142,13 +142,13 @@ async def test_overruling_somebody_in_a_conflict_settles_the_news_of_that_field(
     store = await world.online()
     item_id = await story(store)
     world.faults.is_down = True
-    await store.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine"})
     await world.rival.work_items.update(item_id, {"Name": "Theirs", "Estimate": "55"})
     world.faults.is_down = False
     await store.refresh()
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
     told = [field.key for field in news_of(store, item_id).fields]
-    await store.retry(store.outbox_entries()[0].id)
+    await store.conflicts.retry(store.outbox_entries()[0].id)
     await sent(store)
     await store.refresh()
 

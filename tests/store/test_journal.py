@@ -14,8 +14,8 @@ from tests.store.world import PATIENCE, World, sent
 
 from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxEntry, OutboxState, RowSign, ViewSpec
-from backlit.store.files.files import Writer
-from backlit.store.journal.schema import MIGRATIONS
+from backlit.store.files import Writer
+from backlit.store.journal.connection import MIGRATIONS
 from backlit.store.records.item import item_of
 
 HOUSE = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arriv
     for item_id, number in edits:
         assert int(str(shown[item_id].fields["Name"]).removeprefix("Edit ")) >= number
     drafts = [number for kind, _, number in acknowledged if kind == "draft"]
-    assert not drafts or int(str((store.draft("note") or {})["text"]).removeprefix("Draft ")) >= drafts[-1]
+    assert not drafts or int(str((store.drafts.find("note") or {})["text"]).removeprefix("Draft ")) >= drafts[-1]
 
     store.start()
     await sent(store)
@@ -109,7 +109,7 @@ async def test_a_process_killed_while_sending_does_not_send_twice(world: World) 
     store = await world.online()
     world.faults.delay = 0.05
     for number in range(4):
-        await store.add("Bug", {"Name": f"Half sent {number}"})
+        await store.items.add("Bug", {"Name": f"Half sent {number}"})
     await asyncio.sleep(0.17)
     await world.close(store)
     world.faults.delay = 0.0
@@ -124,7 +124,7 @@ async def test_a_process_killed_while_sending_does_not_send_twice(world: World) 
 
 async def test_an_edit_journalled_but_not_yet_shown_is_shown_after_the_next_start(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "Mine"})
+        await store.items.edit([1], {"Name": "Mine"})
         store._files.submit(
             lambda writer: writer.mirror.connection.execute("UPDATE items SET sign = 0, name = 'Item 1'")
         ).result()
@@ -136,9 +136,9 @@ async def test_an_edit_journalled_but_not_yet_shown_is_shown_after_the_next_star
 
 async def test_a_chained_edit_starts_from_the_pending_value(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "One"})
-        await store.edit([1], {"Name": "Two", "Estimate": "3"})
-        await store.edit([1], {"Name": "Two"})
+        await store.items.edit([1], {"Name": "One"})
+        await store.items.edit([1], {"Name": "Two", "Estimate": "3"})
+        await store.items.edit([1], {"Name": "Two"})
 
         assert [(dict(entry.base), dict(entry.payload)) for entry in store.outbox_entries()] == [
             ({"Name": "Item 1"}, {"Name": "One"}),
@@ -149,13 +149,13 @@ async def test_a_chained_edit_starts_from_the_pending_value(tmp_path: Path) -> N
 
 async def test_drafts_are_kept_replaced_and_thrown_away(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
-        await store.save_draft("comment 7", {"text": "half a"})
-        await store.save_draft("comment 7", {"text": "half a sentence \ud83d", "cursor": 3})
+        await store.drafts.save("comment 7", {"text": "half a"})
+        await store.drafts.save("comment 7", {"text": "half a sentence \ud83d", "cursor": 3})
 
     with offline_store(tmp_path) as store:
-        assert store.draft("comment 7") == {"text": "half a sentence \ud83d", "cursor": 3}
-        await store.discard_draft("comment 7")
-        assert store.draft("comment 7") is None
+        assert store.drafts.find("comment 7") == {"text": "half a sentence \ud83d", "cursor": 3}
+        await store.drafts.discard("comment 7")
+        assert store.drafts.find("comment 7") is None
 
 
 def test_the_chosen_project_is_remembered(tmp_path: Path) -> None:
@@ -173,11 +173,11 @@ def test_the_chosen_project_is_remembered(tmp_path: Path) -> None:
 
 async def test_temporary_ids_are_never_given_twice_and_order_as_they_were_made(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
-        first = await store.add("Story", {"Name": "First"})
-        await store.discard(store.outbox_entries()[0].id)
+        first = await store.items.add("Story", {"Name": "First"})
+        await store.conflicts.discard(store.outbox_entries()[0].id)
     with offline_store(tmp_path) as store:
-        second = await store.add("Story", {"Name": "Second"})
-        third = await store.add("Story", {"Name": "Third"})
+        second = await store.items.add("Story", {"Name": "Second"})
+        third = await store.items.add("Story", {"Name": "Third"})
 
         assert first < second < third < 0
         assert [row.name for row in store.view(ViewSpec()).rows(0, 9)] == ["Second", "Third"]
@@ -186,7 +186,7 @@ async def test_temporary_ids_are_never_given_twice_and_order_as_they_were_made(t
 
 async def test_what_is_journalled_while_a_new_item_gets_its_id_goes_to_that_id(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
-        temporary = await store.add("Story", {"Name": "New"})
+        temporary = await store.items.add("Story", {"Name": "New"})
         (made,) = store.outbox_entries()
 
         def act(writer: Writer) -> list[OutboxEntry]:
@@ -247,7 +247,7 @@ async def test_a_journal_of_the_first_version_is_brought_up_with_all_that_is_in_
         assert done is not None
         assert {change.item_id for change in done.changes} == {1, 2}
         assert store.outbox_entries() == ()
-        await store.edit([1], {"Name": "Four"})
+        await store.items.edit([1], {"Name": "Four"})
         assert [entry.step for entry in store.outbox_entries()] == [5]
 
 

@@ -47,7 +47,7 @@ async def test_an_edit_waits_aloud_for_a_locked_journal_and_is_made(tmp_path: Pa
         said = sentences(store)
         with held(places_in(tmp_path).journal):
             began = time.monotonic()
-            editing = asyncio.create_task(store.edit([1], {"Name": "Typed meanwhile"}))
+            editing = asyncio.create_task(store.items.edit([1], {"Name": "Typed meanwhile"}))
             await until(lambda: said)
             waited = time.monotonic() - began
             assert not editing.done()
@@ -64,7 +64,7 @@ async def test_leaving_does_not_wait_for_a_journal_that_is_held(tmp_path: Path) 
     store.open()
     said = sentences(store)
     with held(places_in(tmp_path).journal):
-        writing = asyncio.create_task(store.save_draft("x", {"Name": "y"}))
+        writing = asyncio.create_task(store.drafts.save("x", {"Name": "y"}))
         await until(lambda: said)
         began = time.monotonic()
         await asyncio.to_thread(store.close)
@@ -93,10 +93,10 @@ async def test_a_deleted_journal_is_written_again_with_all_that_was_in_it(
     journal = places_in(tmp_path).journal
     with offline_store(tmp_path, [item(1)]) as store:
         said = sentences(store)
-        await store.edit([1], {"Name": "Before"})
+        await store.items.edit([1], {"Name": "Before"})
         for suffix in suffixes:
             os.unlink(f"{journal}{suffix}")  # noqa: PTH108 - a name with a suffix
-        await store.edit([1], {"Name": "After"})
+        await store.items.edit([1], {"Name": "After"})
         shown = [entry.payload["Name"] for entry in store.outbox_entries()]
 
         assert said == [f"The journal {journal} was deleted while in use. It was restored and no data is lost."]
@@ -107,12 +107,12 @@ async def test_a_deleted_journal_is_written_again_with_all_that_was_in_it(
 async def test_a_journal_in_the_place_of_another_is_moved_aside(tmp_path: Path) -> None:
     journal = places_in(tmp_path).journal
     with offline_store(tmp_path / "other", [item(2)]) as other:
-        await other.edit([2], {"Name": "Of a backup"})
+        await other.items.edit([2], {"Name": "Of a backup"})
     with offline_store(tmp_path, [item(1)]) as store:
         said = sentences(store)
-        await store.edit([1], {"Name": "Before"})
+        await store.items.edit([1], {"Name": "Before"})
         places_in(tmp_path / "other").journal.replace(journal)
-        await store.edit([1], {"Name": "After"})
+        await store.items.edit([1], {"Name": "After"})
         aside = await asyncio.to_thread(lambda: next(tmp_path.glob("*.found-*")))
 
         assert said == [f"Another file replaced the journal and was moved to {aside}. No data is lost."]
@@ -125,7 +125,7 @@ async def _edited(folder: Path, name: str, begin: Barrier, end: Barrier) -> None
     with offline_store(folder) as store:
         await asyncio.to_thread(begin.wait, 20)
         await asyncio.to_thread(end.wait, 20)
-        await store.edit([1], {"Name": name})
+        await store.items.edit([1], {"Name": name})
 
 
 def _run(folder: Path, name: str, begin: Barrier, end: Barrier) -> None:

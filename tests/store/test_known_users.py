@@ -22,19 +22,19 @@ async def test_who_is_not_listed_is_asked_for_once_and_then_known(server: Foreig
     store = await online(server)
 
     assert [store.everybody.person(57) for _ in range(3)] == [None, None, None]
-    await until(lambda: 57 in store.known_people())
+    await until(lambda: 57 in store.lookups.known_people())
 
     person = store.everybody.person(57)
     assert person is not None
     assert person.username == "ursula"
-    assert 57 not in store.people()
+    assert 57 not in store.lookups.people()
     assert len(asked(server)) == 1
 
 
 async def test_that_nobody_knows_somebody_is_remembered_over_restarts(server: ForeignServer, online: Online) -> None:
     store = await online(server)
     store.everybody.person(58)
-    await until(lambda: 58 in store.known_people())
+    await until(lambda: 58 in store.lookups.known_people())
     store.close()
 
     again = await online(server)
@@ -52,7 +52,7 @@ async def test_those_who_are_listed_are_not_asked_for(server: ForeignServer, onl
     await store.everybody.meet([3, None, "pat"])
 
     assert asked(server) == []
-    assert store.everybody.person(3) == store.people()[3]
+    assert store.everybody.person(3) == store.lookups.people()[3]
 
 
 async def test_whoever_needs_the_name_now_waits_for_it(server: ForeignServer, online: Online) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backlit.store.records.merge_text import LINES_LIMIT, MARKS, has_marks, merge_text, with_both
+from backlit.store.records.merge import LINES_LIMIT, MARKS, has_marks, merge_text, with_both
 
 BASE = "one\ntwo\nthree\nfour\nfive"
 

@@ -40,8 +40,8 @@ class Asked:
 async def every_act(store: Store) -> None:
     """Add, rename, move, reorder and delete, each sent before the next."""
     nodes = store.nodes
-    root = store.tree(AREAS).roots[0].id
-    (top, *_) = store.tree(AREAS).children(root)
+    root = store.lookups.tree(AREAS).roots[0].id
+    (top, *_) = store.lookups.tree(AREAS).children(root)
     made = nodes.real_id(await nodes.add(AREAS, top.id, NewNode("Made"), 0))
     await sent(store)
     for act in (
@@ -88,7 +88,7 @@ async def test_the_tree_is_right_where_the_service_does_not_filter_nodes(world: 
 async def test_a_node_that_somebody_made_meanwhile_is_shown_after_a_write_beside_it(world: World) -> None:
     store = await world.online()
     boss = await world.online("boss")
-    root = store.tree(AREAS).roots[0].id
+    root = store.lookups.tree(AREAS).roots[0].id
     await boss.nodes.add(AREAS, root, NewNode("Theirs"), 0)
     await sent(boss)
 

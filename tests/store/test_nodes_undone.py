@@ -12,7 +12,7 @@ from tests.store.world import Said, World, sent, until
 from backlit.client.client import Client
 from backlit.store import Store
 from backlit.store.edits.nodes import NewNode
-from backlit.store.remote.retry import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_WAITS
 
 __all__ = ["boss"]
 SPRINT = NewNode("Sprint X", date(2026, 3, 2), date(2026, 3, 15), max_capacity=30.0)
@@ -56,7 +56,7 @@ async def test_acts_on_what_is_made_anew_are_done_again_on_it(world: World) -> N
     await sent(store)
     node_id = named(store, ITERATIONS, "Sprint X").id
     await store.nodes.edit(ITERATIONS, node_id, {"name": "Sprint Y"})
-    await store.edit([1], {"IterationID": node_id})
+    await store.items.edit([1], {"IterationID": node_id})
     await sent(store)
     was = None
 
@@ -88,7 +88,7 @@ async def test_what_others_planned_into_it_goes_to_the_node_above_after_it_was_a
     world: World, boss: Client
 ) -> None:
     store = await world.online()
-    above = store.tree(ITERATIONS).children(root_of(store, ITERATIONS))[0]
+    above = store.lookups.tree(ITERATIONS).children(root_of(store, ITERATIONS))[0]
     await store.nodes.add(ITERATIONS, above.id, SPRINT)
     await sent(store)
     node = named(store, ITERATIONS, "Sprint X")
@@ -243,18 +243,22 @@ async def test_one_that_may_have_been_made_is_deleted_once_that_is_clear(world: 
 async def test_a_deleted_sub_tree_is_made_again_with_its_items_and_deleted_again(world: World) -> None:
     store = await world.online()
     kind, key, column = AREAS, "AreaID", "area_id"
-    root, above, other = root_of(store, kind), leaf(store, kind), store.tree(kind).children(root_of(store, kind))[0]
+    root, above, other = (
+        root_of(store, kind),
+        leaf(store, kind),
+        store.lookups.tree(kind).children(root_of(store, kind))[0],
+    )
     inside = items_in(store, above.id, column)
     await store.nodes.add(kind, above.id, NewNode("Below"))
     await sent(store)
     below = named(store, kind, "Below").id
-    await store.edit(inside[:1], {key: below})
+    await store.items.edit(inside[:1], {key: below})
     await sent(store)
     before = await shape(world, kind)
     await store.nodes.delete(kind, above.id, root)
     await sent(store)
     gone = inside[1]
-    await store.edit([gone], {key: other.id})
+    await store.items.edit([gone], {key: other.id})
     await sent(store)
     await undone(store)
     await sent(store)

@@ -141,7 +141,7 @@ class Desk:
         before = item.fields.get(key)
         after = ledger.another(key, before)
         ledger.write(before, after)
-        await self.store.edit([item_id], {key: after})
+        await self.store.items.edit([item_id], {key: after})
 
     async def settle(self, decision: object, ledger: Ledger) -> None:
         cases = [case for entry in self.store.outbox_entries() if (case := self.store.conflicts.case(entry.id))]

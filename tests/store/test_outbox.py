@@ -30,7 +30,7 @@ async def test_an_edit_is_shown_at_once_and_sent_behind(world: World) -> None:
     item_id = await of_type(world)
     world.faults.delay = 0.1
 
-    await store.edit([item_id], {"Name": "Mine", "Estimate": 5})
+    await store.items.edit([item_id], {"Name": "Mine", "Estimate": 5})
     assert shown(store, item_id).fields["Name"] == "Mine"
     assert shown(store, item_id).sign is RowSign.PENDING
     assert shown(store, item_id).base["Name"] != "Mine"
@@ -46,7 +46,7 @@ async def test_values_that_are_already_so_are_not_sent(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
 
-    await store.edit([item_id], {"Name": shown(store, item_id).fields["Name"], "Description": ""} | {"Tags": []})
+    await store.items.edit([item_id], {"Name": shown(store, item_id).fields["Name"], "Description": ""} | {"Tags": []})
     await sent(store)
 
     assert world.faults.count("PUT") <= 1
@@ -57,7 +57,7 @@ async def test_two_people_editing_different_fields_both_win(world: World) -> Non
     item_id = await of_type(world)
     await world.rival.work_items.update_document(item_id, {"Name": "Jon's", "Tags": ["jon", "both"]})
 
-    await store.edit([item_id], {"Estimate": "13", "Tags": ["maya"]})
+    await store.items.edit([item_id], {"Estimate": "13", "Tags": ["maya"]})
     await sent(store)
 
     found = await fields(world, item_id)
@@ -71,7 +71,7 @@ async def test_a_conflict_waits_with_both_sides_and_blocks_nobody_else(world: Wo
     item_id, other_id = await of_type(world), await of_type(world, "Bug")
     await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
 
-    await store.edit([item_id, other_id], {"Name": "Maya's"})
+    await store.items.edit([item_id, other_id], {"Name": "Maya's"})
     await sent(store)
 
     (entry,) = store.outbox_entries()
@@ -89,12 +89,12 @@ async def test_a_conflict_is_settled_by_sending_again_or_by_giving_up(world: Wor
     item_id, other_id = await of_type(world), await of_type(world, "Bug")
     for each in (item_id, other_id):
         await world.rival.work_items.update_document(each, {"Name": "Jon's"})
-    await store.edit([item_id, other_id], {"Name": "Maya's"})
+    await store.items.edit([item_id, other_id], {"Name": "Maya's"})
     await until(lambda: store.outbox.conflicts == 2)
     first, second = store.outbox_entries()
 
-    await store.retry(first.id)
-    await store.discard(second.id)
+    await store.conflicts.retry(first.id)
+    await store.conflicts.discard(second.id)
     await until(lambda: not store.outbox_entries())
 
     assert (await fields(world, item_id))["Name"] == "Maya's"
@@ -107,7 +107,7 @@ async def test_what_is_the_same_on_both_sides_is_no_conflict(world: World) -> No
     item_id = await of_type(world)
     await world.rival.work_items.update_document(item_id, {"Name": "The same"})
 
-    await store.edit([item_id], {"Name": "The same"})
+    await store.items.edit([item_id], {"Name": "The same"})
     await sent(store)
 
     assert store.outbox_entries() == ()
@@ -120,7 +120,7 @@ async def test_edits_of_one_item_arrive_in_order(world: World) -> None:
     world.faults.delay = 0.02
 
     for number in range(5):
-        await store.edit([item_id], {"Name": f"Version {number}"})
+        await store.items.edit([item_id], {"Name": f"Version {number}"})
     await sent(store)
 
     assert (await fields(world, item_id))["Name"] == "Version 4"
@@ -132,7 +132,7 @@ async def test_what_the_service_refuses_stays_with_its_reason(world: World) -> N
     item_id, other_id = await of_type(world), await of_type(world, "Bug")
     await world.rival.work_items.delete(item_id)
 
-    await store.edit([item_id, other_id], {"Name": "Too late"})
+    await store.items.edit([item_id, other_id], {"Name": "Too late"})
     await sent(store)
 
     (entry,) = store.outbox_entries()
@@ -149,10 +149,10 @@ async def test_a_new_item_gets_its_real_id_and_what_was_done_to_it_meanwhile_fol
     changes: list[Change] = []
     store.subscribe(changes.append)
 
-    temporary = await store.add("Story", {"Name": "New", "Estimate": "3"})
-    task = await store.add("Task", {"Name": "Under it", "ParentID": temporary})
-    await store.edit([temporary], {"Name": "New, renamed"})
-    await store.comment(temporary, "First!")
+    temporary = await store.items.add("Story", {"Name": "New", "Estimate": "3"})
+    task = await store.items.add("Task", {"Name": "Under it", "ParentID": temporary})
+    await store.items.edit([temporary], {"Name": "New, renamed"})
+    await store.items.comment(temporary, "First!")
     rows = [row for row in store.view(ViewSpec()).rows(0, 1000) if row.id < 0]
     assert [(row.name, row.sign) for row in rows] == [
         ("New, renamed", RowSign.PENDING),
@@ -179,7 +179,8 @@ async def test_an_item_whose_answer_was_lost_is_not_made_twice(world: World, los
     world.faults.lost_answers["POST"] = lost
 
     ids = [
-        await store.add("Bug", {"Name": "Just once", "Severity": severity}) for severity in ("1 - Critical", "4 - Low")
+        await store.items.add("Bug", {"Name": "Just once", "Severity": severity})
+        for severity in ("1 - Critical", "4 - Low")
     ]
     await sent(store)
     while store.outbox.pending:
@@ -196,8 +197,8 @@ async def test_a_comment_whose_answer_was_lost_is_not_made_twice(world: World) -
     before = len(store.comments(item_id))
     world.faults.lost_answers["POST"] = 1
 
-    await store.comment(item_id, "Only once")
-    await store.comment(item_id, "Only once")
+    await store.items.comment(item_id, "Only once")
+    await store.items.comment(item_id, "Only once")
     await sent(store)
     while store.outbox.pending:
         await store.refresh()
@@ -212,7 +213,7 @@ async def test_an_edit_whose_answer_was_lost_counts_once(world: World) -> None:
     item_id = await of_type(world)
     world.faults.lost_answers["PUT"] = 1
 
-    await store.edit([item_id], {"Name": "Arrived"})
+    await store.items.edit([item_id], {"Name": "Arrived"})
     await sent(store)
 
     assert (await fields(world, item_id))["Name"] == "Arrived"
@@ -222,9 +223,9 @@ async def test_an_edit_whose_answer_was_lost_counts_once(world: World) -> None:
 async def test_a_preset_of_the_service_is_no_conflict_for_later_edits_of_a_new_item(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True
-    temporary = await store.add("Story", {"Name": "New"})
-    await store.edit([temporary], {"Status": "In Progress"})
-    await store.edit([temporary], {"Status": "Done", "Estimate": "3"})
+    temporary = await store.items.add("Story", {"Name": "New"})
+    await store.items.edit([temporary], {"Status": "In Progress"})
+    await store.items.edit([temporary], {"Status": "Done", "Estimate": "3"})
 
     world.faults.is_down = False
     await store.refresh()
@@ -240,13 +241,13 @@ async def test_a_preset_of_the_service_is_no_conflict_for_later_edits_of_a_new_i
 async def test_a_new_item_that_is_given_up_takes_with_it_what_was_to_follow(world: World) -> None:
     store = await world.online()
     world.faults.is_down = True
-    temporary = await store.add("Story", {"Name": "Never mind"})
-    await store.add("Task", {"Name": "Under it", "ParentID": temporary})
-    await store.comment(temporary, "Hm")
+    temporary = await store.items.add("Story", {"Name": "Never mind"})
+    await store.items.add("Task", {"Name": "Under it", "ParentID": temporary})
+    await store.items.comment(temporary, "Hm")
     await until(lambda: store.connection.state is ConnectionState.OFFLINE)
     await until(lambda: all(entry.state is EntryState.WAITING for entry in store.outbox_entries()))
 
-    await store.discard(store.outbox_entries()[0].id)
+    await store.conflicts.discard(store.outbox_entries()[0].id)
 
     assert store.outbox_entries() == ()
     assert store.item(temporary) is None
@@ -257,7 +258,7 @@ async def test_many_edits_are_one_step_and_all_arrive(world: World) -> None:
     store = await world.online()
     ids = [row.id for row in store.view(ViewSpec()).rows(0, 20) if row.type in {"Story", "Bug"}]
 
-    await store.edit(ids, {"Estimate": "21"})
+    await store.items.edit(ids, {"Estimate": "21"})
     assert len({entry.step for entry in store.outbox_entries()}) <= 1
     await sent(store)
 
@@ -280,12 +281,12 @@ async def test_bad_values_are_refused_before_they_are_journalled(world: World) -
         "Description": "half a \ud83d",
     }
 
-    error = await raised(store.edit([item_id], {**wrong, "Estimate": "8"}))
+    error = await raised(store.items.edit([item_id], {**wrong, "Estimate": "8"}))
 
     assert isinstance(error, BadRequest)
     assert set(error.errors) == set(wrong)
     assert store.outbox_entries() == ()
-    assert (await raised(store.add("Story", {}))).errors.keys() == {"Name"}
-    assert (await raised(store.add("Task", {"Name": "x", "ParentID": 999_999}))).errors.keys() == {"ParentID"}
-    assert (await raised(store.comment(item_id, "\n"))).errors
-    assert (await raised(store.edit([999_999], {"Name": "x"}))).status == 404
+    assert (await raised(store.items.add("Story", {}))).errors.keys() == {"Name"}
+    assert (await raised(store.items.add("Task", {"Name": "x", "ParentID": 999_999}))).errors.keys() == {"ParentID"}
+    assert (await raised(store.items.comment(item_id, "\n"))).errors
+    assert (await raised(store.items.edit([999_999], {"Name": "x"}))).status == 404

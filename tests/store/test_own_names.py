@@ -13,16 +13,16 @@ from backlit.model.settings.own_names import OwnNames, own_names
 
 def test_teams_have_the_users_names_and_else_their_numbers(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, TeamID=3), item(2, TeamID=4)]) as store:
-        store.own_names = own_names({"teams": {"3": "Payments", "9": "Nobody's"}})
+        store.lookups.own_names = own_names({"teams": {"3": "Payments", "9": "Nobody's"}})
 
-        assert store.teams() == {3: "Payments", 4: "team 4"}
+        assert store.lookups.teams() == {3: "Payments", 4: "team 4"}
 
 
 def test_fields_hold_what_the_user_says_and_else_what_their_values_look_like(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Ticket_cf=4711, Weight_cf=2)]) as store:
-        store.own_names = own_names({"fields": {"Ticket_cf": "text"}})
+        store.lookups.own_names = own_names({"fields": {"Ticket_cf": "text"}})
 
-        assert {field.key: field.kind for field in store.custom_fields()} == {
+        assert {field.key: field.kind for field in store.lookups.custom_fields()} == {
             "Ticket_cf": Kind.TEXT,
             "Weight_cf": Kind.INTEGER,
         }
@@ -30,7 +30,7 @@ def test_fields_hold_what_the_user_says_and_else_what_their_values_look_like(tmp
 
 async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
     store = world.store()
-    store.own_names = OwnNames(project_id=2)
+    store.lookups.own_names = OwnNames(project_id=2)
 
     store.start()
     await until(lambda: store.project_id is not None)

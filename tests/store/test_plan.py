@@ -130,7 +130,7 @@ async def test_back_takes_a_planned_move_back_and_plans_the_others_into_the_back
     store = await world.online()
     first, second = await add_sprints(store)
     one, other = await stories(store, 2)
-    await store.edit([other.id], {"IterationID": second.id})
+    await store.items.edit([other.id], {"IterationID": second.id})
     await store.plan.move([one.id], first.id)
 
     await store.plan.take_back([one.id, other.id])
@@ -212,7 +212,7 @@ async def test_only_what_the_difference_showed_is_written(world: World) -> None:
     await store.plan.stage({each.id: {"IterationID": first.id} for each in (one, other)})
     shown = store.plan.difference()
     await store.plan.stage({third.id: {"IterationID": first.id}})
-    await store.edit([other.id], {"IterationID": second.id})
+    await store.items.edit([other.id], {"IterationID": second.id})
 
     written = await store.plan.commit(shown)
     await sent(store)
@@ -262,7 +262,7 @@ async def test_a_new_item_and_a_new_iteration_keep_their_plan_when_they_get_thei
     world.faults.is_down = True
     root = store.plan.iterations.backlog_id
     sprint = await store.nodes.add(TreeKind.ITERATIONS, root, NewNode("Offline sprint"))
-    item = await store.add("Story", {"Name": "Offline story"})
+    item = await store.items.add("Story", {"Name": "Offline story"})
     await store.plan.move([item], sprint)
 
     world.faults.is_down = False
@@ -271,7 +271,7 @@ async def test_a_new_item_and_a_new_iteration_keep_their_plan_when_they_get_thei
 
     ((item_id, values),) = store.plan.standing.changes.items()
     assert item_id > 0
-    assert store.iterations()[values["IterationID"]].name == "Offline sprint"  # type: ignore[index] # an id
+    assert store.lookups.iterations()[values["IterationID"]].name == "Offline sprint"  # type: ignore[index] # an id
 
 
 async def test_how_far_the_plan_is_sent_is_known_also_after_a_restart(world: World) -> None:
@@ -299,7 +299,7 @@ async def test_loads_are_those_of_the_plan(world: World) -> None:
     store = await world.online()
     first, second = await add_sprints(store)
     one, other = [row for row in await stories(store, 99) if not store.batch.tasks_of(row.id)][:2]
-    await store.edit([other.id], {"IterationID": second.id, "Estimate": "8"})
+    await store.items.edit([other.id], {"IterationID": second.id, "Estimate": "8"})
     await store.plan.stage({one.id: {"IterationID": first.id, "Estimate": "5", "AssignedToID": 2}})
     await store.plan.stage({other.id: {"Estimate": "13"}})
 
@@ -315,9 +315,9 @@ async def test_hours_of_tasks_are_counted_where_their_item_is_planned(world: Wor
     first, _ = await add_sprints(store)
     (row,) = await stories(store, 1)
     root = store.plan.iterations.backlog_id
-    await store.edit([row.id], {"IterationID": root})
+    await store.items.edit([row.id], {"IterationID": root})
     fields = {"Name": "Wire it", "ParentID": row.id, "WorkRemaining": 6.0, "AssignedToID": 2, "IterationID": root}
-    await store.add("Task", fields)
+    await store.items.add("Task", fields)
 
     await store.plan.move([row.id], first.id)
 
@@ -331,7 +331,7 @@ async def test_the_velocity_is_what_was_done_in_ended_iterations(world: World) -
     ended = [each for each in store.plan.iterations.targets() if each.end and each.end < date.today()][-2:]
     one, other, third = await stories(store, 3)
     for row, sprint, points in ((one, ended[0], "30"), (other, ended[1], "12"), (third, ended[1], "8")):
-        await store.edit([row.id], {"IterationID": sprint.id, "Status": "Done", "Estimate": points})
+        await store.items.edit([row.id], {"IterationID": sprint.id, "Status": "Done", "Estimate": points})
 
     velocity = await store.reports.velocity()
 

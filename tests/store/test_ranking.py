@@ -161,7 +161,7 @@ async def test_at_the_edges_nothing_moves_and_nothing_is_journalled(world: World
 async def test_tasks_go_with_their_item_and_move_within_it(world: World) -> None:
     store = await world.online()
     ids = await shown(store)
-    tasks = [await store.add("Task", {"Name": name, "ParentID": ids[3]}) for name in ("a", "b", "c")]
+    tasks = [await store.items.add("Task", {"Name": name, "ParentID": ids[3]}) for name in ("a", "b", "c")]
     await sent(store)
 
     await store.ranking.to_top(all_of(store), tasks[2:])
@@ -180,7 +180,7 @@ async def test_a_new_item_is_ranked_before_the_service_knows_it(world: World) ->
     store = await world.online()
     ids = await shown(store)
     world.faults.is_down = True
-    new = await store.add("Story", {"Name": "first of all"})
+    new = await store.items.add("Story", {"Name": "first of all"})
 
     await store.ranking.to_top(all_of(store), [new])
     await store.ranking.down(all_of(store), [ids[1]])

@@ -9,7 +9,7 @@ from tests.store.world import Said, World, sent, until
 
 from backlit.store import Change, Store
 from backlit.store.records.entry import EntryKind
-from backlit.store.remote.retry import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_WAITS
 
 
 async def deleting(world: World) -> Store:
@@ -63,7 +63,7 @@ async def test_an_item_that_is_gone_is_made_again_with_what_was_done_to_it_meanw
 
     done = await undone(store)
     assert [each.item_id for each in done.recalled] == [item_id]
-    await store.edit([item_id], {"Estimate": "99"})
+    await store.items.edit([item_id], {"Estimate": "99"})
     assert (field(store, item_id), field(store, item_id, "Estimate")) == (name, "99")
     told = await settled(world, store)
 
@@ -98,7 +98,7 @@ async def test_given_up_in_the_outbox_it_is_looked_for_too(world: World) -> None
     await store.deletions.delete_items([item_id])
     await unclear(world, store, is_done=True)
 
-    await store.discard(store.outbox_entries()[0].id)
+    await store.conflicts.discard(store.outbox_entries()[0].id)
     assert store.item(item_id) is not None
     await settled(world, store)
 
@@ -170,7 +170,7 @@ async def test_taken_back_while_it_is_on_its_way_it_is_looked_for_when_that_is_o
 async def test_a_comment_that_is_gone_is_written_again_and_one_that_is_there_stays(world: World) -> None:
     for is_done in (True, False):
         store, item_id = await deleting(world), await of_type(world)
-        await store.comment(item_id, "A word")
+        await store.items.comment(item_id, "A word")
         await sent(store)
         (comment,) = [each for each in store.comments(item_id) if each.text == "A word"]
         lose(world, is_done=is_done)
@@ -199,7 +199,7 @@ async def test_an_area_that_is_gone_is_made_again_with_its_items(world: World) -
 
     done = await undone(store)
     assert [each.kind for each in done.recalled] == [EntryKind.NODE_DELETE]
-    assert node.id in store.tree(AREAS)
+    assert node.id in store.lookups.tree(AREAS)
     told = await settled(world, store)
 
     again = named(store, AREAS, node.name)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from tests.store.papers import item, offline_store
 
-from backlit.store.files.files import Writer
+from backlit.store.files import Writer
 
 
 async def test_a_comment_is_not_taken_for_the_item_whose_id_it_has(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        comment_id = await store.comment(1, "A word")
-        new_id = await store.add("Story", {"Name": "New"})
+        comment_id = await store.items.comment(1, "A word")
+        new_id = await store.items.add("Story", {"Name": "New"})
         comment, story = store.outbox_entries()
 
         def act(writer: Writer) -> None:

@@ -12,9 +12,8 @@ from backlit.model.reports.chart import Timeline
 from backlit.model.reports.report import Measure, ReportName
 from backlit.model.statuses import is_open
 from backlit.store import Store
-from backlit.store.journal.scope_log import Move
-from backlit.store.journal.snapshots import SnapshotRow
-from backlit.store.reports.coverages import Coverage
+from backlit.store.journal.reports import Move, SnapshotRow
+from backlit.store.reports.reports import Coverage
 
 Day = tuple[date, Iterable[SnapshotRow]]
 
@@ -164,7 +163,7 @@ async def test_an_edit_that_is_not_sent_yet_counts_at_once(world: World, store: 
     world.faults.is_down = True
     page = await world.rival.work_items.documents(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
     item_id = page.results[0]["id"]
-    await store.edit([item_id], {"Status": "In Progress"})
+    await store.items.edit([item_id], {"Status": "In Progress"})
 
     after = await store.reports.make(ReportName.AGE, whole)
     assert set(after.table.item_ids) - set(before.table.item_ids) == {item_id}

@@ -196,7 +196,7 @@ async def test_the_reports_on_what_is_open_now_are_those_on_paper(store: Store) 
     areas = await report(store, ReportName.AREAS, "Hand")
     estimates = await report(store, ReportName.ESTIMATES, "Hand")
     age = await report(store, ReportName.AGE, "Hand")
-    tree = store.tree(AREAS)
+    tree = store.lookups.tree(AREAS)
 
     assert people.table.rows == (("jon", 8.0, 1.0, 0.0), ("nobody", 2.0, 3.0, 4.0))
     assert areas.table.rows == ((tree[2].name, 8.0, 1.0, 4.0), (f"{tree[1].name} itself", 2.0, 3.0, 0.0))

@@ -28,7 +28,7 @@ async def test_a_full_resync_keeps_what_waits_and_forgets_what_is_gone(world: Wo
     store = await world.online()
     await world.rival.work_items.delete(9)
     world.faults.is_down = True
-    await store.edit([7], {"Name": "Mine, not sent yet"})
+    await store.items.edit([7], {"Name": "Mine, not sent yet"})
     world.faults.is_down = False
 
     await store.refresh(is_anew=True)

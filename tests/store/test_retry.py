@@ -2,7 +2,7 @@
 
 import pytest
 
-from backlit.store.remote.retry import MOST, RUN, Flow, Waits
+from backlit.store.remote.reachability import MOST, RUN, Flow, Waits
 
 
 def answered(flow: Flow, times: int, *, method: str = "PUT", status: int = 200, seconds: float = 0.05) -> Flow:

@@ -16,7 +16,9 @@ async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, Iterat
     ended = next(each for each in store.plan.iterations.targets() if each.end and each.end < date.today())
     target, _ = await add_sprints(store)
     rows = (await stories(store, 99))[:count]
-    await store.edit([row.id for row in rows], {"IterationID": ended.id, "Estimate": "8", "Status": "In Progress"})
+    await store.items.edit(
+        [row.id for row in rows], {"IterationID": ended.id, "Estimate": "8", "Status": "In Progress"}
+    )
     await sent(store)
     return ended, target, rows
 
@@ -24,7 +26,7 @@ async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, Iterat
 async def test_open_items_are_unfinished_tasks_and_done_ones_are_not(world: World) -> None:
     store = await world.online()
     ended, _, rows = await ended_sprint(store, 3)
-    await store.edit([rows[0].id], {"Status": "Done"})
+    await store.items.edit([rows[0].id], {"Status": "Done"})
 
     assert store.rollover.unfinished(ended.id) == [row.id for row in rows[1:]]
 
@@ -58,7 +60,7 @@ async def test_what_is_done_is_so_with_its_tasks_if_that_is_wanted(
 ) -> None:
     store = await world.online()
     ended, target, (row,) = await ended_sprint(store, 1)
-    task_id = await store.add("Task", {"Name": "Sew", "ParentID": row.id})
+    task_id = await store.items.add("Task", {"Name": "Sew", "ParentID": row.id})
     await sent(store)
     before = store.rollover.open_tasks(row.id)
 

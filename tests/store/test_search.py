@@ -16,7 +16,7 @@ async def test_names_come_before_descriptions_and_comments_with_the_words_around
         item(3, Name="Refund", project=2),
     ]
     with offline_store(tmp_path, documents) as store:
-        await store.comment(1, "No Refunding here")
+        await store.items.comment(1, "No Refunding here")
 
         first, second, third = await store.search.find("refund")
 

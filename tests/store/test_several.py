@@ -32,7 +32,7 @@ async def test_an_edit_in_one_is_seen_in_the_other_and_sent_once(world: World) -
     item_id = one.view(ViewSpec()).rows(0, 1)[0].id
     puts = world.faults.count("PUT")
 
-    await other.edit([item_id], {"Name": "Made in the other"})
+    await other.items.edit([item_id], {"Name": "Made in the other"})
 
     await until(lambda: name_of(one, item_id) == "Made in the other")
     await sent(other)
@@ -45,7 +45,7 @@ async def test_what_one_process_journals_and_does_not_send_the_other_sends(world
     closed = world.store()
     item_id = one.view(ViewSpec()).rows(0, 1)[0].id
 
-    await closed.edit([item_id], {"Name": "Left behind"})
+    await closed.items.edit([item_id], {"Name": "Left behind"})
 
     await until_true(lambda: is_on_service(world, "Left behind"))
     await until(lambda: closed.outbox_entries() == ())
@@ -56,7 +56,7 @@ async def test_many_new_items_of_two_processes_are_made_once_each(world: World) 
     one, other = await two(world)
 
     for number in range(6):
-        await (one, other)[number % 2].add("Bug", {"Name": f"From both {number}"})
+        await (one, other)[number % 2].items.add("Bug", {"Name": f"From both {number}"})
     await sent(one)
     await sent(other)
 
@@ -81,16 +81,16 @@ async def test_both_say_that_the_service_cannot_be_reached(world: World) -> None
 async def test_signing_out_and_in_again_reaches_the_other(world: World) -> None:
     one, other = await two(world)
 
-    await one.sign_out()
+    await one.engine.sign_out()
     await until(lambda: other.connection.state is ConnectionState.SIGNED_OUT)
-    await other.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
+    await other.engine.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
 
     await until(lambda: one.connection.state is ConnectionState.ONLINE, lambda: one.connection)
 
 
 async def test_two_that_look_at_different_projects_are_both_kept_fresh(world: World) -> None:
     one, other = await two(world)
-    first, second = [project.id for project in one.projects()][:2]
+    first, second = [project.id for project in one.lookups.projects()][:2]
     other.choose_project(second)
     await until(lambda: other.view(ViewSpec()).rows(0, 1) and other.connection.state is ConnectionState.ONLINE)
 

@@ -9,8 +9,8 @@ from tests.store.world import World, sent
 
 from backlit.model.reports.report import ReportName
 from backlit.store import Store
-from backlit.store.journal.status_history import ObservedStatus
-from backlit.store.reports.status_history import ObservedHistory
+from backlit.store.journal.reports import ObservedStatus
+from backlit.store.reports.records import ObservedHistory
 
 MONDAY = date(2026, 3, 9)
 WEDNESDAY, FRIDAY = MONDAY + timedelta(2), MONDAY + timedelta(4)
@@ -55,7 +55,7 @@ async def waiting_story(world: World) -> int:
 async def test_an_item_whose_change_was_seen_ages_from_that_day(dated: World, calendar: Calendar) -> None:
     item_id = await waiting_story(dated)
     store = await dated.online()
-    await store.edit([item_id], {"Status": "In Progress"})
+    await store.items.edit([item_id], {"Status": "In Progress"})
     await sent(store)
     await store.refresh()
     assert await age_of(store, item_id) == (0.0, "exactly")
@@ -68,7 +68,7 @@ async def test_an_item_whose_change_was_seen_ages_from_that_day(dated: World, ca
 async def test_another_change_of_the_item_does_not_make_it_younger(dated: World, calendar: Calendar) -> None:
     item_id = await waiting_story(dated)
     store = await dated.online()
-    await store.edit([item_id], {"Status": "In Progress"})
+    await store.items.edit([item_id], {"Status": "In Progress"})
     await sent(store)
     await store.refresh()
     calendar.moment += timedelta(days=5)
@@ -81,16 +81,16 @@ async def test_another_change_of_the_item_does_not_make_it_younger(dated: World,
 async def test_another_status_begins_anew_and_done_ends_it(dated: World, calendar: Calendar) -> None:
     item_id = await waiting_story(dated)
     store = await dated.online()
-    await store.edit([item_id], {"Status": "In Progress"})
+    await store.items.edit([item_id], {"Status": "In Progress"})
     await sent(store)
     await store.refresh()
     calendar.moment += timedelta(days=1)
     await store.refresh()
-    await store.edit([item_id], {"Status": "Ready For Test"})
+    await store.items.edit([item_id], {"Status": "Ready For Test"})
     await sent(store)
     await store.refresh()
     assert await age_of(store, item_id) == (0.0, "exactly")
-    await store.edit([item_id], {"Status": "Done"})
+    await store.items.edit([item_id], {"Status": "Done"})
     await sent(store)
     await store.refresh()
 

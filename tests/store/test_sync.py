@@ -19,14 +19,14 @@ async def test_the_first_load_mirrors_the_project_as_it_is(world: World) -> None
 
     assert store.project_id == 1
     assert mirrored(store) == await on_service(world)
-    assert next(project.name for project in store.projects()) == "Aurora"
-    assert {person.username for person in store.people().values()} >= {"maya", "jon"}
+    assert next(project.name for project in store.lookups.projects()) == "Aurora"
+    assert {person.username for person in store.lookups.people().values()} >= {"maya", "jon"}
     assert store.connection.user is not None
     assert store.connection.user.username == "maya"
-    assert len(store.tree(TreeKind.AREAS)) > 1
-    assert len(store.iterations()) == len(store.tree(TreeKind.ITERATIONS))
-    assert "Done" in store.statuses("Story")
-    assert "Channel_cf" in {field.key for field in store.custom_fields()}
+    assert len(store.lookups.tree(TreeKind.AREAS)) > 1
+    assert len(store.lookups.iterations()) == len(store.lookups.tree(TreeKind.ITERATIONS))
+    assert "Done" in store.lookups.statuses("Story")
+    assert "Channel_cf" in {field.key for field in store.lookups.custom_fields()}
 
 
 async def test_the_view_has_the_services_own_order(world: World) -> None:
@@ -119,12 +119,12 @@ async def test_signing_in_and_out(world: World) -> None:
     store.start()
     await until(lambda: store.connection.state is ConnectionState.SIGNED_OUT)
 
-    await raised(store.sign_in("maya", "wrong"))
+    await raised(store.engine.sign_in("maya", "wrong"))
     assert store.connection.state is ConnectionState.SIGNED_OUT
 
-    await store.sign_in("maya", "lantern")
+    await store.engine.sign_in("maya", "lantern")
     await until(lambda: store.connection.state is ConnectionState.ONLINE)
-    await store.sign_out()
+    await store.engine.sign_out()
     assert store.connection.state is ConnectionState.SIGNED_OUT
     assert mirrored(store) == await on_service(world)
 
@@ -148,7 +148,7 @@ async def test_only_one_of_two_processes_talks_to_the_service_and_the_other_sees
     await until(lambda: second.connection.state is ConnectionState.ONLINE)
     item_id = min(mirrored(second))
 
-    await second.edit([item_id], {"Name": "By the second"})
+    await second.items.edit([item_id], {"Name": "By the second"})
     await first.refresh()
     await until(lambda: first.outbox.pending == 0 and not second.outbox_entries())
 

@@ -72,7 +72,7 @@ async def test_a_write_that_meets_damage_is_refused_and_sent_at_most_once(world:
     checkpointed(store)
     tear(world.places("mine").mirror)
 
-    error = await raised(store.comment(item_id, "Written on torn paper"))
+    error = await raised(store.items.comment(item_id, "Written on torn paper"))
     assert isinstance(error, StorageError | NotFound)
 
     await until(lambda: store.item(item_id) is not None)
@@ -108,7 +108,7 @@ async def test_a_mirror_that_a_newer_version_made_meanwhile_is_left_to_it_and_sa
 
     assert store.connection.state is ConnectionState.FAILED
     assert [row.id for row in store.view(ViewSpec()).rows(0, 999)] == ids
-    await store.edit([ids[0]], {"Name": "Left to the newer one"})
+    await store.items.edit([ids[0]], {"Name": "Left to the newer one"})
     assert store._files.journal.entries.undelivered([ids[0]])[0].payload == {"Name": "Left to the newer one"}
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (VERSION + 1,)
@@ -150,7 +150,7 @@ async def test_an_edit_that_is_journalled_when_the_mirror_turns_out_damaged_is_m
     item_id = store.view(ViewSpec()).rows(0, 1)[0].id
     tear_index(store, world.places("mine").mirror, "open_by_area")
 
-    await store.edit([item_id], {"Name": "Written on torn paper"})
+    await store.items.edit([item_id], {"Name": "Written on torn paper"})
 
     await until(lambda: (found := store.item(item_id)) and found.fields["Name"] == "Written on torn paper")
     await sent(store)

@@ -165,7 +165,7 @@ async def test_offline_it_is_said_that_files_do_not_wait(world: World, store: St
 
 async def test_an_item_that_was_not_sent_yet_takes_no_files(world: World, store: Store, file: Path) -> None:
     world.faults.is_down = True
-    item_id = await store.add("Story", {"Name": "New"})
+    item_id = await store.items.add("Story", {"Name": "New"})
 
     error = await raised(store.transfers.upload(item_id, file, quietly))
     world.faults.is_down = False

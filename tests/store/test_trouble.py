@@ -12,7 +12,7 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import TooManyRequests
 from backlit.store import ConnectionState, EntryState, Store
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.reachability import Waits
 
 QUICK = Waits(first_pause=0.02, longest_pause=0.04, settling=0.1, sync_every=1000.0)
 
@@ -33,7 +33,7 @@ async def test_a_wish_to_be_left_alone_is_kept_and_said(hasty: World) -> None:
     item_id = await of_type(hasty)
     hasty.faults.says = lambda _method, _path: Said(429, [(b"retry-after", b"3600")], b'{"message": "Not so fast."}')
 
-    await store.edit([item_id], {"Name": "Later"})
+    await store.items.edit([item_id], {"Name": "Later"})
     await offline(store)
     asked = len(hasty.faults.requests)
     error = await raised(store.refresh())
@@ -50,7 +50,7 @@ async def test_after_the_wish_all_goes_on_by_itself(hasty: World) -> None:
     item_id = await of_type(hasty)
     hasty.faults.says = lambda _method, _path: Said(503, [(b"retry-after", b"1")])
 
-    await store.edit([item_id], {"Name": "Later"})
+    await store.items.edit([item_id], {"Name": "Later"})
     await offline(store)
     hasty.faults.says = lambda _method, _path: None
     await sent(store)
@@ -63,7 +63,7 @@ async def test_a_service_that_comes_back_is_noticed_by_a_cheap_question(hasty: W
     item_id = await of_type(hasty)
     hasty.faults.is_down = True
 
-    await store.edit([item_id], {"Name": "Offline"})
+    await store.items.edit([item_id], {"Name": "Offline"})
     await offline(store)
     begun = len(hasty.faults.requests)
     await asyncio.sleep(0.3)
@@ -82,7 +82,7 @@ async def test_a_long_outage_is_no_refusal(hasty: World) -> None:
     item_id = await of_type(hasty)
     hasty.faults.says = lambda _, path: Said(503) if path.endswith(f"/{item_id}") else None
 
-    await store.edit([item_id], {"Name": "At last"})
+    await store.items.edit([item_id], {"Name": "At last"})
     await until(lambda: sum(path.endswith(f"/{item_id}") for _, path in hasty.faults.requests) > 30)
     assert store.outbox.refused == 0
     hasty.faults.says = lambda _method, _path: None
@@ -95,11 +95,11 @@ async def test_an_item_that_the_service_fails_over_holds_up_no_other_and_is_give
     store = await hasty.online()
     item_id, other_id = await of_type(hasty), await of_type(hasty, "Bug")
     hasty.faults.says = lambda method, _: Said(500) if method == "PUT" else None
-    await store.edit([item_id], {"Name": "Fails"})
+    await store.items.edit([item_id], {"Name": "Fails"})
     await until(lambda: hasty.faults.count("PUT") > 1)
     hasty.faults.says = lambda method, path: Said(500) if method == "PUT" and path.endswith(f"/{item_id}") else None
 
-    await store.edit([other_id], {"Name": "Passes"})
+    await store.items.edit([other_id], {"Name": "Passes"})
     await sent(store)
 
     assert (await fields(hasty, other_id))["Name"] == "Passes"
@@ -112,10 +112,10 @@ async def test_what_is_edited_while_a_request_hangs_is_sent_beside_it(hasty: Wor
     store = await hasty.online()
     item_id, other_id = await of_type(hasty), await of_type(hasty, "Bug")
     hasty.faults.stalls = frozenset({f"/{item_id}"})
-    await store.edit([item_id], {"Name": "Hangs"})
+    await store.items.edit([item_id], {"Name": "Hangs"})
     await until(lambda: ("GET", f"/api/v1/workitems/{item_id}") in hasty.faults.requests)
 
-    await store.edit([other_id], {"Name": "Passes"})
+    await store.items.edit([other_id], {"Name": "Passes"})
     await until(lambda: store.outbox.pending == 1)
 
     assert (await fields(hasty, other_id))["Name"] == "Passes"
@@ -128,7 +128,7 @@ async def test_a_senseless_answer_is_neither_a_conflict_nor_taken_for_the_item(h
     assert item_id != 1
     hasty.faults.says = lambda _, path: Said(200, (), body) if path.endswith(f"/{item_id}") else None
 
-    await store.edit([item_id], {"Name": "Sense"})
+    await store.items.edit([item_id], {"Name": "Sense"})
     await until(lambda: len([None for _, path in hasty.faults.requests if path.endswith(f"/{item_id}")]) > 3)
     hasty.faults.says = lambda _method, _path: None
     await sent(store)
@@ -152,7 +152,7 @@ async def made_without_an_answer(world: World, store: Store, *names: str) -> Non
         posted.clear()
         world.faults.lost_answers["POST"] = 1
         world.faults.says = says
-        await store.add("Bug", {"Name": name})
+        await store.items.add("Bug", {"Name": name})
         await until(lambda: posted and store.connection.state is ConnectionState.OFFLINE)
         await until(lambda: all(each.state is EntryState.WAITING for each in store.outbox_entries()))
 
@@ -190,7 +190,7 @@ async def test_when_it_cannot_be_told_which_renamed_item_was_made_the_user_is_as
     (entry,) = store.outbox_entries()
     assert entry.state is EntryState.REFUSED
     assert f"#{made}" in entry.reason
-    await store.retry(entry.id)
+    await store.conflicts.retry(entry.id)
     await sent(store)
 
     assert store.outbox_entries() == ()
@@ -203,7 +203,7 @@ async def test_a_request_that_may_still_be_on_its_way_is_not_sent_again_yet(hast
     item_id = await of_type(hasty)
     hasty.faults.says = lambda method, _: Said(504) if method == "POST" else None
 
-    await store.comment(item_id, "Once")
+    await store.items.comment(item_id, "Once")
     await until(lambda: hasty.faults.count("POST") == 1)
     hasty.faults.says = lambda _method, _path: None
     looks = hasty.faults.count("GET")
@@ -219,8 +219,8 @@ async def test_a_made_up_answer_is_not_taken_for_what_was_to_be_made(hasty: Worl
     item_id = await of_type(hasty)
     hasty.faults.says = lambda method, _: Said(201, (), body) if method == "POST" else None
 
-    temporary = await store.add("Bug", {"Name": "Real"})
-    comment = await store.comment(item_id, "Real, too")
+    temporary = await store.items.add("Bug", {"Name": "Real"})
+    comment = await store.items.comment(item_id, "Real, too")
     await until(lambda: hasty.faults.count("POST") >= 2)
     hasty.faults.says = lambda _method, _path: None
     await sent(store)

@@ -9,7 +9,7 @@ from tests.store.test_history import of_type, redone, undone
 from tests.store.world import Said, World, sent, until
 
 from backlit.store import Store
-from backlit.store.remote.retry import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_WAITS
 
 
 async def unclear(world: World, store: Store, answers: Callable[[str, str], Said | None] | None = None) -> None:
@@ -37,7 +37,7 @@ async def test_a_new_item_is_deleted_once_it_is_clear_that_it_was_made(
 ) -> None:
     store = await world.online()
     world.faults.lost_answers["POST"] = 1
-    temporary = await store.add(item_type, {"Name": "Perhaps"})
+    temporary = await store.items.add(item_type, {"Name": "Perhaps"})
     await unclear(world, store)
 
     await undone(store)
@@ -52,7 +52,7 @@ async def test_a_new_item_is_deleted_once_it_is_clear_that_it_was_made(
 async def test_a_comment_is_deleted_once_it_is_clear_that_it_was_made(world: World) -> None:
     store, item_id = await world.online(), await of_type(world)
     world.faults.lost_answers["POST"] = 1
-    await store.comment(item_id, "Perhaps")
+    await store.items.comment(item_id, "Perhaps")
     await unclear(world, store)
 
     await undone(store)
@@ -68,7 +68,7 @@ async def test_what_was_taken_back_before_it_was_clear_can_be_had_again(world: W
     store = await world.online()
     item_id = await story(world)
     world.faults.lost_answers["POST"] = 1
-    await store.comment(item_id, "After all")
+    await store.items.comment(item_id, "After all")
     await unclear(world, store)
 
     await undone(store)
@@ -84,7 +84,7 @@ async def test_what_was_taken_back_and_is_then_refused_leaves_nothing_to_settle(
     world.waits = replace(USUAL_WAITS, first_pause=0.05, settling=0.2)
     store = await world.online()
     world.faults.says = lambda method, path: Said(504) if method == "POST" and path.endswith("/workitems") else None
-    temporary = await store.add(item_type, {"Name": "Never"})
+    temporary = await store.items.add(item_type, {"Name": "Never"})
     await unclear(world, store, world.faults.says)
 
     await undone(store)
@@ -99,8 +99,8 @@ async def test_what_was_taken_back_and_is_then_refused_leaves_nothing_to_settle(
 async def test_deleting_by_hand_what_may_have_been_made_waits_too(world: World) -> None:
     store, item_id = await world.online(), await of_type(world)
     world.faults.lost_answers["POST"] = 2
-    comment = await store.comment(item_id, "Perhaps")
-    temporary = await store.add("Story", {"Name": "Perhaps"})
+    comment = await store.items.comment(item_id, "Perhaps")
+    temporary = await store.items.add("Story", {"Name": "Perhaps"})
     await unclear(world, store)
 
     await store.deletions.delete_comment(comment)

@@ -149,7 +149,7 @@ async def test_an_edit_moves_an_item_to_its_new_group(tmp_path: Path) -> None:
         view = await loaded(store, ViewSpec(group=("Tags",)))
         assert [header.value for header in view.outline.headers] == [("ux",), ("ux", "api"), None]
 
-        await store.edit([1], {"Tags": []})
+        await store.items.edit([1], {"Tags": []})
         await view.reload()
 
         assert [header.value for header in view.outline.headers] == [("ux", "api"), None]
@@ -252,15 +252,15 @@ async def test_what_is_said_of_a_query_is_what_the_database_plans(
 
 async def test_full_text_follows_edits_new_items_comments_and_deletions(tmp_path: Path) -> None:
     with filled(tmp_path) as store:
-        await store.edit([1], {"Description": "Pedestrians wait"})
-        new = await store.add("Story", {"Name": "Pedestrian light", "Description": ""})
-        await store.comment(2, "See the pedestrian law")
+        await store.items.edit([1], {"Description": "Pedestrians wait"})
+        new = await store.items.add("Story", {"Name": "Pedestrian light", "Description": ""})
+        await store.items.comment(2, "See the pedestrian law")
         assert await found(store, "text:pedest") == [1, 2, new]
 
-        await store.edit([1], {"Description": ""})
+        await store.items.edit([1], {"Description": ""})
         for entry in store.outbox_entries():
             if entry.item_id in {new, 2}:
-                await store.discard(entry.id)
+                await store.conflicts.discard(entry.id)
         assert await found(store, "text:pedest") == []
 
         put(store, [item(9, Description="ペデストリアンデッキ")])

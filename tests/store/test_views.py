@@ -89,7 +89,7 @@ async def test_totals_count_points_but_not_tasks(tmp_path: Path) -> None:
         await view.load()
 
         assert view.totals == Totals(3, 8.5)
-        assert store.totals(TreeKind.AREAS) == {1: Totals(1, 3.0), 2: Totals(2, 5.5)}
+        assert store.lookups.totals(TreeKind.AREAS) == {1: Totals(1, 3.0), 2: Totals(2, 5.5)}
 
 
 async def test_a_small_backlog_is_counted_by_its_first_query(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ async def test_an_edit_that_does_not_touch_order_or_filter_keeps_the_ids_and_sho
         view.rows(0, 2)
         kept = view._ids
 
-        await store.edit([2], {"Name": "Renamed", "Estimate": "5"})
+        await store.items.edit([2], {"Name": "Renamed", "Estimate": "5"})
         await view.reload()
 
         assert view._ids is kept
@@ -143,7 +143,7 @@ async def test_an_edit_that_takes_an_item_out_of_the_filter_takes_it_out_of_the_
         view = store.view(ViewSpec())
         await view.load()
 
-        await store.edit([1], {"Status": "Done"})
+        await store.items.edit([1], {"Status": "Done"})
         await view.reload()
 
         assert [row.id for row in view.rows(0, 9)] == [2]
@@ -207,8 +207,8 @@ def test_a_mirror_found_damaged_while_in_use_is_made_anew_at_the_next_start(tmp_
 
 async def test_pending_edits_survive_a_new_mirror_and_show_as_soon_as_the_item_is_back(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        await store.edit([1], {"Name": "Mine"})
-        await store.add("Bug", {"Name": "New"})
+        await store.items.edit([1], {"Name": "Mine"})
+        await store.items.add("Bug", {"Name": "New"})
     places_in(tmp_path).mirror.unlink()
 
     with offline_store(tmp_path) as store:

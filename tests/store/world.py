@@ -20,7 +20,7 @@ from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.settings import ServiceSettings
 from backlit.store import ConnectionState, Places, Store
 from backlit.store.engine.engine import Report
-from backlit.store.remote.retry import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_WAITS
 from backlit.store.store import Clock, local_time
 
 PATIENCE = 15.0

@@ -56,7 +56,7 @@ async def on_board(
 async def active_issue(pilot: Pilot[None], store: Store) -> Item:
     """Have an issue in the second column, the cursor on it."""
     issue = await go_to(pilot, store, lambda each: each.type == "Issue")
-    await store.edit([issue.id], {"Status": "Active"})
+    await store.items.edit([issue.id], {"Status": "Active"})
     await until(lambda: column(pilot).name == "In Progress" and board(pilot).current_id == issue.id)
     return issue
 

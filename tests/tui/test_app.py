@@ -97,7 +97,7 @@ async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, 
     await view.load()
     world.faults.is_down = True
     async with opened(store) as pilot:
-        await store.edit([view.rows(0, 1)[0].id], {"Name": "Waits"})
+        await store.items.edit([view.rows(0, 1)[0].id], {"Name": "Waits"})
         await pilot.press("q")
         await pilot.pause()
         asked = text_of(pilot.app)

@@ -114,7 +114,7 @@ async def test_back_asks_before_it_quits_while_changes_wait(
     world.faults.is_down = True
     await raised(store.refresh())
     await until(lambda: store.connection.state is ConnectionState.OFFLINE)
-    await store.edit([item_id], {"Name": "Waits"})
+    await store.items.edit([item_id], {"Name": "Waits"})
     target = FakeApplication(store, answers=(answer,))
 
     await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
@@ -144,7 +144,7 @@ async def test_undo_and_redo_step_by_the_count_and_say_the_field(store: Store) -
     item_id = await story(store)
     before = name_of(store, item_id)
     for name in ("One", "Two"):
-        await store.edit([item_id], {"Name": name})
+        await store.items.edit([item_id], {"Name": name})
     target = FakeApplication(store)
 
     await history.undo(target, call("app.undo", 2))
@@ -170,7 +170,7 @@ async def test_undoing_many_items_is_asked_about_first(store: Store, is_agreed: 
     await view.load()
     ids = [row.id for row in view.rows(0, 40) if row.type == "Story"]
     before = [name_of(store, each) for each in ids]
-    await store.edit(ids, {"Name": "Alike"})
+    await store.items.edit(ids, {"Name": "Alike"})
     target = FakeApplication(store, answers=(is_agreed,))
 
     await history.undo(target, call("app.undo", 3))
@@ -184,12 +184,12 @@ async def test_an_undo_that_becomes_another_one_while_it_is_asked_about_is_asked
     view = store.view(ViewSpec())
     await view.load()
     ids = [row.id for row in view.rows(0, 40) if row.type == "Story"]
-    await store.edit(ids, {"Name": "Alike"})
+    await store.items.edit(ids, {"Name": "Alike"})
 
     class ChangedMeanwhile(FakeApplication):
         async def ask(self, dialog: Screen[Answer]) -> Answer:
             if not self.asked:
-                await store.edit(ids[:-1], {"Name": "Changed meanwhile"})
+                await store.items.edit(ids[:-1], {"Name": "Changed meanwhile"})
             return await super().ask(dialog)
 
     target = ChangedMeanwhile(store, answers=(True, True))
@@ -205,7 +205,7 @@ async def test_an_undo_that_becomes_another_one_while_it_is_asked_about_is_asked
 
 
 async def test_a_project_is_chosen_by_the_beginning_of_its_name(store: Store) -> None:
-    other = next(each for each in store.projects() if each.id != store.project_id)
+    other = next(each for each in store.lookups.projects() if each.id != store.project_id)
     target = cast("projects.ProjectTarget", FakeApplication(store))
 
     await projects.choose_project(target, call("app.project", text=other.name[:4].lower()))
@@ -216,7 +216,7 @@ async def test_a_project_is_chosen_by_the_beginning_of_its_name(store: Store) ->
 async def test_an_unknown_project_is_refused_with_the_names_of_those_there_are(store: Store) -> None:
     target = cast("projects.ProjectTarget", FakeApplication(store))
 
-    with pytest.raises(BadRequest, match=f"no project “nowhere”; there are .*{store.projects()[0].name}"):
+    with pytest.raises(BadRequest, match=f"no project “nowhere”; there are .*{store.lookups.projects()[0].name}"):
         await projects.choose_project(target, call("app.project", text="nowhere"))
 
 

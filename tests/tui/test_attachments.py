@@ -353,7 +353,7 @@ async def test_offline_it_is_said_in_a_sentence(
 
 async def test_a_new_item_says_why_it_takes_no_files(world: World, store: Store, opened: Open) -> None:
     world.faults.says = lambda _method, _path: Said(503)
-    new_id = await store.add("Story", {"Name": "New"})
+    new_id = await store.items.add("Story", {"Name": "New"})
 
     async with showing(opened, store, new_id) as pilot:
         await pilot.press("a")

@@ -167,10 +167,10 @@ async def test_status_estimate_owner_name_and_iteration_change_from_the_list(
         await press(pilot, "c", "r", *"Search", "enter")
         await sent(store)
         fields = (await world.rival.work_items.document(item_id))["fields"]
-        iteration, area = store.iterations()[fields["IterationID"]], fields["AreaID"]
+        iteration, area = store.lookups.iterations()[fields["IterationID"]], fields["AreaID"]
 
         assert (fields["Status"], fields["Estimate"], fields["Name"]) == ("Ready For Test", "13", "Better")
-        assert store.people()[fields["AssignedToID"]].username == "maya"
+        assert store.lookups.people()[fields["AssignedToID"]].username == "maya"
         assert iteration.name == "Sprint 15"
         assert area != 1
         assert missing(pilot.app, ["Better", "◑ Test", "13", "maya", "Sprint 15"]) == []

@@ -192,7 +192,7 @@ async def test_columns_can_be_iterations_or_people_and_a_move_writes_them(
 async def test_a_release_has_the_cards_of_all_its_iterations(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "c", *"release")
-        releases = {each.id for each in store.iterations().values() if each.is_release}
+        releases = {each.id for each in store.lookups.iterations().values() if each.is_release}
         item = await go_to(pilot, store, lambda each: each.type == "Story")
         await press(pilot, "9", "H")
         await press(pilot, "L")
@@ -254,7 +254,7 @@ async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_o
 async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
-        await store.edit([item.id], {"Tags": ["ux", "api"]})
+        await store.items.edit([item.id], {"Tags": ["ux", "api"]})
         await pick(pilot, "t", "g", *"tags")
         assert board(pilot).go_to(item.id)
         await press(pilot, "a", "enter", *"Beside", "enter")

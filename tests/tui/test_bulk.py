@@ -84,8 +84,8 @@ async def test_where_it_applies_to_none_it_says_why(store: Store, opened: Open) 
 async def test_tags_are_put_on_and_taken_off_and_others_stay(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     story, bug = (next(row.id for row in rows if row.type == kind) for kind in ("Story", "Bug"))
-    await store.edit([story], {"Tags": ["alpha", "shared"]})
-    await store.edit([bug], {"Tags": ["beta", "shared"]})
+    await store.items.edit([story], {"Tags": ["alpha", "shared"]})
+    await store.items.edit([bug], {"Tags": ["beta", "shared"]})
     async with opened(store) as pilot:
         await mark(pilot, store, "Story", "Bug")
         await press(pilot, "c", "g", *"shared", "tab", *"alpha")

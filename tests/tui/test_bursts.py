@@ -48,7 +48,7 @@ async def named_after(opened: Open, store: Store, type_keys: Callable[[Pilot[Non
     found = [row.id for row in await shown(store, with_done=True) if row.name == "Zebra"]
     assert found, said
     for item_id in found:
-        await store.edit([item_id], {"Name": before[item_id]})
+        await store.items.edit([item_id], {"Name": before[item_id]})
     return found
 
 

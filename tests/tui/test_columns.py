@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
-from backlit.store.views.columns import ColumnWish, column_wish
+from backlit.store.views.saved import ColumnWish, column_wish
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.widgets.columns import USUAL, Column, fitting
 
@@ -130,7 +130,7 @@ async def test_a_changed_value_is_drawn_in_its_column(store: Store, opened: Open
     async with opened(store, (160, 40)) as pilot:
         await say(pilot, "columns tags 30")
         item_id = pilot.app.screen.items.current_id  # type: ignore[attr-defined] # it is the backlog
-        await store.edit([item_id], {"Tags": ["zebra"]})
+        await store.items.edit([item_id], {"Tags": ["zebra"]})
         await pilot.pause(0.2)
 
         assert "zebra" in lines_of(pilot.app)[3].partition("│")[0]

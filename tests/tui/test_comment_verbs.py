@@ -20,7 +20,7 @@ def file(number: int, comment_id: int, name: str) -> AttachmentEntry:
 
 async def mine(world: World, store: Store, item_id: int, text: str) -> int:
     """A comment of the user's that the service has."""
-    await store.comment(item_id, text)
+    await store.items.comment(item_id, text)
     await sent(store)
     return store.comments(item_id)[-1].id
 
@@ -81,7 +81,7 @@ async def test_the_choice_is_kept_with_the_draft_and_no_sends_nothing(store: Sto
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("a", *"Fixed", "ctrl+t", "ctrl+s", "enter", "escape")
-        await until(lambda: store.draft(f"comment:{item_id}") == {"text": "Fixed", "type": "Feedback"})
+        await until(lambda: store.drafts.find(f"comment:{item_id}") == {"text": "Fixed", "type": "Feedback"})
         await pilot.press("a")
         await pilot.pause()
 
@@ -92,7 +92,7 @@ async def test_the_choice_is_kept_with_the_draft_and_no_sends_nothing(store: Sto
 
 async def test_undoing_a_deletion_writes_for_those_who_saw_it(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
-    await store.comment(item_id, "Fixed", for_customers=True)
+    await store.items.comment(item_id, "Fixed", for_customers=True)
     await sent(store)
     await store.deletions.delete_comment(store.comments(item_id)[-1].id)
     await sent(store)

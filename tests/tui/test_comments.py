@@ -240,7 +240,7 @@ async def test_a_comment_is_written_and_reaches_the_service(world: World, store:
         page = await world.rival.work_items.comments(item_id)
         assert [each.description for each in page.results] == ["Looks **good**"]
         await until(lambda: "↑" not in text_of(pilot.app), lambda: text_of(pilot.app))
-        assert store.draft(f"comment:{item_id}") is None
+        assert store.drafts.find(f"comment:{item_id}") is None
 
 
 async def test_a_comment_of_somebody_else_arrives_on_opening(world: World, store: Store, opened: Open) -> None:
@@ -271,7 +271,7 @@ async def test_offline_a_comment_is_shown_as_waiting(world: World, store: Store,
 
 async def test_an_answer_begins_with_the_quoted_comment(store: Store, opened: Open) -> None:
     item_id = await story(store)
-    await store.comment(item_id, "one\ntwo")
+    await store.items.comment(item_id, "one\ntwo")
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("r", *"no", "ctrl+s")
         await until(lambda: len(store.comments(item_id)) == 2)
@@ -281,8 +281,8 @@ async def test_an_answer_begins_with_the_quoted_comment(store: Store, opened: Op
 
 async def test_a_quote_goes_after_what_was_half_written(store: Store, opened: Open) -> None:
     item_id = await story(store)
-    await store.comment(item_id, "one")
-    await store.save_draft(f"comment:{item_id}", {"text": "half"})
+    await store.items.comment(item_id, "one")
+    await store.drafts.save(f"comment:{item_id}", {"text": "half"})
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("r")
         await until(lambda: not missing(pilot.app, ["half", "> one"]), lambda: text_of(pilot.app))
@@ -292,7 +292,7 @@ async def test_what_was_left_half_written_is_there_again(store: Store, opened: O
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("a", *"half", "escape")
-        await until(lambda: store.draft(f"comment:{item_id}") == {"text": "half"})
+        await until(lambda: store.drafts.find(f"comment:{item_id}") == {"text": "half"})
         await pilot.press("a")
         await pilot.pause()
 
@@ -301,7 +301,7 @@ async def test_what_was_left_half_written_is_there_again(store: Store, opened: O
 
 async def test_copying_says_what_was_copied(store: Store, opened: Open) -> None:
     item_id = await story(store)
-    await store.comment(item_id, "Some *words*")
+    await store.items.comment(item_id, "Some *words*")
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("y", "y")
         await pilot.pause()

@@ -32,10 +32,10 @@ async def fields_on(world: World, item_id: int) -> dict[str, object]:
 async def contest(world: World, store: Store, mine: dict[str, object], theirs: dict[str, object]) -> int:
     """Maya and jon have changed the same item; jon was first."""
     item_id = await story(world)
-    await store.edit([item_id], {"Description": TEXT})
+    await store.items.edit([item_id], {"Description": TEXT})
     await sent(store)
     world.faults.is_down = True
-    await store.edit([item_id], mine)
+    await store.items.edit([item_id], mine)
     await world.rival.work_items.update_document(item_id, theirs)
     world.faults.is_down = False
     await store.refresh()
@@ -152,7 +152,7 @@ async def test_another_value_is_typed(world: World, store: Store, opened: Open) 
 
 
 async def test_places_are_shown_by_name_and_picked(world: World, store: Store, opened: Open) -> None:
-    first, second, third = [each for each in store.iterations().values() if "\\" in each.path][:3]
+    first, second, third = [each for each in store.lookups.iterations().values() if "\\" in each.path][:3]
     item_id = await contest(world, store, {"IterationID": first.id}, {"IterationID": second.id})
     async with settling(opened, store) as pilot:
         assert missing(pilot.app, [first.name, second.name]) == []
@@ -246,8 +246,8 @@ async def refuse(world: World, store: Store) -> int:
     """A new task under an item that went meanwhile, and a comment on it."""
     item_id = await story(world)
     world.faults.is_down = True
-    await store.add("Task", {"Name": "Under it", "ParentID": item_id})
-    await store.comment(item_id, "Some words\nmore [b]")
+    await store.items.add("Task", {"Name": "Under it", "ParentID": item_id})
+    await store.items.comment(item_id, "Some words\nmore [b]")
     await world.rival.work_items.delete(item_id)
     world.faults.is_down = False
     await store.refresh()
@@ -283,7 +283,7 @@ async def test_a_refused_comment_opens_its_words(world: World, store: Store, ope
 
         entry = store.outbox_entries()[-1]
         assert entry.payload == {"text": "Some words\nmore [b] too"}
-        await until(lambda: store.draft(f"outbox:{entry.id}") is None)
+        await until(lambda: store.drafts.find(f"outbox:{entry.id}") is None)
 
 
 async def test_enter_shows_all_of_an_entry_and_yy_copies_it(world: World, store: Store, opened: Open) -> None:
@@ -305,7 +305,7 @@ async def test_enter_shows_all_of_an_entry_and_yy_copies_it(world: World, store:
 async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, store: Store, opened: Open) -> None:
     item_id = await story(world)
     world.faults.is_down = True
-    await store.edit([item_id], {"Estimate": "777"})
+    await store.items.edit([item_id], {"Estimate": "777"})
     async with opened(store) as pilot:
         await pilot.press("g", "o", "e")
         await pilot.pause()

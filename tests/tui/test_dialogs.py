@@ -233,10 +233,10 @@ async def test_a_written_text_is_answered_and_its_draft_stays_for_the_caller_to_
     async with Stage().run_test() as pilot:
         app = await show(pilot, ComposeDialog(store, "comment:7", "Comment"))
         await pilot.press(*"two", "enter", *"lines", "ctrl+s")
-        await until(lambda: store.draft("comment:7"))
+        await until(lambda: store.drafts.find("comment:7"))
 
         assert app.answers == ["two\nlines"]
-        assert store.draft("comment:7") == {"text": "two\nlines"}
+        assert store.drafts.find("comment:7") == {"text": "two\nlines"}
 
 
 async def test_a_text_that_was_left_is_there_again_and_says_so(world: World) -> None:
@@ -245,7 +245,7 @@ async def test_a_text_that_was_left_is_there_again_and_says_so(world: World) -> 
     async with Stage().run_test(size=(60, 20)) as pilot:
         app = await show(pilot, ComposeDialog(store, "comment:7", "Comment"))
         await pilot.press(*"not done", "escape")
-        await until(lambda: store.draft("comment:7"))
+        await until(lambda: store.drafts.find("comment:7"))
         app.push_screen(ComposeDialog(store, "comment:7", "Comment", "> quoted"))
         await pilot.pause()
 
@@ -261,4 +261,4 @@ async def test_what_is_typed_is_kept_while_it_is_typed(world: World) -> None:
         await pilot.press(*"half")
         kept = {"text": "> quoted\n\nhalf", "base": "> quoted\n\n"}
 
-        await until(lambda: store.draft("comment:7") == kept, lambda: store.draft("comment:7"))
+        await until(lambda: store.drafts.find("comment:7") == kept, lambda: store.drafts.find("comment:7"))

@@ -32,7 +32,7 @@ async def test_an_edit_that_the_disk_refuses_is_said_and_the_screen_shows_what_i
 
 async def test_a_journal_that_cannot_be_read_is_said_where_a_screen_reads_it(tmp_path: Path) -> None:
     with offline_store(tmp_path, ITEMS) as store:
-        await store.edit([1], {"Name": "Written before"})
+        await store.items.edit([1], {"Name": "Written before"})
         app = BacklitApp(store)
         async with app.run_test(size=(160, 40), notifications=True) as pilot:
             await until(lambda: "Written before" in text_of(app))

@@ -39,14 +39,14 @@ async def test_users_areas_iterations_and_teams_are_picked_by_name(world: World,
     item_id = await item_of(world, "Story")
     before = await fields_on(world, store, item_id)
     area = next(
-        node for node in store.tree(TreeKind.AREAS).walk() if node.id != before["AreaID"] and node.parent_id > 0
+        node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.id != before["AreaID"] and node.parent_id > 0
     )
     sprint = next(
         node
-        for node in store.tree(TreeKind.ITERATIONS).walk()
+        for node in store.lookups.tree(TreeKind.ITERATIONS).walk()
         if node.id != before["IterationID"] and node.parent_id > 0
     )
-    team_id, team = next(each for each in store.teams().items() if each[0] != before["TeamID"])
+    team_id, team = next(each for each in store.lookups.teams().items() if each[0] != before["TeamID"])
 
     async with edit(item_id) as pilot:
         screen = screen_of(pilot)
@@ -62,10 +62,10 @@ async def test_users_areas_iterations_and_teams_are_picked_by_name(world: World,
         await save(pilot)
         fields = await fields_on(world, store, item_id)
 
-        maya = next(person.id for person in store.people().values() if person.username == "maya")
+        maya = next(person.id for person in store.lookups.people().values() if person.username == "maya")
         assert fields["AssignedToID"] == maya
-        assert store.tree(TreeKind.AREAS)[int(str(fields["AreaID"]))].name == area.name
-        assert store.tree(TreeKind.ITERATIONS)[int(str(fields["IterationID"]))].name == sprint.name
+        assert store.lookups.tree(TreeKind.AREAS)[int(str(fields["AreaID"]))].name == area.name
+        assert store.lookups.tree(TreeKind.ITERATIONS)[int(str(fields["IterationID"]))].name == sprint.name
         assert fields["TeamID"] == team_id
 
 

@@ -77,7 +77,7 @@ async def test_a_discarded_draft_is_gone(world: World, store: Store, edit: Edit)
 
     async with edit(item_id) as pilot:
         await leave_unsaved(pilot, "d")
-        await until(lambda: store.draft(f"edit:{item_id}") is None)
+        await until(lambda: store.drafts.find(f"edit:{item_id}") is None)
 
         assert not isinstance(pilot.app.screen, EditorScreen)
         assert store.outbox_entries() == ()
@@ -91,7 +91,7 @@ async def test_save_at_the_question_saves_and_closes(world: World, store: Store,
         await until(lambda: not isinstance(pilot.app.screen, EditorScreen))
 
         assert (await fields_on(world, store, item_id))["Name"] == "Unsaved"
-        assert store.draft(f"edit:{item_id}") is None
+        assert store.drafts.find(f"edit:{item_id}") is None
 
 
 async def test_going_elsewhere_asks_first(world: World, edit: Edit) -> None:
@@ -111,7 +111,7 @@ async def test_what_is_typed_survives_a_crash_while_it_is_typed(world: World, st
 
     async with edit(item_id) as pilot:
         await pilot.press("enter", "ctrl+u", *"Half a na")
-        await until(lambda: (store.draft(f"edit:{item_id}") or {}).get("changes") == {"Name": "Half a na"})
+        await until(lambda: (store.drafts.find(f"edit:{item_id}") or {}).get("changes") == {"Name": "Half a na"})
 
         assert screen_of(pilot).form.is_editing
 
@@ -123,7 +123,7 @@ async def test_a_draft_is_written_while_somebody_goes_on_typing(world: World, st
         await pilot.press("enter")
         for _ in range(12):
             await pilot.press("x")
-        written = store.draft(f"edit:{item_id}")
+        written = store.drafts.find(f"edit:{item_id}")
 
         assert written is not None
 
@@ -150,4 +150,4 @@ async def test_quitting_while_a_field_is_open_keeps_what_was_typed(world: World,
         await pilot.press("enter", "ctrl+u", *"Going")
         await pilot.press("ctrl+c", "ctrl+c")
 
-    assert (store.draft(f"edit:{item_id}") or {})["changes"] == {"Name": "Going"}
+    assert (store.drafts.find(f"edit:{item_id}") or {})["changes"] == {"Name": "Going"}

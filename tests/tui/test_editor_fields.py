@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.store import Store
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.fields.choices import PICKED, choices_for
 
@@ -134,7 +134,7 @@ async def test_a_wrong_value_is_explained_when_the_field_is_left_and_again_at_sa
 
 async def test_a_restored_draft_that_is_wrong_is_not_saved_in_part(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Bug")
-    await store.save_draft(f"edit:{item_id}", {"changes": {"Estimate": "5"}, "unread": {"Priority": "high"}})
+    await store.drafts.save(f"edit:{item_id}", {"changes": {"Estimate": "5"}, "unread": {"Priority": "high"}})
 
     async with edit(item_id) as pilot:
         await pilot.press("ctrl+s")
@@ -194,7 +194,7 @@ async def test_q_with_a_bang_throws_the_changes_away(world: World, store: Store,
         await command(pilot, "q!")
         await pilot.pause(0.5)
 
-        assert store.draft(f"edit:{item_id}") is None
+        assert store.drafts.find(f"edit:{item_id}") is None
         assert store.outbox_entries() == ()
 
 

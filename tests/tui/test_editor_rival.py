@@ -112,7 +112,7 @@ async def test_an_edit_says_what_was_seen_even_if_the_mirror_has_something_newer
     await change_there(world, item_id, "Name", "Theirs")
     await store.refresh()
 
-    await store.edit([item_id], {"Name": "Mine"}, {"Name": "Before"})
+    await store.items.edit([item_id], {"Name": "Mine"}, {"Name": "Before"})
     await until(lambda: [each.state for each in store.outbox_entries()] == [EntryState.CONFLICT])
 
     assert (await on_service(world, item_id))["Name"] == "Theirs"
@@ -232,7 +232,7 @@ async def test_a_kept_draft_does_not_overwrite_what_came_while_it_was_closed(
         await change_here(pilot, "Name", "Mine")
         await pilot.press("q", "k")
         await until(lambda: not isinstance(pilot.app.screen, EditorScreen))
-        await until(lambda: store.draft(f"edit:{item_id}"))
+        await until(lambda: store.drafts.find(f"edit:{item_id}"))
         await change_there(world, item_id, "Name", "Theirs")
         await store.refresh()
         pilot.app.push_screen(EditorScreen(store, item_id))

@@ -67,7 +67,7 @@ async def test_done_is_a_status_that_can_be_asked_for(store: Store, opened: Open
 
 
 async def test_an_area_holds_what_is_below_it(store: Store, opened: Open) -> None:
-    tree = store.tree(TreeKind.AREAS)
+    tree = store.lookups.tree(TreeKind.AREAS)
     node = next(each for each in tree.walk() if tree.depth(each.id) == 1 and tree.children(each.id))
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -97,7 +97,7 @@ async def test_what_nobody_owns_is_found(store: Store, opened: Open) -> None:
 
 
 async def test_mine_is_mine_and_again_everybodys(store: Store, opened: Open) -> None:
-    me = store.me()
+    me = store.lookups.me()
     assert me is not None
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -167,7 +167,7 @@ async def test_an_iteration_that_is_renamed_by_others_clears_the_filter_and_says
 ) -> None:
     rows = await shown(store)
     used = {row.iteration_id for row in rows}
-    node = next(each for each in store.iterations().values() if each.id in used and "\\" in each.path)
+    node = next(each for each in store.lookups.iterations().values() if each.id in used and "\\" in each.path)
     async with opened(store) as pilot:
         await press(pilot, "f", "i", *node.name.lower(), "enter")
         assert f"iteration {node.name}" in title(pilot)

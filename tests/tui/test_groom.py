@@ -213,7 +213,7 @@ def _fields(store: Store, item_id: int) -> dict[str, object]:
 
 async def test_the_item_stands_beside_the_questions_with_its_comments(world: World, store: Store, opened: Open) -> None:
     (item_id,) = await unestimated(world, store, 1)
-    await store.comment(item_id, "Three days at most, says Jon.")
+    await store.items.comment(item_id, "Three days at most, says Jon.")
     async with opened(store) as pilot:
         await queue_of(pilot, [item_id])
         said = [f"#{item_id}", str(_fields(store, item_id)["Name"])[:20], "Three days at most", "comment", "┬"]

@@ -62,7 +62,7 @@ async def test_several_undos_typed_fast_are_all_done_in_order(store: Store, open
         item_id = await at(pilot, store)
         before = store.item(item_id)
         for estimate in ("1", "2", "3"):
-            await store.edit([item_id], {"Estimate": estimate})
+            await store.items.edit([item_id], {"Estimate": estimate})
 
         await pilot.press("u", "u", "u")
         await until(lambda: before is not None and _estimate(store, item_id) == before.fields.get("Estimate"))
@@ -76,7 +76,7 @@ def _estimate(store: Store, item_id: int) -> object:
 async def test_a_bulk_act_is_undone_only_after_its_difference_was_shown(store: Store, opened: Open) -> None:
     ids = [row.id for row in store.view(ViewSpec()).rows(0, 50) if row.type == "Story"][:2]
     async with opened(store) as pilot:
-        await store.edit(ids, {"Name": "Both [b]"})
+        await store.items.edit(ids, {"Name": "Both [b]"})
         await pilot.press("u")
         await said(pilot, "It concerns 2 items.")
         assert missing(pilot.app, ["Both [b] → ", f"#{ids[0]}", f"#{ids[1]}", "y undo"]) == []
@@ -157,7 +157,7 @@ async def test_more_items_are_deleted_by_typing_how_many(store: Store, opened: O
 
 
 async def test_a_type_without_that_status_offers_only_deleting_for_good(store: Store, opened: Open) -> None:
-    await store.add("Risk", {"Name": "A risk"})
+    await store.items.add("Risk", {"Name": "A risk"})
     await sent(store)
     async with opened(store) as pilot:
         item_id = await at(pilot, store, "Risk")
@@ -175,7 +175,7 @@ async def test_an_own_comment_is_deleted_after_a_question_and_others_are_not(
 ) -> None:
     item_id = next(row.id for row in store.view(ViewSpec()).rows(0, 50) if not store.comments(row.id))
     await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "By jon"})
-    await store.comment(item_id, "By maya")
+    await store.items.comment(item_id, "By maya")
     await sent(store)
     await store.refresh()
     async with opened(store) as pilot:

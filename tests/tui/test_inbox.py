@@ -49,7 +49,7 @@ async def test_an_empty_inbox_says_that_nothing_is_new(store: Store, opened: Ope
 
 async def test_changes_are_told_in_words(world: World, store: Store, opened: Open) -> None:
     (item_id, *_) = await stories(store)
-    people = {person.username: person for person in store.people().values()}
+    people = {person.username: person for person in store.lookups.people().values()}
     await world.rival.work_items.update(
         item_id, {"Name": "A [b] name", "AssignedToID": people["jon"].id, "Estimate": ""}
     )

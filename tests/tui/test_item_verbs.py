@@ -12,7 +12,7 @@ from tests.tui.stage import text_of
 from textual.pilot import Pilot
 
 from backlit.store import IterationEntry, Store
-from backlit.store.records.iterations_by_date import current, following, leaves, preceding
+from backlit.store.records.people import current, following, leaves, preceding
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.commands.table import COMMANDS, Context
 from backlit.tui.comments.screen import CommentsScreen
@@ -87,7 +87,7 @@ async def test_done_and_reopened_are_what_the_type_calls_them(
         rows = await shown(store, with_done=True)
         index = next(index for index, row in enumerate(rows) if row.type == item_type)
         item_id = rows[index].id
-        await store.edit([item_id], {"Status": statuses[1]})
+        await store.items.edit([item_id], {"Status": statuses[1]})
         await press(pilot, *str(index + 1), "G", "x")
         was = (await fields_of(world, store, item_id))["Status"]
         await press(pilot, "X")
@@ -129,7 +129,7 @@ async def test_items_move_to_the_current_next_and_previous_iteration_and_out(
 ) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
-        found = leaves(store.iterations().values())
+        found = leaves(store.lookups.iterations().values())
         expected = [each(found, store.today())[0].id for each in (following, preceding, current)]
         places = []
         for key in ("n", "p", "i", "b"):
@@ -137,7 +137,7 @@ async def test_items_move_to_the_current_next_and_previous_iteration_and_out(
             places.append((await fields_of(world, store, item_id))["IterationID"])
 
         assert places[:3] == expected
-        assert "\\" not in store.iterations()[int(str(places[3]))].path
+        assert "\\" not in store.lookups.iterations()[int(str(places[3]))].path
 
 
 # Copies
@@ -205,7 +205,7 @@ async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
         await press(pilot, "g", "c")
     elif view == "plan":
         item_id = next(each.id for each in await shown(store) if each.type == "Story" and store.batch.tasks_of(each.id))
-        await store.edit([item_id], {"IterationID": store.plan.iterations.backlog_id})
+        await store.items.edit([item_id], {"IterationID": store.plan.iterations.backlog_id})
         await press(pilot, "g", "p", "t", "d")
         await until(lambda: items(pilot).go_to(item_id))
     elif view == "groom queue":
@@ -292,7 +292,7 @@ async def test_from_the_comments_a_verb_changes_the_item_at_once(world: World, s
         fields = await fields_of(world, store, item_id)
 
         assert fields["Status"] == "Ready For Test"
-        assert store.people()[int(str(fields["AssignedToID"]))].username == "maya"
+        assert store.lookups.people()[int(str(fields["AssignedToID"]))].username == "maya"
         assert isinstance(pilot.app.screen, CommentsScreen)
 
 

@@ -88,7 +88,7 @@ async def test_a_comment_stays_in_its_dialog_until_the_disk_has_room(tmp_path: P
 
             assert "Long thought about" in refused
             assert [each.text for each in store.comments(1)] == ["Long thought about"]
-            await until(lambda: store.draft("comment:1") is None)
+            await until(lambda: store.drafts.find("comment:1") is None)
 
 
 async def test_a_line_answered_while_the_journal_is_locked_is_written_when_it_is_free(tmp_path: Path) -> None:
@@ -104,4 +104,4 @@ async def test_a_line_answered_while_the_journal_is_locked_is_written_when_it_is
             found = store.item(items(pilot).current_id or 0)
             assert found is not None
             assert found.fields["Name"] == "Waited for"
-            assert store.draft("typed:field:Name:1") is None
+            assert store.drafts.find("typed:field:Name:1") is None

@@ -30,7 +30,7 @@ async def conflict(world: World, store: Store) -> int:
     """Maya and jon have named the same item; jon was first."""
     item_id = await story(store)
     world.faults.is_down = True
-    await store.edit([item_id], {"Name": "Mine"})
+    await store.items.edit([item_id], {"Name": "Mine"})
     await world.rival.work_items.update(item_id, {"Name": "Theirs [b]"})
     world.faults.is_down = False
     await store.refresh()
@@ -54,7 +54,7 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
     item_id = await story(store)
     before = store.item(item_id)
     world.faults.is_down = True
-    await store.edit([item_id], {"Name": "Better [b] name", "Estimate": "999"})
+    await store.items.edit([item_id], {"Name": "Better [b] name", "Estimate": "999"})
     async with outbox_of(opened, store) as pilot:
         row = line_with(pilot.app, "▌")
 
@@ -67,7 +67,7 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
 async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     world.faults.is_down = True
-    await store.edit([item_id], {"Name": "Soon there"})
+    await store.items.edit([item_id], {"Name": "Soon there"})
     async with outbox_of(opened, store) as pilot:
         assert "Soon there" in text_of(pilot.app)
         world.faults.is_down = False
@@ -117,8 +117,8 @@ async def test_giving_up_a_change_asks_and_leaves_the_service_alone(world: World
 async def test_new_items_and_comments_are_named(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     world.faults.is_down = True
-    await store.add("Bug", {"Name": "Brand new"})
-    await store.comment(item_id, "Some words\nmore")
+    await store.items.add("Bug", {"Name": "Brand new"})
+    await store.items.comment(item_id, "Some words\nmore")
     async with outbox_of(opened, store) as pilot:
         assert missing(pilot.app, ["new bug", "Brand new", "comment: Some words more"]) == []
         await pilot.press("j")
@@ -159,7 +159,7 @@ async def test_nothing_is_being_sent_while_the_service_cannot_be_reached(
 ) -> None:
     item_id = await story(store)
     world.faults.is_down = True
-    await store.edit([item_id], {"Estimate": "999"})
+    await store.items.edit([item_id], {"Estimate": "999"})
     async with outbox_of(opened, store) as pilot:
         await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
         await until(lambda: "↑ waiting" in text_of(pilot.app), lambda: text_of(pilot.app))
@@ -178,7 +178,7 @@ async def test_all_that_was_refused_of_one_change_is_sent_again_together(
         if method == "PUT" and not path.endswith(f"/{third}")
         else None
     )
-    await store.edit([one, other, third], {"Estimate": "17"})
+    await store.items.edit([one, other, third], {"Estimate": "17"})
     await until(lambda: store.outbox.refused == 2, store.outbox_entries)
     async with outbox_of(opened, store) as pilot:
         await pilot.press("r")

@@ -28,7 +28,7 @@ async def a_comment(world: World, store: Store) -> None:
 
 
 async def an_area(_world: World, store: Store) -> None:
-    tree = store.tree(TreeKind.AREAS)
+    tree = store.lookups.tree(TreeKind.AREAS)
     root = tree.roots[0]
     *_, leaf = tree.walk()
     await store.nodes.delete(TreeKind.AREAS, leaf.id, root.id)

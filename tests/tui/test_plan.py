@@ -115,7 +115,7 @@ async def test_estimate_and_owner_go_into_the_draft_and_other_verbs_do_not(
         await keys(pilot, "c", "n", *"Renamed", "enter")
         await sent(store)
 
-        me = store.me()
+        me = store.lookups.me()
         assert me is not None
         assert store.plan.standing.changes == {row.id: {"Estimate": "21", "AssignedToID": me.id}}
         assert await held(world, row.id, "Name", "Estimate") == [f"{row.name}Renamed", row.estimate]
@@ -224,7 +224,10 @@ async def test_the_capacity_of_the_target_is_changed_at_once(world: World, store
         await keys(pilot, *"12", "tab", *"44", "enter")
         await sent(store)
 
-        assert (store.iterations()[first.id].min_capacity, store.iterations()[first.id].max_capacity) == (12, 44)
+        assert (
+            store.lookups.iterations()[first.id].min_capacity,
+            store.lookups.iterations()[first.id].max_capacity,
+        ) == (12, 44)
 
 
 async def test_what_others_changed_is_marked_and_mine_is_written_only_when_asked_for(
@@ -251,10 +254,10 @@ async def test_what_others_changed_is_marked_and_mine_is_written_only_when_asked
 
 async def test_people_are_shown_with_what_they_can_take_on(store: Store) -> None:
     (first, _), (row, _) = await two_sprints(store)
-    team_id, team = next(iter(store.teams().items()))
-    await store.edit([row.id], {"TeamID": team_id})
+    team_id, team = next(iter(store.lookups.teams().items()))
+    await store.items.edit([row.id], {"TeamID": team_id})
     await store.plan.stage({row.id: {"IterationID": first.id, "Estimate": "13", "AssignedToID": 2}})
-    name = store.people()[2].username
+    name = store.lookups.people()[2].username
     own = OwnCapacities({name: Share(8.0)})
     async with BacklitApp(store, capacities=own).run_test(size=(150, 40)) as pilot:
         await press(pilot, "g", "p")

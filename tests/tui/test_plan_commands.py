@@ -212,4 +212,4 @@ async def test_rollover_keeps_answers_until_they_are_written(store: Store) -> No
 
     assert opened == [answers]
     assert target.said == [f"{ended.name}: 1 item rolled over; u takes it back."]
-    assert store.draft(f"rollover:{store.project_id}:{ended.id}") is None
+    assert store.drafts.find(f"rollover:{store.project_id}:{ended.id}") is None

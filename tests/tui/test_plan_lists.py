@@ -42,7 +42,7 @@ def items_in(head: str) -> int:
 
 async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, opened: Open) -> None:
     (first, _), (row, _) = await two_sprints(store)
-    await store.add("Task", {"Name": "Sew it up", "ParentID": row.id, "WorkRemaining": 3.5, "IterationID": 1})
+    await store.items.add("Task", {"Name": "Sew it up", "ParentID": row.id, "WorkRemaining": 3.5, "IterationID": 1})
     await sent(store)
     async with plan_of(opened, store) as pilot:
         backlog = panes(pilot)[0]

@@ -14,7 +14,7 @@ from backlit.tui.app.app import BacklitApp
 
 async def test_the_projects_are_listed_with_what_is_open_in_them_and_one_is_picked(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        here, there = store.projects()[:2]
+        here, there = store.lookups.projects()[:2]
         totals = (await store.project_facts.totals())[here.id]
         await press(pilot, "g", "P")
         listed = line_with(pilot.app, f"{totals.count} open, ")
@@ -27,7 +27,7 @@ async def test_the_projects_are_listed_with_what_is_open_in_them_and_one_is_pick
 
 async def test_each_project_is_come_back_to_where_it_was_left(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        here, there = store.projects()[:2]
+        here, there = store.lookups.projects()[:2]
         item_id = await go_to(pilot, store, "Bug")
         store.choose_project(there.id)
         await until(lambda: items(pilot).current_id != item_id)
@@ -41,7 +41,7 @@ async def test_each_project_is_come_back_to_where_it_was_left(store: Store, open
 async def test_what_is_open_in_a_project_is_what_its_areas_have(store: Store) -> None:
     totals = await store.project_facts.totals()
 
-    assert totals[store.project_id or 0] == sum(store.totals(TreeKind.AREAS).values(), Totals())
+    assert totals[store.project_id or 0] == sum(store.lookups.totals(TreeKind.AREAS).values(), Totals())
 
 
 async def test_the_facts_of_the_project_are_shown(store: Store, opened: Open) -> None:

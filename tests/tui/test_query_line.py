@@ -107,7 +107,7 @@ async def test_lines_come_back_with_up_even_in_the_next_run(store: Store, opened
 
 async def test_words_in_texts_are_shown_where_they_were_found(store: Store, opened: Open) -> None:
     story = next(row for row in await shown(store) if row.type == "Story")
-    await store.comment(story.id, "The zeppelin lands at noon")
+    await store.items.comment(story.id, "The zeppelin lands at noon")
     async with opened(store) as pilot:
         await type_in(pilot, "/text:zepp", "enter")
         await until(lambda: "in the comment: The" in text_of(pilot.app), lambda: text_of(pilot.app))

@@ -12,7 +12,7 @@ from backlit.store import Store
 
 async def test_answers_are_given_one_by_one_and_written_at_the_end(world: World, store: Store, opened: Open) -> None:
     ended, _, rows = await ended_sprint(store, 4)
-    task_id = await store.add("Task", {"Name": "Sew", "ParentID": rows[3].id})
+    task_id = await store.items.add("Task", {"Name": "Sew", "ParentID": rows[3].id})
     await sent(store)
     await store.plan.aim(ended.id)
     async with plan_of(opened, store) as pilot:

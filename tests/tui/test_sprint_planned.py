@@ -10,7 +10,7 @@ from tests.tui.stage import line_with, text_of
 from tests.tui.test_plan import keys, panes, screen, settled
 
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.planning.difference import PlanChange
+from backlit.store.planning.plan import PlanChange
 from backlit.tui.trees.screen import TreeScreen
 
 ITEMS = 20
@@ -21,7 +21,7 @@ async def unplanned(store: Store) -> list[int]:
     """Twenty open items in backlog order that are in no iteration; more are made where the sample has too few."""
     root = store.plan.iterations.backlog_id
     for number in range(ITEMS):
-        await store.add("Story", {"Name": f"Wish {number}", "Estimate": "2"})
+        await store.items.add("Story", {"Name": f"Wish {number}", "Estimate": "2"})
     await sent(store)
     view = store.view(ViewSpec(iteration_ids=frozenset({root}), query="type:story"))
     await view.load()
@@ -37,7 +37,7 @@ async def make_series(opened: Open, store: Store) -> list[int]:
         await press(pilot, "g", "g", "c", "s", *"Leap", "space", *"{n}", "tab", "1", "tab", "2", "tab", "2", "tab")
         await press(pilot, *start.isoformat(), "enter")
         await sent(store)
-        made = [each for each in store.iterations().values() if each.name.startswith("Leap")]
+        made = [each for each in store.lookups.iterations().values() if each.name.startswith("Leap")]
         await press(pilot, "g", "p")
         await settled(pilot)
         await keys(pilot, "9", "}", "{")

@@ -56,8 +56,8 @@ async def test_fields_and_description_are_read_from_a_page(store: Store) -> None
 
     changes = read(store, story, head + "---\nNew text.\n\n---\nSecond part.\n")
 
-    assert store.people()[int(str(changes.pop("AssignedToID")))].username == "jon"
-    assert store.iterations()[int(str(changes.pop("IterationID")))].name == "Sprint 15"
+    assert store.lookups.people()[int(str(changes.pop("AssignedToID")))].username == "jon"
+    assert store.lookups.iterations()[int(str(changes.pop("IterationID")))].name == "Sprint 15"
     assert changes == {
         "Name": "Better: much",
         "Status": "Ready For Test",
@@ -245,7 +245,7 @@ def test_an_editor_that_fails_writes_nothing_and_the_file_stays(tmp_path: Path) 
 
 async def test_words_for_days_are_read_in_a_field_of_the_project_that_holds_days(store: Store) -> None:
     bug = await item(store, "Bug")
-    field = next(each for each in store.custom_fields() if each.key == "TargetDate_cf")
+    field = next(each for each in store.lookups.custom_fields() if each.key == "TargetDate_cf")
 
     read = [FieldReading(store).read_at(field, bug, typed, 1, 1) for typed in ("+2w", "when it is done")]
 

@@ -42,7 +42,7 @@ def nodes_of(pilot: Pilot[None]) -> TreeList:
 async def put_on(pilot: Pilot[None], store: Store, node: Node, kind: TreeKind = AREAS) -> None:
     """Put the cursor on a node."""
     nodes = nodes_of(pilot)
-    nodes.move_to([each.id for each in store.tree(kind).walk()].index(node.id))
+    nodes.move_to([each.id for each in store.lookups.tree(kind).walk()].index(node.id))
     await pilot.pause()
 
 
@@ -51,7 +51,7 @@ async def typed(pilot: Pilot[None], text: str) -> None:
 
 
 def children(store: Store, node_id: int | None = None, kind: TreeKind = AREAS) -> Sequence[Node]:
-    return store.tree(kind).children(store.tree(kind).roots[0].id if node_id is None else node_id)
+    return store.lookups.tree(kind).children(store.lookups.tree(kind).roots[0].id if node_id is None else node_id)
 
 
 def names(store: Store, node_id: int | None = None, kind: TreeKind = AREAS) -> list[str]:
@@ -60,7 +60,7 @@ def names(store: Store, node_id: int | None = None, kind: TreeKind = AREAS) -> l
 
 def sprint(store: Store) -> Node:
     """An iteration that items lie in and nothing is below."""
-    tree, totals = store.tree(ITERATIONS), store.totals(ITERATIONS)
+    tree, totals = store.lookups.tree(ITERATIONS), store.lookups.totals(ITERATIONS)
     return next(node for node in tree.walk() if tree.depth(node.id) > 1 and node.id in totals)
 
 
@@ -120,9 +120,9 @@ async def test_cd_takes_both_dates_and_a_step_counts_from_the_start(opened: Open
         await pilot.press("tab")
         await typed(pilot, "+2w")
         await pilot.press("enter")
-        await until(lambda: store.iterations()[node.id].start == date(2026, 3, 1))
+        await until(lambda: store.lookups.iterations()[node.id].start == date(2026, 3, 1))
 
-        assert store.iterations()[node.id].end == date(2026, 3, 14)
+        assert store.lookups.iterations()[node.id].end == date(2026, 3, 14)
 
 
 async def test_an_end_before_the_start_is_said_in_the_dialog(opened: Open, store: Store) -> None:
@@ -150,8 +150,8 @@ async def test_cm_sets_the_capacity(opened: Open, store: Store) -> None:
         await typed(pilot, "34,5")
         await pilot.press("enter")
 
-        await until(lambda: store.iterations()[node.id].max_capacity == 34.5)
-        assert store.iterations()[node.id].min_capacity == 12
+        await until(lambda: store.lookups.iterations()[node.id].max_capacity == 34.5)
+        assert store.lookups.iterations()[node.id].min_capacity == 12
 
 
 async def test_cm_and_enter_leave_a_capacity_with_two_decimals_as_it_is(opened: Open, store: Store) -> None:
@@ -167,7 +167,7 @@ async def test_cm_and_enter_leave_a_capacity_with_two_decimals_as_it_is(opened: 
         await sent(store)
 
         assert "34.55" in shown
-        assert store.iterations()[node.id].max_capacity == 34.55
+        assert store.lookups.iterations()[node.id].max_capacity == 34.55
 
 
 async def test_c_shift_r_makes_a_release_of_it(opened: Open, store: Store) -> None:
@@ -177,7 +177,7 @@ async def test_c_shift_r_makes_a_release_of_it(opened: Open, store: Store) -> No
 
         await pilot.press("c", "R")
 
-        await until(lambda: store.iterations()[node.id].is_release)
+        await until(lambda: store.lookups.iterations()[node.id].is_release)
 
 
 async def test_j_and_k_reorder_with_counts(opened: Open, store: Store) -> None:
@@ -230,10 +230,10 @@ async def test_d_asks_where_the_items_go_then_for_a_yes_that_enter_is_not(opened
         assert f"{items:,} item" in text_of(pilot.app)
         await pilot.press("enter")
         await pilot.pause()
-        assert node.id in store.tree(ITERATIONS)
+        assert node.id in store.lookups.tree(ITERATIONS)
         await pilot.press("d", "enter", "y")
 
-        await until(lambda: node.id not in store.tree(ITERATIONS))
+        await until(lambda: node.id not in store.lookups.tree(ITERATIONS))
         await sent(store)
         await pilot.press("u")
         await until(lambda: "items, under a new number" in text_of(pilot.app))
@@ -241,7 +241,7 @@ async def test_d_asks_where_the_items_go_then_for_a_yes_that_enter_is_not(opened
 
 async def test_cs_shows_a_series_before_it_is_made_in_one_step(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
-        root = store.tree(ITERATIONS).roots[0]
+        root = store.lookups.tree(ITERATIONS).roots[0]
         before = names(store, kind=ITERATIONS)
         await put_on(pilot, store, root, ITERATIONS)
 
@@ -260,12 +260,12 @@ async def test_cs_shows_a_series_before_it_is_made_in_one_step(opened: Open, sto
         await until(lambda: names(store, kind=ITERATIONS) == [*before, "Lap 1", "Lap 2", "Lap 3"])
 
         assert len({entry.step for entry in store.outbox_entries()}) <= 1
-        assert store.iterations()[children(store, kind=ITERATIONS)[-1].id].end == date(2026, 4, 12)
+        assert store.lookups.iterations()[children(store, kind=ITERATIONS)[-1].id].end == date(2026, 4, 12)
 
 
 async def test_what_cannot_be_done_to_the_root_is_said(opened: Open, store: Store) -> None:
     async with tree_of(opened, store) as pilot:
-        await put_on(pilot, store, store.tree(AREAS).roots[0])
+        await put_on(pilot, store, store.lookups.tree(AREAS).roots[0])
 
         await pilot.press("d")
         await pilot.pause()
@@ -300,7 +300,7 @@ async def test_what_waits_to_be_sent_has_its_sign(opened: Open, store: Store, wo
     await raised(store.refresh())
     await until(lambda: store.connection.state is ConnectionState.OFFLINE)
     async with tree_of(opened, store) as pilot:
-        await store.nodes.add(AREAS, store.tree(AREAS).roots[0].id, NewNode("Waits here"))
+        await store.nodes.add(AREAS, store.lookups.tree(AREAS).roots[0].id, NewNode("Waits here"))
         await pilot.pause(0.1)
 
         assert any("Waits here" in line and "↑" in line for line in lines_of(pilot.app))
@@ -308,7 +308,7 @@ async def test_what_waits_to_be_sent_has_its_sign(opened: Open, store: Store, wo
 
 async def test_a_series_of_a_thousand_nodes_is_one_step_that_is_shown_at_once(store: Store, world: World) -> None:
     world.faults.is_down = True
-    root = store.tree(AREAS).roots[0].id
+    root = store.lookups.tree(AREAS).roots[0].id
 
     await store.nodes.add_all(AREAS, root, [NewNode(f"Node {at}") for at in range(1000)])
 
@@ -364,14 +364,14 @@ def test_a_series_goes_on_with_the_names_numbers_and_weeks_of_the_last_iteration
 
 async def test_cs_on_an_iteration_among_others_makes_the_series_beside_it(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
-        last = max(store.iterations().values(), key=lambda each: (not each.is_release, each.start or TODAY))
-        node = next(each for each in store.tree(ITERATIONS).walk() if each.id == last.id)
+        last = max(store.lookups.iterations().values(), key=lambda each: (not each.is_release, each.start or TODAY))
+        node = next(each for each in store.lookups.tree(ITERATIONS).walk() if each.id == last.id)
         await put_on(pilot, store, node, ITERATIONS)
 
         await pilot.press("c", "s", "enter")
-        await until(lambda: len(store.tree(ITERATIONS).children(node.parent_id)) > 6)
+        await until(lambda: len(store.lookups.tree(ITERATIONS).children(node.parent_id)) > 6)
 
-        beside = [each.name for each in store.tree(ITERATIONS).children(node.parent_id)]
+        beside = [each.name for each in store.lookups.tree(ITERATIONS).children(node.parent_id)]
         assert beside[-6:] == [f"Sprint {int(last.name.split()[1]) + at}" for at in range(1, 7)]
 
 

@@ -266,7 +266,7 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         await pilot.press("g", "a")
         await pilot.pause()
         tree = pilot.app.screen.query_one("#tree", LineList)
-        tree.move_to([each.id for each in store.tree(TreeKind.AREAS).walk()].index(node))
+        tree.move_to([each.id for each in store.lookups.tree(TreeKind.AREAS).walk()].index(node))
 
         await until(lambda: name[:20] in text_of(pilot.app), lambda: text_of(pilot.app))
 
@@ -286,9 +286,9 @@ async def test_totals_follow_an_edit(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("g", "a")
         await pilot.pause()
-        await store.edit([item_id], {"Estimate": "1000"})
+        await store.items.edit([item_id], {"Estimate": "1000"})
 
-        points = [store.totals(TreeKind.AREAS)[each].points for each in store.totals(TreeKind.AREAS)]
+        points = [store.lookups.totals(TreeKind.AREAS)[each].points for each in store.lookups.totals(TreeKind.AREAS)]
         await until(lambda: f"{sum(points):g}" in line_with(pilot.app, "▾ Aurora"), lambda: text_of(pilot.app))
 
 

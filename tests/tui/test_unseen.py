@@ -33,10 +33,10 @@ async def test_keys_faster_than_the_screen_are_no_conflict_with_oneself(world: W
     item_id = next(row.id for row in await shown(store) if row.type == "Story")
     item = store.item(item_id)
     assert item
-    await store.edit([item_id], {"Estimate": "5"}, {"Estimate": item.fields["Estimate"]})
+    await store.items.edit([item_id], {"Estimate": "5"}, {"Estimate": item.fields["Estimate"]})
     await sent(store)
 
-    await store.edit([item_id], {"Estimate": "8"}, {"Estimate": item.fields["Estimate"]})
+    await store.items.edit([item_id], {"Estimate": "8"}, {"Estimate": item.fields["Estimate"]})
 
     assert (await fields_of(world, store, item_id))["Estimate"] == "8"
 
@@ -79,11 +79,11 @@ async def test_a_description_that_was_kept_merges_with_what_came_since_and_keeps
         await world.rival.work_items.update(item_id, {"Description": "one\r\ntwo\u2028three\nfour\r\n \r\n"})
         await store.refresh()
         await pilot.press("c", "d", *["up"] * 5, "home", "x", "escape")
-        await until(lambda: store.draft(f"field:Description:{item_id}"))
+        await until(lambda: store.drafts.find(f"field:Description:{item_id}"))
         await world.rival.work_items.update(item_id, {"Description": "one\r\ntwo\u2028three\n4\r\n \r\n"})
         await store.refresh()
         await pilot.press("c", "d", "ctrl+s")
-        await until(lambda: store.draft(f"field:Description:{item_id}") is None)
+        await until(lambda: store.drafts.find(f"field:Description:{item_id}") is None)
         found = await fields_of(world, store, item_id)
 
     assert found["Description"] == "xone\r\ntwo\u2028three\n4\r\n \r\n"

@@ -36,7 +36,7 @@ def synced_store(arguments: argparse.Namespace) -> Iterator[Store]:
         if connection.state is ConnectionState.SIGNED_OUT:
             raise SignInNeeded(f"{connection.sentence} Use: backlit login {profile.url or 'URL'}")
         if connection.state is not ConnectionState.ONLINE:
-            if not store.projects():
+            if not store.lookups.projects():
                 raise BacklitError(connection.sentence)
             print(f"backlit: {plain(connection.sentence)} Showing the local copy.", file=sys.stderr)
         yield store

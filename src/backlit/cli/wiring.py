@@ -32,7 +32,7 @@ def store_of(profile: Profile, locations: Locations, settings: Settings | None =
     store.sample_history.is_wanted = profile.kind is ProfileKind.DEMO
     store.names.lint, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
-    store.own_names = settings.names
+    store.lookups.own_names = settings.names
     return store
 
 

@@ -1,27 +1,76 @@
-"""Grooming: a journalled queue of items with open questions, its position and its results."""
+"""Ready-check and grooming: the rules that items fail, and a journalled queue of items with open questions."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.model.filters import Filter, Or
 from backlit.model.grooming import Question, answerable, is_missing, lacking, questions
 from backlit.model.query import NameKind
-from backlit.model.ready_check import RULES, Rule
+from backlit.model.ready_check import RULES, Ground, Rule
 from backlit.model.statuses import is_open
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
-from backlit.store.ready_check import ReadyCheck
 from backlit.store.records.item import Item, fields_in
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import condition
 from backlit.store.views.names import StoreNames
 
 LEAST, MOST = 4, 256
 """The first and the largest number of items to search at once for the next open question."""
+
+
+Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[Rule, ...]]]
+"""Returns the rules that each of some items fails."""
+
+
+class ReadyCheck:
+    """The check of the current project's items against the current rules."""
+
+    def __init__(self, files: Files, names: StoreNames) -> None:
+        self._files = files
+        self._names = names
+        self._asked: tuple[object, str, Sequence[object]] | None = None
+
+    def filter(self) -> Filter:
+        """Return the filter for items that fail a rule, open or not."""
+        return self._names.failing(None)
+
+    def ground(self) -> Ground:
+        """Return the facts that the rules depend on."""
+        return self._names.ground()
+
+    def faults(self, ids: Sequence[int]) -> Mapping[int, tuple[Rule, ...]]:
+        """Return the failed rules of each item, by one query. Items that pass are left out."""
+        return self.judge()(self._files.mirror, ids)
+
+    def judge(self) -> Judge:
+        """Return a check with the current rules for use on another thread's connection."""
+        sql, values = self._statement()
+
+        def judged(mirror: sqlite3.Connection, ids: Sequence[int]) -> dict[int, tuple[Rule, ...]]:
+            found = {}
+            for item_id, *failed in mirror.execute(sql, (*values, ids_json(ids))):
+                rules = tuple(rule for rule, has_failed in zip(RULES, failed, strict=True) if has_failed)
+                if rules:
+                    found[item_id] = rules
+            return found
+
+        return judged
+
+    def _statement(self) -> tuple[str, Sequence[object]]:
+        """Return the query of all rules. It is rebuilt once a minute, because every scrolled row asks for it."""
+        ground, lint = self._names.ground(), self._names.lint
+        key = (lint, replace(ground, now=ground.now.replace(second=0, microsecond=0)))
+        if self._asked is None or self._asked[0] != key:
+            asked = [condition(lint.failing(ground, rule.id)) for rule in RULES]
+            columns = ", ".join(each.text for each in asked)
+            sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
+            self._asked = key, sql, [value for each in asked for value in each.values]
+        return self._asked[1:]
 
 
 @dataclass(frozen=True, slots=True)

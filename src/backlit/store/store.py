@@ -5,42 +5,40 @@ import weakref
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 import orjson
 
 from backlit.store.edits.conflicts import Conflicts
 from backlit.store.edits.deletions import Deletions
-from backlit.store.edits.edits import Edits
+from backlit.store.edits.items import Items
 from backlit.store.edits.nodes import Nodes
 from backlit.store.edits.ranking import Ranking
 from backlit.store.edits.rollover import Rollover
-from backlit.store.edits.timer import Timer
-from backlit.store.edits.work_log import WorkLog
+from backlit.store.edits.work_log import Timer, WorkLog
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.engine.transfers import Transfers
-from backlit.store.files.files import Files
-from backlit.store.grooming import Grooming
+from backlit.store.files import Files
+from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
 from backlit.store.planning.plan import Plan
 from backlit.store.planning.preview import PlanPreview
-from backlit.store.ready_check import ReadyCheck
 from backlit.store.records.changes import Change, Connection, OutboxState, Signal, Subject
+from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Item, Row, item_of, moment
+from backlit.store.remote.capabilities import Server
+from backlit.store.remote.reachability import USUAL_WAITS, Waits
 from backlit.store.remote.receiving import note_synced
-from backlit.store.remote.retry import USUAL_WAITS, Waits
-from backlit.store.remote.service import Server
+from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
 from backlit.store.reports.reports import Records, Reports
 from backlit.store.reports.sample_history import SampleHistory
-from backlit.store.reports.scope_log import ScopeLog
-from backlit.store.reports.snapshots import Snapshots
-from backlit.store.reports.status_history import StatusHistory
 from backlit.store.sqlite.paths import Places
 from backlit.store.undo.history import History
 from backlit.store.views.items import Attachments, Batch, Cells
-from backlit.store.views.lookups import Projects
+from backlit.store.views.lookups import Lookups, Projects
 from backlit.store.views.names import StoreNames
-from backlit.store.views.preferences import BoardLayouts, ChosenColumns, InputHistory
+from backlit.store.views.preferences import BoardLayouts, ChosenColumns, Drafts, InputHistory
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Search
 from backlit.store.views.view import View
@@ -74,70 +72,105 @@ class CommentEntry:
     pending: bool
 
 
-class Store(Edits):
+_T = TypeVar("_T")
+
+
+class Part(cached_property[_T]):
+    """A part of the store, made when it is first used."""
+
+    def __init__(self, make: Callable[["Store"], _T]) -> None:
+        super().__init__(make)
+
+
+class Store:
     """The work of a profile: mirror, journal, and the engine that syncs them with the service.
 
     Reads are short and run on the caller's thread, always the same one. Coroutines can be awaited in any event
-    loop. Listeners are called on the store's threads.
+    loop. Listeners are called on the store's threads. Each act on a part returns after the change is on disk and
+    visible.
     """
+
+    lookups: Lookups
+    engine: Engine
+    wake: Callable[[], None]
+    """Announces, on any thread, that there is something to send."""
+    _files: Files
+    _signal: Signal
+    _clock: Clock
+
+    # Reads
+    names = Part(lambda self: StoreNames(self.lookups, self.now, self.today))
+    lint = Part(lambda self: ReadyCheck(self._files, self.names))
+    search = Part(lambda self: Search(self._files, lambda: self.project_id))
+    attachments = Part(lambda self: Attachments(self._files))
+    batch = Part(lambda self: Batch(self._files))
+    cells = Part(lambda self: Cells(self._files))
+    inbox = Part(lambda self: Inbox(self._files, self._signal, lambda: self.project_id))
+    everybody = Part(lambda self: KnownUsers(self.lookups, self.engine))
+    project_facts = Part(lambda self: Projects(self._files, self.lookups))
+    server = Part(lambda self: Server(self._files))
+
+    # Edits
+    items = Part(lambda self: Items(self._files, self.lookups, self.wake))
+    nodes = Part(lambda self: Nodes(self._files, self.lookups, self.today, self.wake))
+    deletions = Part(lambda self: Deletions(self._files, self.lookups, self.wake))
+    conflicts = Part(lambda self: Conflicts(self._files, self.lookups, self.wake))
+    history = Part(lambda self: History(self._files, self.lookups, self.wake))
+    ranking = Part(lambda self: Ranking(self._files, self.server, self.wake, lambda: self.project_id))
+    plan = Part(lambda self: Plan(self._files, self.lookups, self._signal, self.wake))
+    plan_preview = Part(lambda self: PlanPreview(self._files, self.plan))
+    rollover = Part(lambda self: Rollover(self._files, self.lookups, self.wake))
+    work_log = Part(lambda self: WorkLog(self._files, self.wake))
+    timer = Part(lambda self: Timer(self._files, self._clock))
+    transfers = Part(lambda self: Transfers(self._files, self.engine, self.items.found))
+    grooming = Part(lambda self: Grooming(self._files, self.names, self.lint, lambda: self.project_id))
+
+    # Reports and their records
+    snapshots = Part(lambda self: Snapshots(self._files, lambda: self.project_id, self.today))
+    scope_log = Part(lambda self: ScopeLog(self._files, self.today))
+    status_history = Part(lambda self: StatusHistory(self._files, self.today))
+    sample_history = Part(lambda self: SampleHistory(self._files, lambda: self.project_id, self.today))
+    records = Part(lambda self: Records(self.snapshots, self.scope_log, self.status_history, self.sample_history))
+    reports = Part(lambda self: Reports(self._files, self.lookups, self.records, self.names))
+
+    # State of the screens
+    boards = Part(lambda self: BoardLayouts(self._files, lambda: self.project_id))
+    columns = Part(lambda self: ChosenColumns(self._files))
+    drafts = Part(lambda self: Drafts(self._files))
+    typed = Part(lambda self: InputHistory(self._files))
 
     def __init__(self, places: Places, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS) -> None:
         self._clock = clock
         self._signal = Signal()
-        super().__init__(Files(places, self._signal), self._signal)
-        self.attachments = Attachments(self._files)
-        self.conflicts = Conflicts(self._files, self)
-        self.batch = Batch(self._files)
-        self.server = Server(self._files)
-        self._engine = Engine(self._files, self._signal, connect, waits)
-        self._engine.on_projects = self._choose_first_project
-        self._engine.on_synced = self._synced
-        self.transfers = Transfers(self._files, self._engine, self._found)
-        self.inbox = Inbox(self._files, self._signal, lambda: self.project_id)
-        self.snapshots = Snapshots(self._files, lambda: self.project_id, self.today)
-        self.status_history = StatusHistory(self._files, self.today)
-        self.scope_log = ScopeLog(self._files, self.today)
-        self.sample_history = SampleHistory(self._files, lambda: self.project_id, self.today)
-        self.everybody = KnownUsers(self, self._engine)
-        self.wake = self._engine.wake
-        self.ranking = Ranking(self._files, self.server, self.wake, lambda: self.project_id)
-        self.history = History(self._files, self, self.wake)
-        self.plan = Plan(self._files, self, self._signal, self.wake)
-        self.plan_preview = PlanPreview(self._files, self.plan)
-        self.rollover = Rollover(self._files, self, self.wake)
-        self.nodes = Nodes(self._files, self, self.today, self.wake)
-        self.deletions = Deletions(self._files, self, self.wake)
-        self.work_log = WorkLog(self._files, self.wake)
-        self.timer = Timer(self._files, clock)
-        self.names = StoreNames(self, self.now, self.today)
-        self.lint = ReadyCheck(self._files, self.names)
-        records = Records(self.snapshots, self.scope_log, self.status_history, self.sample_history)
-        self.reports = Reports(self._files, self, records, self.names)
-        self.typed = InputHistory(self._files)
-        self.cells = Cells(self._files)
-        self.columns = ChosenColumns(self._files)
-        self.grooming = Grooming(self._files, self.names, self.lint, lambda: self.project_id)
-        self.boards = BoardLayouts(self._files, lambda: self.project_id)
-        self.project_facts = Projects(self._files, self)
-        self.search = Search(self._files, lambda: self.project_id)
+        self._files = Files(places, self._signal)
+        self.lookups = Lookups(self._files, self._signal)
+        self.engine = Engine(self._files, self._signal, connect, waits)
+        self.engine.on_projects = self._choose_first_project
+        self.engine.on_synced = self._synced
+        self.wake = self.engine.wake
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
         self._signal.subscribe(self._note)
+
+    @property
+    def project_id(self) -> int | None:
+        """The current project."""
+        return self.lookups.project_id
 
     def open(self) -> None:
         """Open the files. An unusable mirror is rebuilt. Raises StorageError for an unusable journal."""
         self._files.open()
         chosen = self._files.journal.settings.value(_PROJECT)
-        self.project_id = int(chosen) if chosen else None
-        self._engine.remember(self.me())
+        self.lookups.project_id = int(chosen) if chosen else None
+        self.engine.remember(self.lookups.me())
 
     def start(self) -> None:
         """Start the engine: connect, sync, send. It imports the client, so call it after the first paint."""
-        self._engine.start(self.project_id)
+        self.engine.start(self.project_id)
 
     def close(self) -> None:
         """Stop the engine within two seconds and close the files. Every edit is on disk already."""
-        self._engine.stop()
+        self.engine.stop()
         self._files.close()
 
     def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
@@ -147,7 +180,7 @@ class Store(Edits):
     @property
     def connection(self) -> Connection:
         """The state of the connection to the service."""
-        return self._engine.connection
+        return self.engine.connection
 
     @property
     def outbox(self) -> OutboxState:
@@ -156,7 +189,7 @@ class Store(Edits):
 
     def now(self) -> datetime:
         """Return the service's time, by this machine's clock and the known offset. UTC before the offset is known."""
-        offset = self._keep(Subject.PEOPLE, "clock", self.server.clock_offset)
+        offset = self.lookups.keep(Subject.PEOPLE, "clock", self.server.clock_offset)
         return self._clock().astimezone(UTC).replace(tzinfo=None) + offset
 
     def today(self) -> date:
@@ -166,12 +199,12 @@ class Store(Edits):
     def choose_project(self, project_id: int) -> None:
         """Show another project from now on and remember it. Existing views keep their project."""
         self._use_project(project_id)
-        self._engine.use_project(project_id)
+        self.engine.use_project(project_id)
 
     def _choose_first_project(self, project_ids: list[int]) -> int | None:
         """Return the current project, or the first one if the current is not available. The engine calls it."""
         if self.project_id not in project_ids and project_ids:
-            wanted = self.own_names.project_id
+            wanted = self.lookups.own_names.project_id
             self._use_project(project_ids[0] if wanted is None else wanted)
         return self.project_id
 
@@ -184,7 +217,7 @@ class Store(Edits):
         await self.sample_history.make(project_id)
 
     def _use_project(self, project_id: int) -> None:
-        self.project_id = project_id
+        self.lookups.project_id = project_id
         self._files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
             self._signal.publish(Change(subject))
@@ -235,32 +268,17 @@ class Store(Edits):
             if comment_id not in going
         )
 
+    def outbox_entries(self) -> tuple[OutboxEntry, ...]:
+        """Return all undelivered entries, oldest first."""
+        return tuple(self._files.journal.entries.undelivered())
+
     async def look_at(self, item_id: int) -> None:
         """Request a read of an item and its comments. Does nothing without a connection."""
-        self._engine.look_at(self._files.journal.real_id(item_id))
-
-    def cancel(self) -> None:
-        """Stop loading. A refresh or the next start resumes it."""
-        self._engine.tell(lambda session: session.cancel())
+        self.engine.look_at(self._files.journal.real_id(item_id))
 
     async def refresh(self, *, is_anew: bool = False) -> None:
         """Read new data, or all data, from the service now. Returns once the mirror has it.
 
         Raises the error that prevents it.
         """
-        await self._engine.refresh(is_anew=is_anew)
-
-    async def sign_in(self, username: str, password: str, approved: str = "") -> None:
-        """Sign in with a password. Raises Unauthorized, or Trouble without a connection.
-
-        Raises OtherOrigin before sending the password to another origin than the service's or the approved one.
-        """
-        await self._engine.sign_in(username, password, approved)
-
-    async def sign_in_with_code(self, code: str, approved: str = "") -> None:
-        """Sign in with a verification code from the browser. Raises as `sign_in` does."""
-        await self._engine.sign_in_with_code(code, approved)
-
-    async def sign_out(self) -> None:
-        """Discard the tokens. Mirror, journal and unsent changes are kept."""
-        await self._engine.sign_out()
+        await self.engine.refresh(is_anew=is_anew)

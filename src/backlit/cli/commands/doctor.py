@@ -18,9 +18,8 @@ from backlit.config.settings import Locations, Profile, ProfileKind, find_locati
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import friendly_size_of
-from backlit.store.files.inspection import FileReport, inspect_journal, inspect_mirror
-from backlit.store.remote.capabilities import Traits, probe
-from backlit.store.remote.limitations import has_words, missing_words
+from backlit.store.files import FileReport, inspect_journal, inspect_mirror
+from backlit.store.remote.capabilities import Traits, has_words, missing_words, probe
 
 if TYPE_CHECKING:
     from backlit.client.client import Client

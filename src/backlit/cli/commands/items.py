@@ -22,7 +22,7 @@ from backlit.model.odata import parse_filter
 from backlit.model.plain import plain
 from backlit.store.edits.work_log import COMPLETED, REMAINING, Work, type_named
 from backlit.store.journal.journal import Journal
-from backlit.store.journal.trash import KEPT_DAYS, Copy
+from backlit.store.journal.undo_log import KEPT_DAYS, Copy
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Item, fields_in
@@ -52,7 +52,7 @@ def list_items(arguments: argparse.Namespace) -> None:
 
 
 def _chosen(store: Store, text: str | None, spec: ViewSpec) -> Iterator[Item]:
-    condition = parse_filter(text, store.custom_fields()) if text else None
+    condition = parse_filter(text, store.lookups.custom_fields()) if text else None
     view = store.view(spec)
     if view.query.has_words:
         asyncio.run(store.search.read_all())
@@ -115,10 +115,10 @@ def _said(store: Store, key: str, value: object) -> str:
 
 def _name_of(store: Store, key: str, identity: int) -> str | None:
     if kind := _TREE_BY_KEY.get(key):
-        tree = store.tree(kind)
+        tree = store.lookups.tree(kind)
         return tree.path(identity) if identity in tree else None
     if key == "TeamID":
-        return store.teams().get(identity)
+        return store.lookups.teams().get(identity)
     person = store.everybody.known().get(identity) if key == "AssignedToID" else None
     return person.display_name if person else None
 
@@ -203,7 +203,7 @@ def log_work(arguments: argparse.Namespace) -> None:
             raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")
         if task.type != ItemType.TASK:
             raise BadRequest("Only tasks take logged work.")
-        done = Work(hours, type_named(store.time_entry_types(), arguments.type), arguments.note, remaining)
+        done = Work(hours, type_named(store.lookups.time_entry_types(), arguments.type), arguments.note, remaining)
         after = done.changes(task.fields)
         for label, key in (("completed", COMPLETED), ("remaining", REMAINING)):
             print(f"{label}  {_hours(task.fields.get(key))} → {_hours(after[key])}")

@@ -17,10 +17,10 @@ from backlit.model.plain import plain
 from backlit.model.query.keys import field_named
 from backlit.model.settings.documents import json_in
 from backlit.store.edits.checks import check
-from backlit.store.edits.edits import Family
+from backlit.store.edits.items import Family
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import Item
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.store import Store
 from backlit.tui.fields.acts import is_for_customers, is_synced
 from backlit.tui.fields.parser import FieldReading
@@ -146,7 +146,7 @@ def import_items(arguments: argparse.Namespace) -> None:
     is_json = arguments.format == "json" or (not arguments.format and text.lstrip().startswith(("[", "{")))
     with synced_store(arguments) as store:
         try:
-            rows = rows_of(text, store.custom_fields(), is_json=is_json)
+            rows = rows_of(text, store.lookups.custom_fields(), is_json=is_json)
         except BadRequest as error:
             raise BadRequest(f"Could not read the items in {arguments.file}. {error.message}") from None
         found = planned(store, rows)
@@ -189,11 +189,11 @@ def _add(store: Store, found: Import, row: ImportRow) -> None:
     if row.type == ItemType.TASK and "ParentID" not in values:
         if not found.families:
             raise BadRequest("place a task below its new item, or give it a ParentID.")
-        check(row.type, {"Name": None, **values}, store, _ON_ADD)
+        check(row.type, {"Name": None, **values}, store.lookups, _ON_ADD)
         above = found.families[-1]
         found.families[-1] = Family(above.type, above.fields, [*above.tasks, values])
         return
-    check(row.type, {"Name": None, **values}, store, _ON_ADD)
+    check(row.type, {"Name": None, **values}, store.lookups, _ON_ADD)
     found.families.append(Family(row.type, values))
 
 
@@ -208,7 +208,7 @@ def _change(store: Store, found: Import, row: ImportRow) -> None:
     values = _values(store, row, item.type)
     changed = {key: value for key, value in values.items() if not is_same(item.fields.get(key), value)}
     if changed:
-        found.changes[item.id] = check(item.type, changed, store, _ON_EDIT)
+        found.changes[item.id] = check(item.type, changed, store.lookups, _ON_EDIT)
 
 
 def _values(store: Store, row: ImportRow, item_type: str) -> dict[str, object]:
@@ -226,7 +226,7 @@ def _values(store: Store, row: ImportRow, item_type: str) -> dict[str, object]:
 
 
 def _field(store: Store, key: str) -> Field:
-    return FIELD_BY_KEY.get(key) or next(each for each in store.custom_fields() if each.key == key)
+    return FIELD_BY_KEY.get(key) or next(each for each in store.lookups.custom_fields() if each.key == key)
 
 
 def _described(store: Store, found: Import) -> Iterator[str]:
@@ -252,9 +252,9 @@ def _described(store: Store, found: Import) -> Iterator[str]:
 async def _write(store: Store, found: Import) -> None:
     """Write the new items as one step and the changes as another."""
     if found.families:
-        await store.add_families(found.families)
+        await store.items.add_families(found.families)
     if found.changes:
-        await store.edit_each(found.changes)
+        await store.items.edit_each(found.changes)
     deadline = time.monotonic() + LOOK_EVERY * 5
     while store.outbox.pending:
         if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:

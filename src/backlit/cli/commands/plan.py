@@ -13,8 +13,8 @@ from backlit.cli.synced import synced_store
 from backlit.model.errors import BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.plain import plain
-from backlit.store.planning.difference import PlanChange
 from backlit.store.planning.draft import PLANNED, Touch, Touches, Values
+from backlit.store.planning.plan import PlanChange
 from backlit.store.planning.text import (
     BACKLOG,
     NONE,
@@ -48,12 +48,12 @@ def exported(store: Store, names: Sequence[str], backlog: int) -> str:
     chosen = _named(store, names, labels)
     owners = {person.id: person.username for person in store.everybody.known().values()}
     sections = {each.id: _plan_lines(store, frozenset({each.id}), None, owners) for each in chosen}
-    unplanned = frozenset(store.iterations()) - {each.id for each in iterations.targets()}
+    unplanned = frozenset(store.lookups.iterations()) - {each.id for each in iterations.targets()}
     sections[iterations.backlog_id] = _plan_lines(store, unplanned, backlog, owners)
     notes = {each.id: _note(each) for each in chosen}
     now = iterations.as_is(line.id for lines in sections.values() for line in lines)
     was = {item_id: was_of(values, owners) for item_id, values in sorted(now.items())}
-    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     return plan_text(project, sections, labels, notes, was)
 
 
@@ -138,11 +138,11 @@ def _read(file: str) -> str:
 
 def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[int, ExportedItem]) -> Touches:
     """Collect the changes of the lines; raise BadRequest for an unknown item or person."""
-    people = {person.username: person.id for person in store.people().values()}
+    people = {person.username: person.id for person in store.lookups.people().values()}
     items = {item.id: item for item in store.batch.items([line.id for lines in plan.values() for line in lines])}
     now = store.plan.iterations.as_is(items)
     owners = {number: name for name, number in people.items()}
-    unplanned = set(store.iterations()) - {each.id for each in store.plan.iterations.targets()}
+    unplanned = set(store.lookups.iterations()) - {each.id for each in store.plan.iterations.targets()}
     wanted: dict[int, dict[str, Touch]] = {}
     for place, lines in plan.items():
         for line in lines:
@@ -245,7 +245,7 @@ def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[in
     """Describe the load of each iteration, then the changes of each item."""
     if not difference:
         return ["Nothing changes."]
-    names = {**dict.fromkeys(store.iterations(), BACKLOG), **labels}
+    names = {**dict.fromkeys(store.lookups.iterations(), BACKLOG), **labels}
     people = {person.id: person.username for person in store.everybody.known().values()}
 
     def shown(key: str, value: object) -> str:
@@ -273,7 +273,7 @@ def _loads(store: Store, difference: Sequence[PlanChange], labels: Mapping[int, 
     """Describe the iterations with changed points and their capacities."""
     changes = {change.id: {key: touch.mine for key, touch in change.fields.items()} for change in difference}
     places = {value for change in difference for value in (change.place, changes[change.id].get("IterationID"))}
-    iterations = store.iterations()
+    iterations = store.lookups.iterations()
     found = []
     for place, load in store.plan_preview.loads_now([each for each in labels if each in places], changes).items():
         most = iterations[place].max_capacity

@@ -7,7 +7,7 @@ import sys
 from backlit.cli.synced import synced_store
 from backlit.model.reports.formats import FORMATS
 from backlit.model.reports.report import Measure, ReportName
-from backlit.store.reports.coverages import Coverage
+from backlit.store.reports.reports import Coverage
 from backlit.store.store import Store
 
 

@@ -1,6 +1,6 @@
 """Conflicts, resolved field by field, and rejected changes, resolved with new values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -11,12 +11,14 @@ import orjson
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.edits.checks import check, check_text
-from backlit.store.edits.edits import Edits, show
-from backlit.store.files.files import Files, Writer
+from backlit.store.edits.items import discard, show, take_out, with_followers
+from backlit.store.edits.nodes import show_trees
+from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry, recall_of
 from backlit.store.records.item import Document, fields_in, moment
 from backlit.store.records.merge import merge
+from backlit.store.views.lookups import Lookups
 
 UNSETTLED = frozenset({EntryState.CONFLICT, EntryState.REFUSED})
 _SETTLED_ELSEWHERE = "This change is already resolved. See the outbox for its state."
@@ -58,9 +60,10 @@ class Case:
 class Conflicts:
     """Access to cases and their resolution."""
 
-    def __init__(self, files: Files, edits: Edits) -> None:
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
         self._files = files
-        self._edits = edits
+        self._lookups = lookups
+        self._wake = wake
 
     def case(self, entry_id: int) -> Case | None:
         """Return the case of an entry. Comments, and entries that need no decision, return None."""
@@ -96,9 +99,9 @@ class Conflicts:
                 raise BadRequest(f"{known.label} is required.", {field.key: f"{known.label} is required."})
         edited = {key: value for key, value in decisions.items() if not isinstance(value, Keep)}
         settable = frozenset({Settable.ALWAYS, Settable.ON_CREATE} if is_new else {Settable.ALWAYS})
-        values = check(case.item_type, edited, self._edits, settable)
+        values = check(case.item_type, edited, self._lookups, settable)
         await self._files.write(partial(_settle, case=case, decisions={**decisions, **values}))
-        self._edits.wake()
+        self._wake()
 
     async def rewrite(self, entry_id: int, text: str) -> None:
         """Queue a rejected comment again with a new text.
@@ -107,11 +110,25 @@ class Conflicts:
         """
         check_text(text)
         await self._files.write(partial(_rewrite, entry_id=entry_id, text=text))
-        self._edits.wake()
+        self._wake()
+
+    async def retry(self, entry_id: int) -> None:
+        """Queue a rejected or conflicting entry again. A conflict is resolved in favour of the user's values."""
+        await self._files.write(lambda writer: _retry(writer, entry_id))
+        self._wake()
+
+    async def discard(self, entry_id: int) -> None:
+        """Discard an entry, and with a new item every entry that depends on it. The act can be undone.
+
+        A deletion that may have reached the service is looked up, and the deleted object is restored. Raises
+        BadRequest while the entry is being sent, because it may already have taken effect.
+        """
+        await self._files.write(lambda writer: _discard(writer, entry_id))
+        self._wake()
 
 
 def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]) -> Case:
-    own = _fields(entry)
+    own = entry.fields
     theirs = {**entry.theirs, **fields_in(received)}
     keys = set(own)
     if entry.state is EntryState.CONFLICT:
@@ -147,7 +164,7 @@ def _settle(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None
     if entry.kind is EntryKind.EDIT and (len(settled) == len(later) or not kept):
         _settle_as_step(writer, [entry, *settled], keys, replace(entry, payload=kept, base=base))
     else:
-        rest = _without(replace(entry, payload=_fields(entry)), keys)
+        rest = _without(replace(entry, payload=entry.fields), keys)
         again = _with(entry, {**rest.payload, **kept}, {**rest.base, **base} if entry.kind is EntryKind.EDIT else {})
         writer.journal.update_all([again, *(_without(each, keys) for each in settled)])
     _tell(writer, entry)
@@ -183,14 +200,36 @@ def _rewrite(writer: Writer, entry_id: int, text: str) -> None:
     writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
 
 
+def _retry(writer: Writer, entry_id: int) -> None:
+    entry = writer.journal.entries.find(entry_id)
+    if entry is None or entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
+        return
+    base = {**entry.base, **entry.theirs}
+    writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
+    show(writer, [entry.item_id])
+    if entry.kind in ON_NODES:
+        show_trees(writer)
+    writer.signal.publish(Change(Subject.OUTBOX))
+
+
+def _discard(writer: Writer, entry_id: int) -> None:
+    entry = writer.journal.entries.find(entry_id)
+    if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
+        return
+    doomed = with_followers(writer, [entry])
+    recalls = [recall_of(each) for each in doomed if each.kind in RECALLED and each.has_left]
+    with writer.journal.transaction():
+        discard(writer, doomed)
+        step = writer.journal.undo_log.begin()
+        writer.journal.undo_log.withdraw([each.id for each in doomed], step)
+        writer.journal.add(recalls, step)
+    take_out(writer, doomed)
+
+
 def _tell(writer: Writer, entry: OutboxEntry) -> None:
     show(writer, [entry.item_id])
     writer.signal.publish(Change(Subject.ITEMS, frozenset({entry.item_id}), frozenset({"sign"})))
     writer.signal.publish(Change(Subject.OUTBOX))
-
-
-def _fields(entry: OutboxEntry) -> Mapping[str, object]:
-    return fields_in(entry.payload) if entry.kind is EntryKind.ADD else entry.payload
 
 
 def _is_later(other: OutboxEntry, entry_id: int) -> bool:

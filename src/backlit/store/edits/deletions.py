@@ -1,14 +1,13 @@
 """Permanent deletion: everything below an item, its copy in the trash, and the entry that deletes it."""
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.edits.edits import discard, journalled, show, take_out, with_followers
-from backlit.store.files.files import Files, Writer
-from backlit.store.journal.trash import Copy
+from backlit.store.edits.items import discard, journalled, show, take_out, with_followers
+from backlit.store.files import Files, Writer
+from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
@@ -19,6 +18,7 @@ from backlit.store.records.entry import (
     EntryState,
     OutboxEntry,
     is_for_customers,
+    new_entry,
 )
 from backlit.store.records.item import Document, fields_in, whole
 from backlit.store.sqlite.database import ids_json
@@ -100,13 +100,11 @@ def deletion_of(writer: Writer, item_id: int) -> tuple[OutboxEntry, Copy]:
         raise NotFound(f"Item {item_id} was deleted.")
     waiting = [entry for entry in writer.journal.entries.undelivered([item_id]) if entry.state in BUSY]
     fields = fields_in(laid_over(received, waiting)[0])
-    entry = OutboxEntry(
-        0,
-        time.time(),
-        whole(document.get("projectId")) or 0,
-        item_id,
+    entry = new_entry(
         EntryKind.DELETE,
+        whole(document.get("projectId")) or 0,
         {"name": fields.get("Name"), "type": document.get("type")},
+        item_id,
         {key: value for key, value in fields.items() if is_settable(key)},
     )
     return entry, _copy(writer, document)
@@ -203,7 +201,7 @@ def deletion_of_comment(comment: Document) -> OutboxEntry:
     if is_for_customers(comment):
         kept["type"] = FOR_CUSTOMERS
     project_id, item_id = whole(comment.get("projectId")) or 0, whole(comment.get("workItemId")) or 0
-    return OutboxEntry(0, time.time(), project_id, item_id, EntryKind.DELETE_COMMENT, kept)
+    return new_entry(EntryKind.DELETE_COMMENT, project_id, kept, item_id)
 
 
 def withdraw(writer: Writer, entries: Sequence[OutboxEntry], step: int) -> None:

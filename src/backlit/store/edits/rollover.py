@@ -1,6 +1,5 @@
 """Carry-over: the target of each unfinished item of an ended iteration, written as one step."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,9 +9,9 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, ItemType, Settable
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.store.edits.checks import check
-from backlit.store.edits.edits import edit_entry, journalled
-from backlit.store.files.files import Files, Writer
-from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.edits.items import edit_entry, journalled
+from backlit.store.files import Files, Writer
+from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
 from backlit.store.records.item import Document, Item, fields_in
 from backlit.store.records.people import TreeKind
 from backlit.store.views.lookups import Lookups
@@ -143,7 +142,7 @@ class Rollover:
         values |= {"IterationID": fields.get("IterationID")}
         project_id = self._lookups.project_id or 0
         payload = {"type": kind, "projectId": project_id, "fields": check(kind, values, self._lookups, _ON_ADD)}
-        return OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
+        return new_entry(EntryKind.ADD, project_id, payload)
 
     def _types(self, decisions: Mapping[int, Decision]) -> set[str]:
         ids = [item_id for item_id, each in decisions.items() if each.way in {Way.DONE, Way.SPLIT}]

@@ -1,25 +1,26 @@
-"""Work log. The interface has no time entries, so logged work changes two fields and adds a comment."""
+"""Logged work and the timer. The interface has no time entries, so a log changes two fields and adds a comment."""
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from backlit.model.amounts import hours_text
-from backlit.model.errors import BadRequest, NotFound
+from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.store.edits.edits import edit_entry, show
-from backlit.store.edits.timer import end_timer
-from backlit.store.files.files import Files, Writer
+from backlit.store.edits.items import edit_entry, present, show
+from backlit.store.files import Files, Writer
+from backlit.store.journal.journal import Journal
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.entry import EntryKind, OutboxEntry, payload_of
+from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment
 from backlit.store.records.item import Document, fields_in, whole
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 
 COMPLETED, REMAINING = "WorkCompleted", "WorkRemaining"
 MARK = "[time]"
 """The start of a comment that records logged work."""
 _LAST_TYPE = "time entry type"
+_TIMER = "timer"
 _DIGITS = 6
 """Decimal digits of sums, so that tenths add up exactly."""
 
@@ -100,11 +101,10 @@ def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -
     wanted = work.changes(fields)
     changed = {key: value for key, value in wanted.items() if not is_same(fields.get(key), value)}
     project_id = whole(document.get("projectId")) or 0
-    comment = payload_of(work.comment, for_customers=False)
     given = {key: seen[key] for key in changed if key in seen and work.remaining is not None}
     entries = [
         edit_entry(item_id, document, changed, given),
-        OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, comment),
+        new_comment(project_id, item_id, work.comment),
     ]
     with writer.journal.transaction():
         end_timer(writer.journal, item_id)
@@ -116,10 +116,7 @@ def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -
 
 
 def _task(writer: Writer, task_id: int) -> tuple[int, Document]:
-    item_id = writer.journal.real_id(task_id)
-    document = writer.mirror.effective(item_id)
-    if document is None:
-        raise NotFound(f"Item {task_id} was deleted.")
+    item_id, document = present(writer, task_id)
     if document.get("type") != ItemType.TASK:
         raise BadRequest("Work can only be logged on tasks.")
     return item_id, document
@@ -162,3 +159,79 @@ def _sum(fields: Mapping[str, object], hours: float) -> float:
 
 def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A running timer: its task, and its start in seconds of this machine's time."""
+
+    item_id: int
+    began_at: float
+
+
+class Timer:
+    """A timer that the user starts and stops. It keeps running while backlit is closed."""
+
+    def __init__(self, files: Files, clock: Callable[[], datetime]) -> None:
+        self._files = files
+        self._clock = clock
+
+    @property
+    def running(self) -> Running | None:
+        """The running timer, possibly of another process, or None."""
+        return _running(self._files.journal)
+
+    def seconds(self) -> float:
+        """Return the elapsed seconds, 0 without a timer or after the clock was set back."""
+        running = self.running
+        return max(0.0, self._clock().timestamp() - running.began_at) if running else 0.0
+
+    def hours_on(self, item_id: int) -> float | None:
+        """Return the hours elapsed on an item, to a hundredth, or None if the timer runs elsewhere."""
+        running = self.running
+        if running is None or running.item_id != self._files.journal.real_id(item_id):
+            return None
+        return max(0.01, round(self.seconds() / HOUR, 2))
+
+    async def start(self, item_id: int) -> None:
+        """Start the timer on a task. Raises BadRequest while it runs on another task."""
+        began_at = self._clock().timestamp()
+
+        def act(writer: Writer) -> None:
+            running, wanted = _running(writer.journal), writer.journal.real_id(item_id)
+            if running is None:
+                writer.journal.drafts.save(_TIMER, {"item": wanted, "began": began_at})
+                writer.signal.publish(Change(Subject.TIMER))
+            elif running.item_id != wanted:
+                raise BadRequest("The timer is running on another task. Stop it first.")
+
+        await self._files.write(act)
+
+    async def stop(self) -> None:
+        """Stop the timer and discard its time."""
+
+        def act(writer: Writer) -> None:
+            writer.journal.drafts.discard(_TIMER)
+            writer.signal.publish(Change(Subject.TIMER))
+
+        await self._files.write(act)
+
+
+def end_timer(journal: Journal, item_id: int) -> None:
+    """Stop the timer if it runs on an item."""
+    running = _running(journal)
+    if running is not None and running.item_id == item_id:
+        journal.drafts.discard(_TIMER)
+
+
+def _running(journal: Journal) -> Running | None:
+    kept = journal.drafts.find(_TIMER)
+    if kept is None:
+        return None
+    item_id, began_at = kept.get("item"), kept.get("began")
+    if not isinstance(item_id, int) or not isinstance(began_at, int | float):
+        return None
+    return Running(journal.real_id(item_id), float(began_at))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded, StorageError, Trouble, Unavailable
 from backlit.model.plain import plain
-from backlit.store.files.files import Files, Versions
+from backlit.store.files import Files, Versions
 from backlit.store.mirror.mirror import SupersededError
 from backlit.store.records.changes import (
     ABOUT_JOURNAL,
@@ -21,7 +21,7 @@ from backlit.store.records.changes import (
     Subject,
 )
 from backlit.store.records.people import Person
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.reachability import Waits
 from backlit.store.views.lookups import Lookups
 
 if TYPE_CHECKING:
@@ -110,16 +110,23 @@ class Engine:
         """Sync now. Raises the error that prevents it."""
         await self.ask(lambda session: session.refresh(is_anew=is_anew))
 
-    async def sign_in(self, username: str, password: str, approved: str) -> None:
-        """Sign in with a password."""
+    def cancel(self) -> None:
+        """Stop loading. A refresh or the next start resumes it."""
+        self.tell(lambda session: session.cancel())
+
+    async def sign_in(self, username: str, password: str, approved: str = "") -> None:
+        """Sign in with a password. Raises Unauthorized, or Trouble without a connection.
+
+        Raises OtherOrigin before sending the password to another origin than the service's or the approved one.
+        """
         await self.ask(lambda session: session.sign_in(username, password, approved))
 
-    async def sign_in_with_code(self, code: str, approved: str) -> None:
-        """Sign in with a verification code."""
+    async def sign_in_with_code(self, code: str, approved: str = "") -> None:
+        """Sign in with a verification code from the browser. Raises as `sign_in` does."""
         await self.ask(lambda session: session.sign_in_with_code(code, approved))
 
     async def sign_out(self) -> None:
-        """Discard the tokens."""
+        """Discard the tokens. Mirror, journal and unsent changes are kept."""
         await self.ask(lambda session: session.sign_out())
 
     async def ask(self, act: Callable[["Session"], Coroutine[Any, Any, _T]]) -> _T:
@@ -267,7 +274,7 @@ class Engine:
 
 
 class KnownUsers:
-    """Every user with a known name, licensed or not. Only licensed users, in `store.people()`, can be assigned."""
+    """Every user with a known name, licensed or not. Only licensed users, in `lookups.people()`, can be assigned."""
 
     def __init__(self, lookups: Lookups, engine: Engine) -> None:
         self._lookups = lookups

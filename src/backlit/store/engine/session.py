@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from backlit.model.errors import BacklitError, NotFound, ServiceRefused, SignInNeeded, StorageError, Trouble
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.records.item import Document, is_item
 from backlit.store.records.people import Person
-from backlit.store.remote.reachability import SHUTS, Reachability
-from backlit.store.remote.reading import read_all, store_items
+from backlit.store.remote.listing import read_all, store_items
+from backlit.store.remote.reachability import SHUTS, Reachability, Waits
 from backlit.store.remote.receiving import note_comments_left
-from backlit.store.remote.retry import Waits
 from backlit.store.remote.users import UserLookup
 from backlit.store.sqlite.process_lock import SharedLock, SyncLock
 from backlit.store.sync.sync import NOUNS_EVERY, Sync

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import orjson
 
-from backlit.store.journal.schema import UNDELIVERED_SQL
+from backlit.store.journal.connection import UNDELIVERED_SQL
 from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
 from backlit.store.sqlite.database import ids_json
 

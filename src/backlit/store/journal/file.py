@@ -1,39 +1,24 @@
 """The journal's file. If it is deleted or replaced while in use, it is restored from the open connection."""
 
-import fcntl
 import os
 import secrets
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import orjson
 
 from backlit.model.errors import StorageError
 from backlit.store.journal.journal import Journal
-from backlit.store.sqlite.database import drop_database
-from backlit.store.sqlite.errors import failure
+from backlit.store.sqlite.database import OpenedFile, drop_database, failure
 
 _MARK = slice(68, 72)
 _LOGS = ("-wal", "-shm")
 
 
-class JournalFile:
-    """The identity of the journal's file. SQLite silently keeps writing to a deleted file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._identity: tuple[int, int] | None = None
-
-    def opened(self) -> None:
-        """Record the identity of the opened file."""
-        self._identity = self._found()
-
-    def is_lost(self) -> bool:
-        """Report whether the file was deleted or replaced. Costs one directory lookup."""
-        return self._found() != self._identity
+class JournalFile(OpenedFile):
+    """The journal's file, restored when it is deleted or replaced."""
 
     def restore(self, writing: Journal, reading: Journal) -> tuple[Journal, str]:
         """Restore the journal under its name. Returns a new connection for writing, and a sentence for the user.
@@ -42,7 +27,7 @@ class JournalFile:
         foreign file is moved aside. Raises StorageError.
         """
         try:
-            with self._alone() as lock:
+            with self._renewing() as lock:
                 return self._restored(lock, writing, reading)
         except OSError as error:
             raise StorageError(f"The journal {self.path} was deleted and cannot be restored: {error}.") from error
@@ -100,20 +85,3 @@ class JournalFile:
         finally:
             for log, aside in moved:
                 aside.rename(log)
-
-    @contextmanager
-    def _alone(self) -> Iterator[int]:
-        """Keep other processes from restoring at the same time. The lock file lists the files of this journal."""
-        lock = os.open(self.path.with_name(f"{self.path.name}.renewal"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield lock
-        finally:
-            os.close(lock)
-
-    def _found(self) -> tuple[int, int] | None:
-        try:
-            found = self.path.stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino

@@ -12,22 +12,16 @@ from typing import cast
 
 import orjson
 
-from backlit.store.journal.connection import JournalConnection, opened
+from backlit.store.journal.connection import UNDELIVERED_SQL, JournalConnection, opened
 from backlit.store.journal.entries import Entries, Renames
 from backlit.store.journal.groom_queue import GroomQueues
 from backlit.store.journal.inbox import InboxTable
-from backlit.store.journal.ranks import Ranks
-from backlit.store.journal.schema import UNDELIVERED_SQL
-from backlit.store.journal.scope_log import ScopeLogTable
-from backlit.store.journal.settings import Drafts, SettingsTable
-from backlit.store.journal.snapshots import SnapshotTable
-from backlit.store.journal.status_history import StatusHistoryTable
-from backlit.store.journal.trash import Trash
-from backlit.store.journal.undo_log import UndoLog
+from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHistoryTable
+from backlit.store.journal.settings import Drafts, Ranks, SettingsTable
+from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, with_real_ids
-from backlit.store.sqlite.database import transaction
-from backlit.store.sqlite.errors import JournalReads
+from backlit.store.sqlite.database import JournalReads, transaction
 
 KEPT_SENT = 10_000
 

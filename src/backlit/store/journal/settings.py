@@ -1,11 +1,13 @@
-"""Settings and drafts by key. They survive a rebuild of the mirror."""
+"""The journal's settings, drafts and ranks. They survive a rebuild of the mirror."""
 
 import json
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from backlit.store.sqlite.database import transaction
+from backlit.store.journal.connection import UNDELIVERED_SQL
+from backlit.store.records.entry import BUSY, EntryKind
+from backlit.store.sqlite.database import ids_json, transaction
 
 
 class SettingsTable:
@@ -47,3 +49,49 @@ class Drafts:
         """Delete a draft, if there is one."""
         with transaction(self._connection):
             self._connection.execute("DELETE FROM drafts WHERE key = ?", (key,))
+
+
+_BUSY_SQL = f"kind = '{EntryKind.RANK}' AND state IN ({', '.join(repr(state.value) for state in sorted(BUSY))})"
+_AMONG = "item_id IN (SELECT value FROM json_each(?))"
+
+
+class Ranks:
+    """The table of ranks, through the journal's connection. Local ranks are permanent and never sent."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def numbers(self) -> dict[int, float]:
+        """Return all ranks by item."""
+        return dict(self._connection.execute("SELECT item_id, number FROM ranks"))
+
+    def put(self, project_id: int, numbers: Mapping[int, float], *, is_local: bool) -> None:
+        """Store ranks of a project's items."""
+        rows = [(item_id, project_id, number, int(is_local)) for item_id, number in numbers.items()]
+        with transaction(self._connection):
+            self._connection.executemany("INSERT OR REPLACE INTO ranks VALUES (?, ?, ?, ?)", rows)
+
+    def count_local(self, project_id: int | None) -> int:
+        """Count a project's local ranks."""
+        sql = "SELECT count(*) FROM ranks WHERE project_id = ? AND is_local = 1"
+        return int(self._connection.execute(sql, (project_id,)).fetchone()[0])
+
+    def drop(self, item_ids: Iterable[int]) -> None:
+        """Delete the ranks of some items."""
+        with transaction(self._connection):
+            self._connection.execute(f"DELETE FROM ranks WHERE {_AMONG}", (ids_json(item_ids),))  # noqa: S608 # constant
+
+    def local(self, project_id: int) -> list[int]:
+        """Return the items of a project with local ranks."""
+        found = self._connection.execute("SELECT item_id FROM ranks WHERE project_id = ? AND is_local", (project_id,))
+        return [item_id for (item_id,) in found]
+
+    def settled(self) -> list[int]:
+        """Return the items whose ranks no pending entry needs any more."""
+        busy = f"SELECT project_id FROM entries WHERE {UNDELIVERED_SQL} AND {_BUSY_SQL}"  # noqa: S608 # constants
+        sql = f"SELECT item_id FROM ranks WHERE NOT is_local AND project_id NOT IN ({busy})"  # noqa: S608 # constants
+        return [item_id for (item_id,) in self._connection.execute(sql)]
+
+    def follow(self, temporary_id: int, real_id: int) -> None:
+        """Move a rank from a temporary id to the real id."""
+        self._connection.execute("UPDATE OR REPLACE ranks SET item_id = ? WHERE item_id = ?", (real_id, temporary_id))

@@ -8,10 +8,9 @@ from pathlib import Path
 import orjson
 
 from backlit.model.errors import StorageError
-from backlit.store.mirror.bulk_insert import INSERT_ITEM, NewRows, insert_new_rows
 from backlit.store.mirror.comments import Comments, MirroredAttachments
-from backlit.store.mirror.facts import facts_in, learn
 from backlit.store.mirror.full_text import FullText
+from backlit.store.mirror.item_rows import INSERT_ITEM, NewRows, facts_in, insert_new_rows, learn
 from backlit.store.mirror.overlay import (
     REASSIGNED,
     HiddenItems,

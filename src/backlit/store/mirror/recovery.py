@@ -1,7 +1,5 @@
 """Recovery of a mirror that is damaged or deleted while in use: it is rebuilt."""
 
-import fcntl
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -9,30 +7,20 @@ from typing import Any, TypeVar
 
 from backlit.model.errors import StorageError
 from backlit.store.mirror.mirror import Mirror
-from backlit.store.sqlite.database import connect, drop_database
-from backlit.store.sqlite.errors import Found, failure, is_damage
+from backlit.store.sqlite.database import Found, OpenedFile, connect, drop_database, failure, is_damage
 from backlit.store.sqlite.paths import Places
 
 _T = TypeVar("_T")
 
 
-class MirrorFile:
-    """The identity of the mirror's file. `generation` grows with each rebuild."""
+class MirrorFile(OpenedFile):
+    """The mirror's file. `generation` grows with each rebuild."""
 
     def __init__(self, places: Places, on_renewed: Callable[[], None]) -> None:
-        self.path = places.mirror
+        super().__init__(places.mirror)
         self.generation = 0
         self._on_renewed = on_renewed
         self._lock = threading.Lock()
-        self._identity: tuple[int, int] | None = None
-
-    def opened(self) -> None:
-        """Record the identity of the opened file."""
-        self._identity = self._found()
-
-    def is_lost(self) -> bool:
-        """Report whether the file was deleted, or replaced by another process."""
-        return self._found() != self._identity
 
     def renew(self, generation: int) -> None:
         """Rebuild the mirror, unless that happened since a generation.
@@ -52,22 +40,11 @@ class MirrorFile:
         self._on_renewed()
 
     def _make_anew(self) -> None:
-        lock = os.open(self.path.with_name(self.path.name + ".renewal"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with self._renewing():
             if not self.is_lost() or self._identity is None:
                 drop_database(self.path)
             Mirror(self.path).close()
             self.opened()
-        finally:
-            os.close(lock)
-
-    def _found(self) -> tuple[int, int] | None:
-        try:
-            found = self.path.stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
 
 
 class MirrorReads:

@@ -1,208 +1,159 @@
-"""Changes of areas and iterations sent to the service: get, compare, write, read the siblings again."""
+"""Areas and iterations sent to the service, one at a time for each tree. A write reads the siblings again."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, ServiceRefused, Trouble, Unclear
-from backlit.store.edits.node_checks import fault_of_range, on_wire
-from backlit.store.edits.nodes import DATES, show_trees
-from backlit.store.files.files import Files, Writer
-from backlit.store.mirror.node_overlay import (
+from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavailable
+from backlit.store.edits.checks import fault_of_range, on_wire
+from backlit.store.edits.items import show
+from backlit.store.edits.nodes import DATES, item_key, show_trees
+from backlit.store.files import Files, Writer
+from backlit.store.mirror.mirror import Mirror, tree_writes
+from backlit.store.mirror.overlay import (
+    deleted_nodes,
     index_after,
+    laid_over_nodes,
     place_of,
     sequence_for,
     siblings_of,
     subtree,
     values_of,
 )
-from backlit.store.mirror.overlay import deleted_nodes
-from backlit.store.outbox.delivery import Leave, deliver_node, was_discarded
-from backlit.store.outbox.siblings import Level, NodeLevels, largest_known
-from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.outbox.sending import EditSending, was_discarded
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, whole
-from backlit.store.records.merge import kept_otherwise, merge
-from backlit.store.records.values import is_same
-from backlit.store.remote.retry import Waits
+from backlit.store.records.merge import Merged, is_same, merge
+from backlit.store.records.people import TreeKind
+from backlit.store.remote.listing import read_all
+from backlit.store.remote.reachability import Waits
+from backlit.store.sqlite.database import ids_json, transaction
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
+    from backlit.client.resources import Nodes, Resource
 
-_RACES = 5
+
+FRESH = 0.5
+"""Seconds for which a read level stays valid."""
 
 
-class NodeSending:
-    """Sender of NODE entries in journal order, one at a time for each tree."""
+MOST_PARENTS = 20
+"""The most parents to filter by. The tree is read whole for more."""
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, leave: Leave) -> None:
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Nodes on the service at present: the whole tree, or the children of some parents."""
+
+    nodes: Sequence[Document]
+    is_whole: bool
+
+    def ids(self) -> set[int]:
+        """Return the ids of the nodes."""
+        return {whole(each.get("id")) or 0 for each in self.nodes}
+
+
+class NodeLevels:
+    """Reader of a node's surroundings, with a memory of a service that does not filter nodes.
+
+    The interface leaves $filter open, so a response is trusted only if it holds exactly the known nodes. Otherwise
+    the whole tree is read.
+    """
+
+    def __init__(self, client: "Client", files: Files) -> None:
+        self._client = client
         self._files = files
-        self._leave = leave
-        self._levels = NodeLevels(client, files)
-        self._settling = waits.settling
-        self._began = time.monotonic()
-        self._settled_at: dict[int, float] = {}
+        self._filters = True
+        self._latest: dict[tuple[int, object, int], tuple[float, Level]] = {}
 
-    async def send(self, entry: OutboxEntry) -> bool:
-        """Send an entry and settle it. Returns whether the service has it, False for a conflict."""
-        match entry.kind:
-            case EntryKind.NODE_ADD:
-                return await self._add(entry)
-            case EntryKind.NODE_EDIT:
-                return await self._edit(entry)
-            case _:
-                return await self._delete(entry)
+    def resource(self, entry: OutboxEntry) -> "Nodes[Any]":
+        """Return the client's areas or iterations."""
+        return self._client.areas if entry.payload["tree"] == TreeKind.AREAS.value else self._client.iterations
 
-    # New nodes
+    async def read(self, entry: OutboxEntry) -> Level:
+        """Read the whole tree."""
+        return Level(await read_all(self.resource(entry).in_project(entry.project_id)), is_whole=True)
 
-    async def _add(self, entry: OutboxEntry) -> bool:
-        """Create a node exactly once: after an unclear failure, look before sending again."""
-        parent_id, _ = place_of(entry) or (0, 0)
-        made = None
-        if entry.known_id is not None:
-            level = await self._levels.read(entry)
-            made = await self._look(entry, level.nodes, entry.known_id)
-            if made is None and time.monotonic() < self._settled_at.get(entry.id, self._began + self._settling):
-                raise Unclear("Could not confirm that the service saved the change. Checking again.")
-        else:
-            level = await self._levels.lately_below(entry, parent_id)
-            await self._files.write(lambda writer: _note_largest(writer, entry, level))
-        if made is None:
-            made = await self._post(entry, level.nodes)
-        await self._delivered(entry, made)
-        return True
+    async def below(self, entry: OutboxEntry, parent_id: int, own: Iterable[int] = ()) -> Level:
+        """Read the children of a node. `own` are nodes that the entry may have moved or created there."""
+        kind, mine = str(entry.payload["tree"]), {entry.node_id, *own}
 
-    async def _look(self, entry: OutboxEntry, nodes: Sequence[Document], known_id: int) -> Document | None:
-        taken = await self._files.write(lambda writer: writer.journal.entries.made_ids(EntryKind.NODE_ADD))
-        parent_id, _ = place_of(entry) or (0, 0)
-        alike = [
-            each
-            for each in nodes
-            if (whole(each.get("id")) or 0) > known_id
-            and each.get("id") not in taken
-            and each.get("parentId") == parent_id
-            and each.get("name") == values_of(entry).get("name")
-        ]
-        return min(alike, key=lambda each: whole(each.get("id")) or 0, default=None)
+        def expected(writer: Writer) -> set[int]:
+            return known_below(writer.mirror, kind, entry.project_id, [parent_id]) - mine
 
-    async def _post(self, entry: OutboxEntry, nodes: Sequence[Document]) -> Document:
-        parent_id, sequence = _place(entry, nodes)
-        body = {"projectId": entry.project_id, "parentId": parent_id, "sequence": sequence, **values_of(entry)}
+        level = await self._narrow(entry, [parent_id])
+        if not level.is_whole and level.ids() - mine != await self._files.write(expected):
+            level = await self.read(entry)
+        self.remember(entry, parent_id, level)
+        return level
+
+    def remember(self, entry: OutboxEntry, parent_id: int, level: Level) -> None:
+        """Keep a level that was just read for the next call of `lately_below`."""
+        self._latest[entry.project_id, entry.payload["tree"], parent_id] = time.monotonic(), level
+
+    async def lately_below(self, entry: OutboxEntry, parent_id: int) -> Level:
+        """Return the children of a node as of the last write, if that is recent, else read them."""
+        key = entry.project_id, entry.payload["tree"], parent_id
+        read_at, level = self._latest.pop(key, (0.0, None))
+        is_fresh = level is not None and time.monotonic() - read_at < FRESH
+        return level if level is not None and is_fresh else await self.below(entry, parent_id)
+
+    async def around(self, entry: OutboxEntry, node_ids: Sequence[int]) -> Level:
+        """Read some nodes with their children. Reads the whole tree if unknown children turn up."""
+        if len(node_ids) <= MOST_PARENTS:
+            level = await self._narrow(entry, node_ids, with_own=entry.node_id)
+            if not level.is_whole and level.ids() == set(node_ids):
+                return level
+        return await self.read(entry)
+
+    async def _narrow(self, entry: OutboxEntry, parent_ids: Sequence[int], with_own: int | None = None) -> Level:
+        """Read the children of some nodes by a filter, or everything from a service that ignores it."""
+        if not self._filters:
+            return await self.read(entry)
+        parts = [f"parentId eq {each}" for each in parent_ids] + [f"id eq {with_own}"] * (with_own is not None)
         try:
-            made = await self._levels.resource(entry).create_document(body)
-            _must_have_id(made)
-        except (Unclear, ServiceError):
-            self._settled_at[entry.id] = time.monotonic() + self._settling
+            found = await read_all(self.resource(entry).in_project(entry.project_id), " or ".join(parts))
+        except Unavailable:
             raise
-        self._settled_at.pop(entry.id, None)
-        return made
+        except (ServiceRefused, ServiceError):
+            self._filters = False
+            return await self.read(entry)
+        is_asked_for = _asked_for({*parent_ids}, with_own)
+        self._filters = all(map(is_asked_for, found))
+        return Level(found, is_whole=not self._filters)
 
-    # Changes
 
-    async def _edit(self, entry: OutboxEntry) -> bool:
-        resource = self._levels.resource(entry)
-        for _ in range(_RACES):
-            fetched = await resource.fetch(entry.node_id)
-            theirs = on_wire(fetched.document)
-            if theirs.get("id") != entry.node_id:
-                raise ServiceError("The service returned another node than requested.")
-            place = place_of(entry)
-            wanted = {**values_of(entry), **({} if place is None else {"parentId": place[0]})}
-            touched = {key: value for key, value in wanted.items() if not is_same(value, entry.base.get(key))}
-            merged = merge(entry.base, touched, theirs)  # one of the two dates may be unchanged
-            conflicts = merged.conflicts or _unfit(merged.changes, theirs)
-            if conflicts:
-                await self._conflict(entry, fetched.document, conflicts)
-                return False
-            body = await self._body(entry, merged.changes, theirs)
-            echo: Document = fetched.document
-            if body:
-                self._leave(entry)
-                try:
-                    echo = await resource.update_document(entry.node_id, body, fetched.etag, is_repeatable=False)
-                except (PreconditionFailed, Unclear):
-                    continue
-            kept = kept_otherwise(merged.changes, on_wire(echo))
-            if kept:
-                raise ServiceRefused(f"The service kept {', '.join(f'{key} = {echo.get(key)}' for key in kept)}.")
-            await self._delivered(entry, echo)
-            return True
-        raise Unclear("Could not confirm that the service saved the change. Checking again.")
+def _asked_for(parent_ids: set[int], with_own: int | None) -> Callable[[Document], bool]:
+    return lambda node: node.get("parentId") in parent_ids or node.get("id") == with_own is not None
 
-    async def _body(
-        self, entry: OutboxEntry, changes: Mapping[str, object], theirs: Mapping[str, object]
-    ) -> dict[str, object]:
-        """Return the request's body: both dates if one changes, and the place by current sequences."""
-        body = dict(changes)
-        if body.keys() & set(DATES):
-            body |= {key: {**theirs, **changes}.get(key) for key in DATES}
-        place = place_of(entry)
-        if place is not None:
-            level = await self._levels.lately_below(entry, place[0])
-            _, body["sequence"] = _place(entry, level.nodes)
-        return body
 
-    async def _conflict(self, entry: OutboxEntry, document: Document, theirs: Mapping[str, object]) -> None:
-        who = document.get("lastModifiedBy") or "Someone"
-        reason = f"{who} changed {', '.join(LABELS.get(key, key) for key in theirs)} in the meantime."
-        kind = str(entry.payload["tree"])
+def known_below(mirror: Mirror, kind: str, project_id: int, parent_ids: Iterable[int]) -> set[int]:
+    """Return the last known children of some nodes."""
+    sql = (
+        "SELECT id FROM nouns WHERE kind = ? AND project_id = ?"
+        " AND json_extract(doc, '$.parentId') IN (SELECT value FROM json_each(?))"
+    )
+    return {node_id for (node_id,) in mirror.connection.execute(sql, (kind, project_id, ids_json(parent_ids)))}
 
-        def act(writer: Writer) -> None:
-            current = writer.journal.entries.find(entry.id) or entry
-            writer.journal.update(replace(current, state=EntryState.CONFLICT, reason=reason, theirs=dict(theirs)))
-            if document:
-                writer.mirror.put_noun(kind, entry.project_id, document)
-            show_trees(writer)
 
-        await self._files.write(act)
+def largest_known(mirror: Mirror, kind: str, project_id: int) -> int:
+    """Return the largest id of the tree as last read."""
+    sql = "SELECT coalesce(max(id), 0) FROM nouns WHERE kind = ? AND project_id = ?"
+    return int(mirror.connection.execute(sql, (kind, project_id)).fetchone()[0])
 
-    # Deletions
 
-    async def _delete(self, entry: OutboxEntry) -> bool:
-        """Delete a node with an unchanged subtree. The request always names the target of the items."""
-        level = await self._levels.around(entry, sorted(deleted_nodes(entry)))
-        now = subtree(level.nodes, entry.node_id)
-        names = {each.get("id"): str(each.get("name") or "") for each in level.nodes}
-        unseen = [names[each] for each in now if each not in deleted_nodes(entry)]
-        if unseen:
-            await self._contest(entry, unseen)
-            return False
-        if now:
-            self._leave(entry)
-            with suppress(NotFound):  # deleted by someone else first
-                await self._levels.resource(entry).delete(entry.node_id, whole(entry.payload.get("reassignmentId")))
-        await self._delivered(entry, None)
-        return True
-
-    async def _contest(self, entry: OutboxEntry, unseen: list[str]) -> None:
-        reason = f"Someone added {', '.join(unseen)} below it in the meantime."
-
-        def act(writer: Writer) -> None:
-            current = writer.journal.entries.find(entry.id) or entry
-            if current.state is not EntryState.DISCARDED:
-                writer.journal.update(replace(current, state=EntryState.CONFLICT, reason=reason))
-            show_trees(writer)
-
-        await self._files.write(act)
-
-    # Delivery
-
-    async def _delivered(self, entry: OutboxEntry, document: Document | None) -> None:
-        """Settle an entry with the service's current level, because a write renumbers the siblings."""
-        place = place_of(entry)
-        level: Level | None = None
-        if place is not None:
-            own = [whole((document or {}).get("id")) or 0]
-            with suppress(Trouble):
-                level = await self._levels.below(entry, place[0], own)
-
-        def act(writer: Writer) -> None:
-            with self._files.trees:
-                if not was_discarded(writer, entry):
-                    deliver_node(writer, entry, document, level)
-
-        await self._files.write(act)
+def put_level(mirror: Mirror, kind: str, project_id: int, level: Level, written: Document | None) -> None:
+    """Store the read nodes, after the written node's response, if any."""
+    if level.is_whole:
+        mirror.put_nouns(kind, project_id, level.nodes)
+        return
+    with transaction(mirror.connection):
+        for each in (*([] if written is None else [written]), *level.nodes):
+            mirror.put_noun(kind, project_id, each)
 
 
 LABELS = {
@@ -216,10 +167,117 @@ LABELS = {
 }
 
 
-def _note_largest(writer: Writer, entry: OutboxEntry, level: Level) -> None:
-    """Record the largest id before a creation, as the lower bound of a later search."""
-    known = largest_known(writer.mirror, str(entry.payload["tree"]), entry.project_id)
-    writer.journal.update(replace(entry, known_id=max({known, *level.ids()})))
+class NodeSending(EditSending):
+    """Sender of NODE entries."""
+
+    noun = "node"
+
+    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
+        super().__init__(client, files, waits, has_left)
+        self._levels = NodeLevels(client, files)
+
+    def _resource(self, entry: OutboxEntry) -> "Resource[Any]":
+        return self._levels.resource(entry)
+
+    def _object_id(self, entry: OutboxEntry) -> int:
+        return entry.node_id
+
+    def _is_object(self, entry: OutboxEntry, document: Document) -> bool:
+        return document.get("id") == entry.node_id
+
+    def _values(self, document: Document) -> Mapping[str, object]:
+        return on_wire(document)
+
+    def _label(self, key: str) -> str:
+        return LABELS.get(key, key)
+
+    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
+        """Merge the values and the parent. Values that contradict a newer date or capacity are a conflict."""
+        place = place_of(entry)
+        wanted = {**values_of(entry), **({} if place is None else {"parentId": place[0]})}
+        touched = {key: value for key, value in wanted.items() if not is_same(value, entry.base.get(key))}
+        merged = merge(entry.base, touched, theirs)  # one of the two dates may be unchanged
+        return entry, merged if merged.conflicts else replace(merged, conflicts=_unfit(merged.changes, theirs))
+
+    async def _edit_body(
+        self, entry: OutboxEntry, changes: Mapping[str, object], theirs: Mapping[str, object]
+    ) -> Mapping[str, object]:
+        """Return both dates if one changes, and the place by current sequences."""
+        body = dict(changes)
+        if body.keys() & set(DATES):
+            body |= {key: {**theirs, **changes}.get(key) for key in DATES}
+        place = place_of(entry)
+        if place is not None:
+            level = await self._levels.lately_below(entry, place[0])
+            _, body["sequence"] = _place(entry, level.nodes)
+        return body
+
+    async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
+        level = await self._levels.lately_below(entry, _parent_id(entry))
+        parent_id, sequence = _place(entry, level.nodes)
+        return {"projectId": entry.project_id, "parentId": parent_id, "sequence": sequence, **values_of(entry)}
+
+    def _is_made(self, _entry: OutboxEntry, made: Document) -> bool:
+        return (whole(made.get("id")) or 0) > 0
+
+    async def _largest_id(self, entry: OutboxEntry) -> int:
+        """Return the largest id of the tree as last read, and of the new node's level."""
+        level = await self._levels.lately_below(entry, _parent_id(entry))
+        self._levels.remember(entry, _parent_id(entry), level)
+        kind, project_id = str(entry.payload["tree"]), entry.project_id
+        known = await self._files.write(lambda writer: largest_known(writer.mirror, kind, project_id))
+        return max({known, *level.ids()})
+
+    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        """Find the node that an earlier attempt created, by its parent and name."""
+        level = await self._levels.read(entry)
+        self._levels.remember(entry, _parent_id(entry), level)
+        taken = await self._files.write(lambda writer: writer.journal.entries.made_ids(EntryKind.NODE_ADD))
+        alike = [
+            each
+            for each in level.nodes
+            if (whole(each.get("id")) or 0) > known_id
+            and each.get("id") not in taken
+            and each.get("parentId") == _parent_id(entry)
+            and each.get("name") == values_of(entry).get("name")
+        ]
+        return min(alike, key=lambda each: whole(each.get("id")) or 0, default=None)
+
+    async def _remove(self, entry: OutboxEntry) -> bool:
+        """Delete a node with an unchanged subtree. The request always names the target of the items."""
+        level = await self._levels.around(entry, sorted(deleted_nodes(entry)))
+        now = subtree(level.nodes, entry.node_id)
+        names = {each.get("id"): str(each.get("name") or "") for each in level.nodes}
+        unseen = [names[each] for each in now if each not in deleted_nodes(entry)]
+        if unseen:
+            await self._contest(entry, {}, {}, f"Someone added {', '.join(unseen)} below it in the meantime.")
+            return False
+        if now:
+            self._has_left.add(entry.id)
+            await self._levels.resource(entry).delete(entry.node_id, whole(entry.payload.get("reassignmentId")))
+        return True
+
+    async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
+        """Settle an entry with the service's current level, because a write renumbers the siblings."""
+        place = place_of(entry)
+        level: Level | None = None
+        if place is not None:
+            with suppress(Trouble):
+                level = await self._levels.below(entry, place[0], [whole(document.get("id")) or 0])
+
+        def act(writer: Writer) -> None:
+            with self._files.trees:
+                if not was_discarded(writer, entry):
+                    deliver_node(writer, entry, document or None, level)
+
+        await self._files.write(act)
+
+    def _receive(self, writer: Writer, entry: OutboxEntry, document: Document) -> None:
+        writer.mirror.put_noun(str(entry.payload["tree"]), entry.project_id, document)
+
+
+def _parent_id(entry: OutboxEntry) -> int:
+    return (place_of(entry) or (0, 0))[0]
 
 
 def _place(entry: OutboxEntry, nodes: Sequence[Document]) -> tuple[int, int]:
@@ -229,13 +287,47 @@ def _place(entry: OutboxEntry, nodes: Sequence[Document]) -> tuple[int, int]:
     return parent_id, sequence_for(ids, index_after(ids, after))
 
 
-def _must_have_id(made: Document) -> None:
-    if not (whole(made.get("id")) or 0) > 0:
-        raise Unclear("The response does not match the request. Checking again.")
-
-
 def _unfit(changes: Mapping[str, object], theirs: Mapping[str, object]) -> dict[str, object]:
     """Return the service's values that contradict the changes: a newer other date or capacity."""
     if not fault_of_range({**theirs, **changes}):
         return {}
     return {key: theirs.get(key) for key in (*DATES, "minCapacity", "maxCapacity") if key in theirs}
+
+
+def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document | None) -> list[Document]:
+    """Return the nodes as shown with an entry, for a service that could not be asked."""
+    nodes = laid_over_nodes(before, [entry])
+    if document is None:
+        return nodes
+    return [
+        {**document, "sequence": each.get("sequence")} if each.get("id") == entry.node_id else each for each in nodes
+    ]
+
+
+def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
+    """Store the written node and its level in the mirror, and settle the entry."""
+    kind, project_id = str(entry.payload["tree"]), entry.project_id
+    writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
+    writer.mirror.set_note(tree_writes(project_id), writes + 1)
+    if level is None and (document is None or place_of(entry) is not None):
+        nodes = _as_shown(writer.mirror.nouns(kind, project_id), entry, document)
+        level = Level(nodes, is_whole=True)
+    put_level(writer.mirror, kind, project_id, level or Level((), is_whole=False), document)
+    real_id = whole((document or {}).get("id")) if entry.kind is EntryKind.NODE_ADD else None
+    waiting = [
+        each.item_id
+        for each in writer.journal.entries.undelivered(naming=entry.node_id)
+        if entry.node_id in each.places
+    ]
+    if entry.kind is EntryKind.NODE_DELETE:
+        target = whole(entry.payload.get("reassignmentId")) or 0
+        touched = writer.mirror.reassigned.items_in(item_key(entry), [target, *deleted_nodes(entry)])
+        writer.mirror.reassign(
+            item_key(entry), deleted_nodes(entry), target, writer.journal.entries.undelivered(touched)
+        )
+    writer.journal.deliver(entry, real_id)
+    renamed = {} if real_id is None else {entry.temporary_id: real_id}
+    writer.signal.publish(Change(Subject.TREES, renamed=renamed))
+    show_trees(writer)
+    if waiting:
+        show(writer, waiting)

@@ -1,34 +1,30 @@
 """Undo of deletions that may have been done: a lookup first, a restoration only of deleted objects."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from backlit.model.errors import NotFound, Unclear
-from backlit.store.edits.edits import show
+from backlit.model.errors import Unclear
+from backlit.store.edits.items import show
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Files, Writer
-from backlit.store.outbox.delivery import deliver_node, was_discarded
+from backlit.store.files import Files, Writer
+from backlit.store.outbox.nodes import deliver_node
+from backlit.store.outbox.sending import Sending, was_discarded
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.entry import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, payload_of
+from backlit.store.records.entry import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, new_comment
 from backlit.store.records.item import whole
-from backlit.store.records.people import TreeKind
-from backlit.store.remote.retry import Waits
+from backlit.store.remote.reachability import Waits
+from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
 from backlit.store.undo.operations import RestoreNode
-from backlit.store.undo.restoring import restore
-
-if TYPE_CHECKING:
-    from backlit.client.client import Client
 
 
 class RecallSending:
     """Sender of RECALL and NODE_RECALL entries, which only read from the service."""
 
-    def __init__(self, client: "Client", files: Files, waits: Waits) -> None:
-        self._client = client
+    def __init__(self, files: Files, waits: Waits, sending: Mapping[EntryKind, Sending]) -> None:
+        self._sending = sending
         self._files = files
         self._settling = waits.settling
         self._began = time.monotonic()
@@ -48,7 +44,7 @@ class RecallSending:
             self._under_way.discard(entry.id)
             self._ended[entry.id] = time.monotonic()
 
-    async def look(self, entry: OutboxEntry) -> None:
+    async def send(self, entry: OutboxEntry) -> bool:
         """Find out whether a deletion was done and settle it. Raises Unclear while it may still happen."""
         of = whole(entry.payload.get("of")) or 0
         deletion = await self._files.write(lambda writer: writer.journal.entries.find(of))
@@ -56,25 +52,12 @@ class RecallSending:
             raise Unclear("The deletion is not confirmed yet. Waiting for the service.")
         if deletion is None:
             await self._files.write(lambda writer: _stays(writer, entry))
-        elif not await self._is_there(deletion):
+        elif not await self._sending[deletion.kind].is_there(deletion):
             await self._files.write(lambda writer: _is_gone(self._files, writer, entry, deletion))
         elif time.monotonic() < self._ended.get(of, self._began) + self._settling:
             raise Unclear("Could not confirm the deletion. Checking again.")
         else:
             await self._files.write(lambda writer: _stays(writer, entry))
-
-    async def _is_there(self, deletion: OutboxEntry) -> bool:
-        try:
-            if deletion.kind is EntryKind.DELETE:
-                await self._client.work_items.fetch(deletion.item_id)
-            elif deletion.kind is EntryKind.DELETE_COMMENT:
-                await self._client.comments.fetch(whole(deletion.payload.get("id")) or 0)
-            elif deletion.payload["tree"] == TreeKind.AREAS.value:
-                await self._client.areas.fetch(deletion.node_id)
-            else:
-                await self._client.iterations.fetch(deletion.node_id)
-        except NotFound:
-            return False
         return True
 
 
@@ -116,8 +99,8 @@ def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxE
 
 def _made_again(writer: Writer, entry: OutboxEntry, deletion: OutboxEntry) -> Iterator[OutboxEntry]:
     if deletion.kind is EntryKind.DELETE_COMMENT:
-        payload = payload_of(str(deletion.payload.get("text") or ""), for_customers=is_for_customers(deletion.payload))
-        written = OutboxEntry(0, time.time(), entry.project_id, entry.item_id, EntryKind.COMMENT, payload)
+        text, for_customers = str(deletion.payload.get("text") or ""), is_for_customers(deletion.payload)
+        written = new_comment(entry.project_id, entry.item_id, text, for_customers=for_customers)
         yield from writer.journal.add([written], entry.step)
         return
     copy = writer.journal.trash.of_entry(deletion.id)

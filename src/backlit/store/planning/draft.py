@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from backlit.store.records.entry import ITEM_PLACES
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 
 PLANNED = ("IterationID", "Estimate", "AssignedToID")
 """The planned fields. All other fields change at once."""

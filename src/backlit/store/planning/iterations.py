@@ -8,10 +8,9 @@ from typing import Any
 
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
-from backlit.store.files.files import Files
+from backlit.store.files import Files
 from backlit.store.planning.draft import Values
-from backlit.store.records.iterations_by_date import leaves
-from backlit.store.records.people import IterationEntry, TreeKind
+from backlit.store.records.people import IterationEntry, TreeKind, leaves
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 

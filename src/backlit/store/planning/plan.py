@@ -1,4 +1,4 @@
-"""The plan: moves, estimates and owners that stay in a local draft until they are written as one step."""
+"""The plan: moves, estimates and owners in a local draft, which is saved as one step, and its difference."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,15 +9,24 @@ from typing import TypeVar
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Settable
 from backlit.store.edits.checks import check
-from backlit.store.edits.edits import edit_entry, show
-from backlit.store.files.files import Files, Writer
-from backlit.store.planning.difference import PlanChange, difference_of
-from backlit.store.planning.draft import PLANNED, Draft, Standing, Touch, Touches, Values, document_of, draft_of
+from backlit.store.edits.items import edit_entry, show
+from backlit.store.files import Files, Writer
+from backlit.store.planning.draft import (
+    PLANNED,
+    Contest,
+    Draft,
+    Standing,
+    Touch,
+    Touches,
+    Values,
+    document_of,
+    draft_of,
+)
 from backlit.store.planning.iterations import PlanIterations, rows_of, text_of
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Document, fields_in
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 
@@ -27,6 +36,27 @@ _TASKS_SQL = (
     "SELECT id, parent_id FROM items WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1"
     " AND own_open = 1 ORDER BY id"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChange:
+    """One item's part of a plan: its iteration now, and for each changed field the value now and the planned value.
+
+    `contests` are fields that somebody else changed since; they are written only when the user asks for that.
+    """
+
+    id: int
+    type: str
+    name: str
+    parent_id: int | None
+    place: object
+    fields: Mapping[str, Touch]
+    contests: Mapping[str, Contest]
+
+    def over_theirs(self) -> "PlanChange":
+        """Return the same change, with the contested fields planned anew from the others' values."""
+        mine = {key: Touch(contest.theirs, contest.touch.mine) for key, contest in self.contests.items()}
+        return replace(self, fields={**self.fields, **mine}, contests={})
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,3 +313,16 @@ def _read(writer: Writer, key: str) -> Draft:
 def _touched(before: Draft, after: Draft) -> set[int]:
     ids = before.items.keys() | after.items.keys()
     return {each for each in ids if before.items.get(each) != after.items.get(each)}
+
+
+def difference_of(mirror: sqlite3.Connection, iterations: PlanIterations, standing: Standing) -> list[PlanChange]:
+    """Return the changes of a draft in backlog order; deleted items are left out."""
+    ids = standing.changes.keys() | standing.contests.keys()
+    found = []
+    now = iterations.now(mirror, ids)
+    for item_id, kind, name, parent_id, *_ in rows_of(mirror, ids):
+        before = now[item_id]
+        fields = {key: Touch(before[key], mine) for key, mine in standing.changes.get(item_id, {}).items()}
+        contests = standing.contests.get(item_id, {})
+        found.append(PlanChange(item_id, kind, name, parent_id, before["IterationID"], fields, contests))
+    return found

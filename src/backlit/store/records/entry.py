@@ -43,8 +43,14 @@ class EntryState(StrEnum):
 CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
 """Kinds that create an object with an id from the service."""
 
+EDITS = frozenset({EntryKind.EDIT, EntryKind.NODE_EDIT})
+"""Kinds that change values of an object."""
+
 DELETES = frozenset({EntryKind.DELETE, EntryKind.DELETE_COMMENT})
 """Kinds that delete permanently."""
+
+ON_ITEMS = frozenset({EntryKind.ADD, EntryKind.EDIT, EntryKind.DELETE})
+"""Kinds of changes to items."""
 
 ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
 """Kinds of changes to comments. They neither change nor mark the item."""
@@ -127,20 +133,20 @@ class OutboxEntry:
         return not is_untouched and self.state not in {EntryState.REFUSED, EntryState.CONFLICT}
 
     @property
+    def fields(self) -> Mapping[str, object]:
+        """The fields of an item that the entry sets, none for comments and nodes."""
+        fields = self.payload if self.kind is EntryKind.EDIT else self.payload.get("fields")
+        return fields if isinstance(fields, Mapping) else {}
+
+    @property
     def touched(self) -> frozenset[str]:
-        """The keys of the fields that the entry sets, none for comments."""
-        if self.kind is EntryKind.EDIT:
-            return frozenset(self.payload)
-        if self.kind is EntryKind.NODE_EDIT:
-            return frozenset(self.base)
-        fields = self.payload.get("fields")
-        return frozenset(fields) if isinstance(fields, dict) else frozenset()
+        """The keys of the values that the entry sets, none for comments."""
+        return frozenset(self.base if self.kind is EntryKind.NODE_EDIT else self.fields)
 
     @property
     def parent_id(self) -> int | None:
         """The item of a new task, possibly temporary."""
-        fields = self.payload.get("fields")
-        parent = fields.get("ParentID") if isinstance(fields, dict) else None
+        parent = self.fields.get("ParentID") if self.kind is EntryKind.ADD else None
         return parent if isinstance(parent, int) else None
 
     @property
@@ -154,10 +160,7 @@ class OutboxEntry:
     @property
     def places(self) -> frozenset[int]:
         """The areas and iterations that an entry on an item sets."""
-        fields = self.payload if self.kind is EntryKind.EDIT else self.payload.get("fields")
-        if self.kind in ON_NODES or not isinstance(fields, dict):
-            return frozenset()
-        return frozenset(each for key in ITEM_PLACES if isinstance(each := fields.get(key), int))
+        return frozenset(each for key in ITEM_PLACES if isinstance(each := self.fields.get(key), int))
 
     @property
     def needs(self) -> frozenset[int]:
@@ -201,9 +204,21 @@ def _resolved(value: object, keys: Collection[str], id_of: Callable[[int], int],
     return id_of(value) if is_id and isinstance(value, int) else value
 
 
-def payload_of(text: str, *, for_customers: bool) -> dict[str, object]:
-    """Return the payload of a COMMENT. `type` is present only if customers see the comment."""
-    return {"text": text, "type": FOR_CUSTOMERS} if for_customers else {"text": text}
+def new_entry(
+    kind: EntryKind,
+    project_id: int,
+    payload: Mapping[str, object],
+    item_id: int = 0,
+    base: Mapping[str, object] | None = None,
+) -> OutboxEntry:
+    """Return an entry of this moment. The journal assigns its id, and the item id of an ADD."""
+    return OutboxEntry(0, time.time(), project_id, item_id, kind, payload, base or {})
+
+
+def new_comment(project_id: int, item_id: int, text: str, *, for_customers: bool = False) -> OutboxEntry:
+    """Return the entry that writes a comment."""
+    payload = {"text": text, "type": FOR_CUSTOMERS} if for_customers else {"text": text}
+    return new_entry(EntryKind.COMMENT, project_id, payload, item_id)
 
 
 def is_for_customers(payload: Mapping[str, object]) -> bool:
@@ -216,4 +231,4 @@ def recall_of(deletion: OutboxEntry) -> OutboxEntry:
     kept = {key: deletion.payload.get(key) for key in ("tree", "id", "name", "type", "text") if key in deletion.payload}
     kind = EntryKind.NODE_RECALL if deletion.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
     payload = {"of": deletion.id, **kept}
-    return OutboxEntry(0, time.time(), deletion.project_id, deletion.item_id, kind, payload)
+    return new_entry(kind, deletion.project_id, payload, deletion.item_id)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime
-from backlit.model.errors import BadRequest, ServiceError
+from backlit.model.errors import BadRequest
 from backlit.model.statuses import is_open
 
 LAST_ID = 2**63 - 1
@@ -106,12 +106,6 @@ def fields_in(document: Mapping[str, object]) -> dict[str, object]:
 def is_item(document: Mapping[str, object], item_id: int) -> bool:
     """Report whether a response is the expected item. Proxies can fake a success."""
     return document.get("id") == item_id and isinstance(document.get("fields"), dict)
-
-
-def must_be_item(document: Mapping[str, object], item_id: int) -> None:
-    """Raise ServiceError for a response with another item than requested."""
-    if not is_item(document, item_id):
-        raise ServiceError("The service returned another item than requested.")
 
 
 def whole(value: object) -> int | None:

@@ -1,15 +1,27 @@
-"""Three-way merge of an edit with the service's current values, field by field.
+"""Three-way merge of an edit with the service's current values, field by field, and of long texts by line.
 
 An edit is one act and is sent or held as a whole: one conflicting field holds all of it. The other fields keep their
-base and merge again after the conflict is resolved.
+base and merge again after the conflict is resolved. Lines are compared without their endings, because a service may
+store CRLF, and changes that touch or overlap clash, as in diff3. The only small library for it is under the GPL.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from backlit.model.fields import FIELD_BY_KEY, Kind
-from backlit.store.records.merge_text import merge_text
-from backlit.store.records.values import is_same
+
+
+def is_same(one: object, other: object) -> bool:
+    """Report whether two values of a field mean the same. Unset, empty text and no tags do."""
+    if isinstance(one, bool) != isinstance(other, bool):
+        return False
+    return one == other or (_is_empty(one) and _is_empty(other))
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value in ("", [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +102,152 @@ def _tags(value: object) -> list[str]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+LINES_LIMIT = 20_000
+"""The longest text, in lines, that is compared by line. Longer versions clash as a whole."""
+MARKS = ("<<<<<<< yours", "=======", ">>>>>>> theirs")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some lines of the merged text. `theirs` is None without a clash."""
+
+    lines: tuple[str, ...]
+    theirs: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Hunk:
+    """Lines `start` to `end` of the old text, replaced by `count` others."""
+
+    start: int
+    end: int
+    count: int
+
+    @property
+    def growth(self) -> int:
+        return self.count - (self.end - self.start)
+
+
+def merge_text(base: str, mine: str, theirs: str) -> str | None:
+    """Return the text with the changes of both sides, or None for a clash.
+
+    Unchanged lines keep the ending of `theirs`. A result that another merge of `mine` would change counts as a
+    clash, because a lost response leads to a second attempt.
+    """
+    merged = _merged_once(base, mine, theirs)
+    return merged if merged is None or _merged_once(base, mine, merged) == merged else None
+
+
+def with_both(base: str, mine: str, theirs: str) -> str:
+    """Return the merged text with conflict markers around clashes, for the user to edit."""
+    return _written(base, mine, theirs, merge_parts(base, mine, theirs))
+
+
+def has_marks(text: str) -> bool:
+    """Report whether a text still contains conflict markers."""
+    return not set(MARKS).isdisjoint(_BREAK.split(text))
+
+
+def merge_parts(base: str, mine: str, theirs: str) -> list[Part]:
+    """Split the merged text into agreed and clashing parts, without trailing line breaks."""
+    old, ours, others = _lines(base), _lines(mine), _lines(theirs)
+    if max(len(old), len(ours), len(others)) > LINES_LIMIT:
+        return [Part(tuple(ours), tuple(others))]
+    return list(_parts(old, ours, others))
+
+
+def _merged_once(base: str, mine: str, theirs: str) -> str | None:
+    if mine in {base, theirs}:
+        return theirs
+    if theirs == base:
+        return mine
+    parts = merge_parts(base, mine, theirs)
+    if any(part.theirs is not None for part in parts):
+        return None
+    return _written(base, mine, theirs, parts)
+
+
+def _parts(old: Sequence[str], ours: Sequence[str], others: Sequence[str]) -> Iterator[Part]:
+    """Yield the parts in the order of the old text. `at` is the position in it."""
+    at = in_ours = in_others = 0
+    for start, end, mine, theirs in _groups(_hunks(old, ours), _hunks(old, others)):
+        same = start - at
+        yield Part(tuple(others[in_others : in_others + same]))
+        in_ours, in_others = in_ours + same, in_others + same
+        our_end = in_ours + end - start + sum(hunk.growth for hunk in mine)
+        other_end = in_others + end - start + sum(hunk.growth for hunk in theirs)
+        yield _part(ours[in_ours:our_end] if mine else None, others[in_others:other_end] if theirs else None)
+        at, in_ours, in_others = end, our_end, other_end
+    yield Part(tuple(others[in_others:]))
+
+
+def _part(mine: Sequence[str] | None, theirs: Sequence[str] | None) -> Part:
+    if mine is None or theirs is None:
+        return Part(tuple(mine or theirs or ()))
+    if _bare(mine) == _bare(theirs):
+        return Part(tuple(theirs))
+    return Part(tuple(mine), tuple(theirs))
+
+
+def _groups(
+    mine: Sequence[_Hunk], theirs: Sequence[_Hunk]
+) -> Iterator[tuple[int, int, Sequence[_Hunk], Sequence[_Hunk]]]:
+    """Group the changes of both sides that touch each other."""
+    left, right = list(mine), list(theirs)
+    while left or right:
+        start = end = min(hunks[0].start for hunks in (left, right) if hunks)
+        taken: tuple[list[_Hunk], list[_Hunk]] = ([], [])
+        while True:
+            found = next((n for n, hunks in enumerate((left, right)) if hunks and hunks[0].start <= end), None)
+            if found is None:
+                break
+            hunk = (left, right)[found].pop(0)
+            taken[found].append(hunk)
+            end = max(end, hunk.end)
+        yield start, end, *taken
+
+
+def _hunks(old: Sequence[str], new: Sequence[str]) -> list[_Hunk]:
+    matcher = SequenceMatcher(None, _bare(old), _bare(new))
+    return [_Hunk(i1, i2, j2 - j1) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"]
+
+
+# Lines and their endings
+
+
+def _written(base: str, mine: str, theirs: str, parts: Sequence[Part]) -> str:
+    newline = next(iter(_BREAK.findall(theirs) or _BREAK.findall(mine)), "\n")
+    known = set(_BREAK.findall(theirs)) or {newline}
+    lines: list[str] = []
+    for part in parts:
+        if part.theirs is None:
+            lines += part.lines
+        else:
+            lines += [MARKS[0], *part.lines, MARKS[1], *part.theirs, MARKS[2]]
+    endings = [match.group() if (match := _BREAK.search(line)) else newline for line in lines]
+    written = [bare + (end if end in known else newline) for bare, end in zip(_bare(lines), endings, strict=True)]
+    return "".join([*written[:-1], *_bare(written[-1:])]) + _tail(_breaks(base), _breaks(mine), _breaks(theirs))
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines with their endings, without trailing line breaks."""
+    return _LINE.findall(text.rstrip("\r\n"))
+
+
+def _bare(lines: Sequence[str]) -> list[str]:
+    return [line.rstrip("\r\n") for line in lines]
+
+
+def _breaks(text: str) -> str:
+    """Return the trailing line breaks."""
+    return text[len(text.rstrip("\r\n")) :]
+
+
+def _tail(base: str, mine: str, theirs: str) -> str:
+    if theirs == base:
+        return mine
+    return theirs if mine == base else max(mine, theirs, key=len)

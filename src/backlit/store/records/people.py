@@ -1,6 +1,6 @@
 """Users, projects and iterations for screens."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -105,3 +105,29 @@ def _date(value: object) -> date | None:
 
 def _capacity(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and value else None
+
+
+def leaves(iterations: Iterable[IterationEntry]) -> list[IterationEntry]:
+    """Return the plannable iterations: no releases, no root, and no parents of others."""
+    every = list(iterations)
+    divided = {each.path.rpartition("\\")[0] for each in every if not each.is_release}
+    return [each for each in every if not each.is_release and "\\" in each.path and each.path not in divided]
+
+
+def current(iterations: Iterable[IterationEntry], today: date) -> list[IterationEntry]:
+    """Return the iterations that have begun and not ended. Several may overlap."""
+    return [each for each in iterations if each.start and each.end and each.start <= today <= each.end]
+
+
+def following(iterations: Iterable[IterationEntry], today: date) -> Sequence[IterationEntry]:
+    """Return the next iterations to begin after today."""
+    starts = [(each.start, each) for each in iterations if each.start and each.start > today]
+    first = min((start for start, _ in starts), default=None)
+    return [each for start, each in starts if start == first]
+
+
+def preceding(iterations: Iterable[IterationEntry], today: date) -> Sequence[IterationEntry]:
+    """Return the last iterations that ended before today."""
+    ends = [(each.end, each) for each in iterations if each.end and each.end < today]
+    last = max((end for end, _ in ends), default=None)
+    return [each for end, each in ends if end == last]

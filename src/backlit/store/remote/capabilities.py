@@ -1,20 +1,25 @@
-"""The traits of a service that the interface leaves open, determined by probing once."""
+"""The service's traits that the interface leaves open, determined by probing once, and their words for the user."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import orjson
+
 from backlit.model.errors import Offline, ServiceError, ServiceRefused, Unavailable
+from backlit.store.files import Files
 from backlit.store.records.item import Document, moment, whole
-from backlit.store.remote.reading import PAGE
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
     from backlit.client.resources import Page
 
+
+PAGE = 1000
+"""The page size to request. Smaller pages are accepted."""
 TRAITS = "traits"
 """The key of the note with the traits."""
 FIRST, LAST = datetime(1, 1, 1), datetime(9999, 1, 1)
@@ -215,3 +220,94 @@ async def _no() -> bool:
 
 async def _none() -> None:
     return None
+
+
+EXTENSIONS = {
+    "capabilities": "Statuses, custom fields and teams: not listed. backlit learns them from the items, and you can"
+    " type others.",
+    "etag": "Conflict detection (ETag): no. backlit compares each item right before a change, so two changes within"
+    " that moment can overwrite each other.",
+    "rank": "Ranking: no. Your order is kept on this machine only.",
+    "teams": "Team names: no. Teams are shown by number.",
+}
+
+
+def missing_words(traits: Traits, capabilities: Mapping[str, object] | None) -> tuple[str, ...]:
+    """Return a sentence for each missing feature."""
+    return (*_lists(traits), *_extensions(traits, capabilities))
+
+
+def has_words(traits: Traits) -> tuple[str, ...]:
+    """Return a sentence for each proven feature."""
+    dates = f", dates as {traits.dates.write(datetime(2026, 3, 1, 14, 30))}" if traits.dates else ""
+    said = (
+        (traits.is_ranged, f"Filtering: yes{dates}."),
+        (traits.orders, "Sorting: yes."),
+        (True, f"Page size: {traits.page}."),
+        (traits.etag, "Conflict detection (ETag): yes."),
+    )
+    return tuple(sentence for is_so, sentence in said if is_so)
+
+
+def _lists(traits: Traits) -> Iterator[str]:
+    if traits.filtering is not Filtering.WORKS:
+        what = "ignores" if traits.filtering is Filtering.IGNORED else "rejects"
+        yield f"Filtering: no, the service {what} $filter. All items are read page by page and filtered locally."
+    elif not traits.by_id:
+        yield "Filtering by id: no. All items are read page by page."
+    if not traits.orders:
+        yield "Sorting: no. Lists are read completely and sorted locally."
+    if traits.filtering is Filtering.WORKS and traits.dates is None:
+        yield "Filtering by change time: no. " + _instead(traits)
+    if not traits.is_ranged and not traits.by_change:
+        yield "Reading changes only: no. " + _instead(traits)
+    if not traits.is_ranged:
+        yield "Deleted items are found by a full scan when the number of items changes."
+
+
+def _instead(traits: Traits) -> str:
+    if traits.by_change:
+        return "The latest changes are read back to known ones."
+    return "All items are read again every five minutes and on refresh."
+
+
+def _extensions(traits: Traits, capabilities: Mapping[str, object] | None) -> Iterator[str]:
+    named = capabilities.get("extensions") if capabilities else ()
+    has = {*named} if isinstance(named, list | tuple) else set()
+    has |= {"capabilities"} if capabilities else set()
+    has |= {"etag"} if traits.etag else set()
+    yield from (sentence for name, sentence in EXTENSIONS.items() if name not in has)
+
+
+CLOCK = "clock offset"
+"""The key of the setting with the service's clock offset from this machine's UTC, in seconds."""
+
+
+class Server:
+    """The service's traits, as last probed. Each call reads them again."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def traits(self) -> Traits | None:
+        """Return the probed traits, or None before the first probe."""
+        return traits_of(self._note(TRAITS))
+
+    def capabilities(self) -> Mapping[str, object] | None:
+        """Return the service's stated capabilities, or None without any."""
+        told = self._note("capabilities")
+        return told if isinstance(told, dict) else None
+
+    def clock_offset(self) -> timedelta:
+        """Return the service's clock offset from this machine's UTC, zero before it is known."""
+        seconds = self._files.journal.settings.value(CLOCK)
+        return timedelta(seconds=int(seconds or 0))
+
+    def missing(self) -> tuple[str, ...]:
+        """Return sentences about missing features and backlit's substitutes."""
+        traits = self.traits()
+        return () if traits is None else missing_words(traits, self.capabilities())
+
+    def _note(self, key: str) -> object:
+        found = self._files.mirror.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone()
+        return orjson.loads(found[0]) if found else None

@@ -9,16 +9,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.files.files import Writer
+from backlit.store.files import Writer
 from backlit.store.journal.inbox import InboxRecord, NewsKind, Watermarks
-from backlit.store.mirror.bulk_insert import NewRows
+from backlit.store.mirror.item_rows import NewRows
 from backlit.store.mirror.mirror import Mirror, is_news
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, moment, whole
-from backlit.store.records.merge import kept_otherwise
+from backlit.store.records.merge import is_same, kept_otherwise
 from backlit.store.records.people import person_of
-from backlit.store.records.values import is_same
 from backlit.store.sqlite.database import ids_json
 
 KEPT_AUTHORS = 5

@@ -3,9 +3,11 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 
+from backlit.model.errors import BadRequest
 from backlit.model.planning import Velocity, velocity_of
+from backlit.model.query import NameKind
 from backlit.model.reports.burndown import burndown, burnup
 from backlit.model.reports.course import Course, Flow, Standing
 from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
@@ -14,16 +16,101 @@ from backlit.model.reports.scope import scope_change
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.statuses import group_of
 from backlit.model.trees import ROOT_PARENT, Totals
-from backlit.store.files.files import Files
-from backlit.store.records.people import TreeKind
+from backlit.store.files import Files
+from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.reports import items
-from backlit.store.reports.coverages import Coverage, Coverages
+from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
 from backlit.store.reports.sample_history import SampleHistory
-from backlit.store.reports.scope_log import ScopeLog
-from backlit.store.reports.snapshots import Snapshots
-from backlit.store.reports.status_history import StatusHistory
 from backlit.store.views.lookups import Lookups
-from backlit.store.views.names import StoreNames
+from backlit.store.views.names import CURRENT, StoreNames
+
+PERIODS = (30, 90, 365)
+"""The offered periods of the whole backlog, in days up to today."""
+
+
+LONGEST = 3660
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The subject of a report. `end` is inclusive. No node means the whole backlog."""
+
+    name: str
+    start: date
+    end: date
+    node_id: int | None = None
+    iteration_ids: frozenset[int] = frozenset()
+
+
+class Coverages:
+    """The coverages of the current project."""
+
+    def __init__(self, lookups: Lookups, names: StoreNames) -> None:
+        self._lookups = lookups
+        self._names = names
+
+    def iterations(self) -> tuple[Coverage, ...]:
+        """Return the dated iterations and releases in tree order, without the root."""
+        roots = {node.id for node in self._lookups.tree(TreeKind.ITERATIONS).roots}
+        return tuple(
+            found
+            for each in self._lookups.iterations().values()
+            if each.id not in roots and (found := self._of(each)) is not None
+        )
+
+    def period(self, days: int) -> Coverage:
+        """Return the whole backlog over a number of days up to today. Raises BadRequest for an invalid number."""
+        if not 1 <= days <= LONGEST:
+            raise BadRequest(f"Enter a number of days from 1 to {LONGEST:,}.")
+        today = self._names.today()
+        return Coverage(f"Whole backlog, {days:,} days", today - timedelta(days=days - 1), today)
+
+    def usual(self) -> Coverage:
+        """Return the current iteration, else the last ended one, else the whole backlog."""
+        current = self._names.ids(NameKind.ITERATION, CURRENT, with_subtree=False)
+        for each in self.iterations():
+            if each.node_id in current:
+                return each
+        over = [each for each in self.leaves() if each.end < self._names.today()]
+        return max(over, key=lambda each: each.end, default=self.period(PERIODS[1]))
+
+    def leaves(self, below: Coverage | None = None) -> tuple[Coverage, ...]:
+        """Return the plannable iterations by start, without releases and parents of others."""
+        tree, entries = self._lookups.tree(TreeKind.ITERATIONS), self._lookups.iterations()
+        found = [
+            each
+            for each in self.iterations()
+            if each.node_id is not None and not entries[each.node_id].is_release and not tree.children(each.node_id)
+        ]
+        if below is not None and below.node_id is not None:
+            found = [each for each in found if each.node_id in below.iteration_ids]
+        return tuple(sorted(found, key=lambda each: (each.start, each.end)))
+
+    def named(self, text: str) -> Coverage:
+        """Return the coverage of a name, path, id, `current`, `next` or `previous`. Raises BadRequest for others."""
+        entries = self._lookups.iterations()
+        found = self._names.ids(NameKind.ITERATION, text, with_subtree=False)
+        if not found and text.isascii() and text.isdigit() and int(text) in entries:
+            found = frozenset({int(text)})
+        if not found:
+            names = ", ".join(each.name for each in self.iterations())
+            raise BadRequest(f"Unknown iteration “{text}”. Iterations: {names or 'none with dates'}.")
+        if len(found) > 1:
+            paths = ", ".join(each.path for each in entries.values() if each.id in found)
+            raise BadRequest(f"“{text}” is ambiguous. Choose one of: {paths}.")
+        coverage = self._of(entries[next(iter(found))])
+        if coverage is None:
+            raise BadRequest(f"“{text}” has no dates. Set them to see its reports.")
+        return coverage
+
+    def _of(self, entry: IterationEntry) -> Coverage | None:
+        if entry.start is None or entry.end is None or entry.end < entry.start:
+            return None
+        if (entry.end - entry.start).days > LONGEST:
+            return None
+        ids = frozenset(self._lookups.tree(TreeKind.ITERATIONS).subtree_ids(entry.id))
+        return Coverage(entry.name, entry.start, entry.end, entry.id, ids)
+
 
 MOST_RUNS = 12
 """The number of iterations in the velocity."""

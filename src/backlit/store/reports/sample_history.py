@@ -15,10 +15,8 @@ from random import Random
 import orjson
 
 from backlit.model.statuses import StatusGroup, group_of
-from backlit.store.files.files import Files, Writer
-from backlit.store.journal.scope_log import Move, Tracked
-from backlit.store.journal.snapshots import SnapshotRow
-from backlit.store.journal.status_history import ObservedStatus
+from backlit.store.files import Files, Writer
+from backlit.store.journal.reports import Move, ObservedStatus, SnapshotRow, Tracked
 from backlit.store.records.people import iteration_of
 from backlit.store.reports.items import UNDER_WAY
 

@@ -4,11 +4,11 @@ from functools import partial
 
 from backlit.model.errors import ServiceError
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import LAST_ID, Document, whole
+from backlit.store.remote.capabilities import PAGE
 from backlit.store.remote.listing import PageLimit, ProjectLists, in_turns
-from backlit.store.remote.reading import PAGE
 from backlit.store.remote.receiving import note_gone, receive
 
 MOST_COUNTS = 10_000

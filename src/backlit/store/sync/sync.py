@@ -7,20 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
-from backlit.store.files.files import Files, Writer
+from backlit.store.files import Files, Writer
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document, whole
 from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
-from backlit.store.remote.capabilities import TRAITS, Traits, probe, traits_of
-from backlit.store.remote.listing import ProjectLists, together
-from backlit.store.remote.reading import read_all, store_items
-from backlit.store.remote.service import CLOCK
-from backlit.store.sync.changes import ChangeReader
+from backlit.store.remote.capabilities import CLOCK, TRAITS, Traits, probe, traits_of
+from backlit.store.remote.listing import ProjectLists, read_all, store_items, together
+from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, known_ids
-from backlit.store.sync.feeds import FEEDS, feeds_of
-from backlit.store.sync.first_load import FirstLoad, Progress
-from backlit.store.sync.full_scan import FullScan
+from backlit.store.sync.loading import FirstLoad, FullScan, Progress
 
 if TYPE_CHECKING:
     from backlit.client.client import Client

@@ -1,15 +1,14 @@
 """Undo and redo: one act at a time, from the journal, across restarts. Each writes like any other act."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from backlit.model.fields import ItemType
 from backlit.store.edits.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
-from backlit.store.edits.edits import edit_entry, show, take_out, with_followers
+from backlit.store.edits.items import edit_entry, show, take_out, with_followers
 from backlit.store.edits.nodes import show_trees
-from backlit.store.edits.reordering import move_back
-from backlit.store.files.files import Files, Writer
+from backlit.store.edits.rank_order import move_back
+from backlit.store.files import Files, Writer
 from backlit.store.journal.undo_log import ActState
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
@@ -19,11 +18,11 @@ from backlit.store.records.entry import (
     EntryKind,
     EntryState,
     OutboxEntry,
-    payload_of,
+    new_comment,
     recall_of,
 )
 from backlit.store.records.item import Document, fields_in, whole
-from backlit.store.undo.items import UndoPlan
+from backlit.store.undo.items import UndoPlan, restore
 from backlit.store.undo.nodes import restore_nodes, return_nodes
 from backlit.store.undo.operations import (
     Delete,
@@ -46,7 +45,6 @@ from backlit.store.undo.operations import (
     WriteNode,
     Written,
 )
-from backlit.store.undo.restoring import restore
 from backlit.store.views.lookups import Lookups
 
 DELETED = "deleted"
@@ -301,8 +299,7 @@ def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) ->
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
         case WriteComment(item_id, text, for_customers):
             project_id = whole((writer.mirror.effective(item_id) or {}).get("projectId")) or 0
-            payload = payload_of(text, for_customers=for_customers)
-            written = OutboxEntry(0, time.time(), project_id, item_id, EntryKind.COMMENT, payload)
+            written = new_comment(project_id, item_id, text, for_customers=for_customers)
             yield from writer.journal.add([written], step)
 
 

@@ -1,9 +1,11 @@
-"""The operations of an undo or redo, found in the journal before anything is written."""
+"""The operations of an undo or redo, found in the journal before anything is written, and restored items."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from backlit.store.files.files import Writer
+from backlit.store.edits.deletions import is_settable
+from backlit.store.files import Writer
+from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.entry import (
     ON_NODES,
@@ -13,8 +15,10 @@ from backlit.store.records.entry import (
     EntryState,
     OutboxEntry,
     is_for_customers,
+    new_comment,
+    new_entry,
 )
-from backlit.store.records.item import fields_in, whole
+from backlit.store.records.item import Document, fields_in, moment, whole
 from backlit.store.records.merge import kept_otherwise, merge
 from backlit.store.undo.nodes import NodeReversals, opposite
 from backlit.store.undo.operations import (
@@ -238,3 +242,50 @@ class UndoPlan:
 def _is_moved(entry: OutboxEntry) -> bool:
     """Report whether an entry moved an item, at least on this machine."""
     return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED
+
+
+def restore(writer: Writer, copy: Copy, step: int) -> Iterator[OutboxEntry]:
+    """Journal the creation of a copied item, in the open transaction. The old id leads to the new one."""
+    made = _made(writer, copy.item, step)
+    yield made
+    yield from _commented(writer, made, copy, step)
+    for task in copy.tasks:
+        again = _made(writer, {**task, "fields": {**fields_in(task), "ParentID": made.item_id}}, step)
+        yield again
+        yield from _commented(writer, again, copy, step, whole(task.get("id")))
+
+
+def _made(writer: Writer, document: Document, step: int) -> OutboxEntry:
+    fields = {
+        key: value
+        for key, value in fields_in(document).items()
+        if is_settable(key, is_new=True) and value is not None and value not in ("", [])
+    }
+    if "ParentID" in fields:
+        fields["ParentID"] = writer.journal.renames.followed(whole(fields["ParentID"]) or 0)
+    project_id = whole(document.get("projectId")) or 0
+    payload = {"type": document.get("type"), "projectId": project_id, "fields": fields}
+    (entry,) = writer.journal.add([new_entry(EntryKind.ADD, project_id, payload)], step)
+    old_id = whole(document.get("id"))
+    if old_id:
+        writer.journal.follow(old_id, entry.item_id)
+    return entry
+
+
+def _commented(
+    writer: Writer, made: OutboxEntry, copy: Copy, step: int, old_id: int | None = None
+) -> Iterable[OutboxEntry]:
+    """Yield an item's comments, each preceded by a line with its original author and time."""
+    wanted = copy.item_id if old_id is None else old_id
+    entries = [
+        new_comment(made.project_id, made.item_id, _retold(comment))
+        for comment in copy.comments
+        if comment.get("workItemId") == wanted
+    ]
+    return writer.journal.add(entries, step)
+
+
+def _retold(comment: Document) -> str:
+    written_at = moment(comment.get("createdAt"))
+    when = f" on {written_at:%Y-%m-%d at %H:%M}" if written_at else ""
+    return f"{comment.get('createdBy') or 'Someone'} wrote{when}:\n\n{comment.get('description') or ''}"

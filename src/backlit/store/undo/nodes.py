@@ -1,18 +1,17 @@
 """Undo of changes to a tree: deletion on the service, or creation under new ids."""
 
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backlit.model.trees import ROOT_PARENT
-from backlit.store.edits.edits import edit_entry
-from backlit.store.edits.node_checks import on_wire
-from backlit.store.edits.node_copies import count_items_in, deletion_of_node, kept_nodes
-from backlit.store.files.files import Writer
-from backlit.store.mirror.node_overlay import laid_over_nodes, place_of, subtree, values_of
-from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, with_nodes_as
+from backlit.store.edits.checks import on_wire
+from backlit.store.edits.items import edit_entry
+from backlit.store.edits.nodes import count_items_in, deletion_of_node, kept_nodes
+from backlit.store.files import Writer
+from backlit.store.mirror.overlay import laid_over_nodes, place_of, subtree, values_of
+from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry, with_nodes_as
 from backlit.store.records.item import Document, fields_in, whole
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.undo.operations import DeleteNode, Final, RestoreNode
 
 Tree = Mapping[int, Document]
@@ -27,8 +26,7 @@ def opposite(entry: OutboxEntry) -> OutboxEntry:
     if place:
         payload |= {"place": was, "was": place}
         base["parentId"] = place.get("parentId")
-    made = OutboxEntry(0, time.time(), entry.project_id, 0, EntryKind.NODE_EDIT, payload)
-    return replace(made, base=base)
+    return new_entry(EntryKind.NODE_EDIT, entry.project_id, payload, base=base)
 
 
 class NodeReversals:
@@ -127,8 +125,7 @@ def restore_nodes(
             values, parent_id, after = _mapping(node.get("values")), _id(node, "parentId"), _id(node, "after")
             place = {"parentId": new_ids.get(parent_id, parent_id), "after": new_ids.get(after, after)}
             payload = {"tree": kind, "name": values.get("name"), "values": values, "place": place}
-            entry = OutboxEntry(0, time.time(), move.entry.project_id, 0, EntryKind.NODE_ADD, payload)
-            (added,) = writer.journal.add([entry], step)
+            (added,) = writer.journal.add([new_entry(EntryKind.NODE_ADD, move.entry.project_id, payload)], step)
             written.append(added)
             new_ids[_id(node, "id")] = added.temporary_id
             followed = map(writer.journal.renames.followed, _ids(node.get("items")))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backlit.store.journal.trash import Copy
+from backlit.store.journal.undo_log import Copy
 from backlit.store.records.entry import OutboxEntry
 
 
@@ -27,28 +27,24 @@ class Named:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Withdraw:
+@dataclass(frozen=True)
+class _OnEntry:
+    """An operation on a whole entry."""
+
+    entry: OutboxEntry
+
+    @property
+    def item_id(self) -> int:
+        """The entry's item."""
+        return self.entry.item_id
+
+
+class Withdraw(_OnEntry):
     """The discard of an unsent entry."""
 
-    entry: OutboxEntry
 
-    @property
-    def item_id(self) -> int:
-        """The entry's item."""
-        return self.entry.item_id
-
-
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(_OnEntry):
     """The return of a discarded entry."""
-
-    entry: OutboxEntry
-
-    @property
-    def item_id(self) -> int:
-        """The entry's item."""
-        return self.entry.item_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +80,8 @@ class Restore:
         return self.copy.item_id
 
 
-@dataclass(frozen=True, slots=True)
-class Recall:
+class Recall(_OnEntry):
     """The discard of a deletion with an unclear outcome. The service is asked, and a deleted object is restored."""
-
-    entry: OutboxEntry
-
-    @property
-    def item_id(self) -> int:
-        """The entry's item."""
-        return self.entry.item_id
 
 
 @dataclass(frozen=True, slots=True)

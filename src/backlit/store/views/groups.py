@@ -1,11 +1,13 @@
-"""The lines of a grouped list: a header for each value and the items below it, folded or not."""
+"""Values of a field in a view: the headers and lines of a grouped list, folded or not, and the count of each value."""
 
+import sqlite3
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from backlit.store.views.query import level_value
+from backlit.model.trees import Totals
+from backlit.store.views.query import Query, level_value
 
 GroupKey = tuple[object, ...]
 """The values of a group's fields, outermost first."""
@@ -203,3 +205,26 @@ def _headers(keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -
         count, points = sums.get(group, (0, 0.0))
         level, key = len(group), keys[len(group) - 1]
         yield GroupLine(group, key, level_value(key, group[-1]), level, count, points, stop - start), start, stop
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A value, None for no value, with the number of items other than tasks and their points."""
+
+    value: object
+    totals: Totals
+
+
+def facets(mirror: sqlite3.Connection, query: Query, key: str) -> list[Facet]:
+    """Return the values of a field in a view, the most frequent first. An item counts for each of its tags."""
+    sql, values = query.counts(key)
+    sums: dict[object, Totals] = {}
+    for raw, count, points in mirror.execute(sql, values):
+        found = level_value(key, raw)
+        for value in found if isinstance(found, tuple) else (found,):
+            sums[value] = sums.get(value, Totals()) + Totals(int(count), float(points))
+    return sorted((Facet(value, totals) for value, totals in sums.items()), key=_by_count)
+
+
+def _by_count(facet: Facet) -> tuple[int, str]:
+    return -facet.totals.count, str(facet.value)

@@ -8,7 +8,7 @@ from datetime import datetime
 import orjson
 
 from backlit.model.trees import Totals
-from backlit.store.files.files import Files
+from backlit.store.files import Files
 from backlit.store.records.item import Document, Item, item_of, moment, whole
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql

@@ -10,9 +10,9 @@ import orjson
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.settings.own_names import OwnNames
 from backlit.model.trees import Node, Totals, Tree
-from backlit.store.files.files import Files
-from backlit.store.mirror.facts import CUSTOM, STATUS, TAG, TEAM, widest
-from backlit.store.mirror.node_overlay import laid_over_nodes
+from backlit.store.files import Files
+from backlit.store.mirror.item_rows import CUSTOM, STATUS, TAG, TEAM, widest
+from backlit.store.mirror.overlay import laid_over_nodes
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Document, whole
@@ -49,8 +49,6 @@ class Lookups:
     def __init__(self, files: Files, signal: Signal) -> None:
         self._files = files
         self._kept: dict[tuple[Subject, str], object] = {}
-        self._unwritten: dict[str, dict[str, object]] = {}
-        """Drafts that the disk has not taken yet, by key."""
         self._changes = 0
         self._lock = threading.Lock()
         self.project_id: int | None = None
@@ -63,7 +61,7 @@ class Lookups:
             self._changes += 1
             self._kept = {key: value for key, value in self._kept.items() if key[0] not in stale}
 
-    def _keep(self, subject: Subject, name: str, make: Callable[[], _T]) -> _T:
+    def keep(self, subject: Subject, name: str, make: Callable[[], _T]) -> _T:
         """Return the cached value, else compute it. A change during the computation prevents caching."""
         key = (subject, f"{self.project_id} {name}")
         with self._lock:
@@ -84,7 +82,7 @@ class Lookups:
 
     def projects(self) -> tuple[ProjectEntry, ...]:
         """Return the user's projects by id."""
-        return self._keep(
+        return self.keep(
             Subject.PEOPLE,
             "projects",
             lambda: tuple(
@@ -95,13 +93,13 @@ class Lookups:
 
     def people(self) -> Mapping[int, Person]:
         """Return the licensed users by id. Unlicensed users may still own items."""
-        return self._keep(
+        return self.keep(
             Subject.PEOPLE, "people", lambda: {person.id: person for person in map(person_of, self._nouns("user", 0))}
         )
 
     def known_people(self) -> Mapping[int, Person]:
         """Return the licensed and the looked-up users, by id. Unknown users have only an id."""
-        return self._keep(
+        return self.keep(
             Subject.PEOPLE,
             "known people",
             lambda: (
@@ -117,7 +115,7 @@ class Lookups:
 
     def tree(self, kind: TreeKind) -> Tree:
         """Return the areas or the iterations of the current project."""
-        return self._keep(
+        return self.keep(
             Subject.TREES, kind.value, lambda: Tree(_node(each) for each in self.node_documents(kind).values())
         )
 
@@ -130,7 +128,7 @@ class Lookups:
             shown = laid_over_nodes(received, entries)
             return {whole(each.get("id")) or 0: each for each in shown}
 
-        return self._keep(Subject.TREES, f"{kind.value} documents", make)
+        return self.keep(Subject.TREES, f"{kind.value} documents", make)
 
     def node_entries(self, kind: TreeKind) -> Sequence[OutboxEntry]:
         """Return the unsent entries on areas or iterations, oldest first."""
@@ -144,11 +142,11 @@ class Lookups:
             documents = self.node_documents(TreeKind.ITERATIONS)
             return {node.id: iteration_of(documents[node.id], tree.path(node.id)) for node in tree.walk()}
 
-        return self._keep(Subject.TREES, "entries", make)
+        return self.keep(Subject.TREES, "entries", make)
 
     def totals(self, kind: TreeKind) -> Mapping[int, Totals]:
         """Return each area's or iteration's own open items (without tasks) and points, not rolled up."""
-        return self._keep(
+        return self.keep(
             Subject.ITEMS,
             f"totals {kind.value}",
             lambda: {
@@ -160,7 +158,7 @@ class Lookups:
 
     def time_entry_types(self) -> tuple[str, ...]:
         """Return the names of the current project's time entry types, in the service's order."""
-        return self._keep(
+        return self.keep(
             Subject.TREES,
             TIME_ENTRY_TYPES,
             lambda: tuple(str(each.get("name") or "") for each in self._nouns(TIME_ENTRY_TYPES, self.project_id)),
@@ -184,7 +182,7 @@ class Lookups:
                     return project
             return {}
 
-        return self._keep(Subject.PEOPLE, "capabilities", make)
+        return self.keep(Subject.PEOPLE, "capabilities", make)
 
     def role(self) -> str:
         """Return the user's role in the current project, empty if the service does not state it."""
@@ -192,7 +190,7 @@ class Lookups:
 
     def teams(self) -> Mapping[int, str]:
         """Return the teams named by items. Only the service's own extension knows their names."""
-        return self._keep(Subject.ITEMS, "teams", self._read_teams)
+        return self.keep(Subject.ITEMS, "teams", self._read_teams)
 
     def _read_teams(self) -> dict[int, str]:
         teams = {int(value): f"team {value}" for _, value in self._learnt(TEAM)}
@@ -204,7 +202,7 @@ class Lookups:
 
     def tags(self) -> tuple[str, ...]:
         """Return all seen tags of the current project, sorted."""
-        return self._keep(Subject.ITEMS, "tags", lambda: tuple(value for _, value in self._learnt(TAG)))
+        return self.keep(Subject.ITEMS, "tags", lambda: tuple(value for _, value in self._learnt(TAG)))
 
     def statuses(self, item_type: str) -> tuple[str, ...]:
         """Return the statuses of a type: the service's list, or the defaults and all seen ones."""
@@ -218,7 +216,7 @@ class Lookups:
         known = field.choices_for(item_type) if item_type in set(ItemType) else field.choices
         if field.kind is not Kind.STATUS or not known:
             return known
-        seen = self._keep(Subject.ITEMS, "statuses", lambda: self._learnt(STATUS))
+        seen = self.keep(Subject.ITEMS, "statuses", lambda: self._learnt(STATUS))
         return tuple(dict.fromkeys((*known, *(value for each, value in seen if each == item_type))))
 
     def is_free(self, field: Field, item_type: str) -> bool:
@@ -229,7 +227,7 @@ class Lookups:
 
     def custom_fields(self) -> tuple[Field, ...]:
         """Return the custom fields, as the service defines them, or inferred from values."""
-        return self._keep(Subject.ITEMS, "custom", self._read_custom_fields)
+        return self.keep(Subject.ITEMS, "custom", self._read_custom_fields)
 
     def _read_custom_fields(self) -> tuple[Field, ...]:
         told = self._capabilities().get("customFields")

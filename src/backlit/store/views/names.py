@@ -10,12 +10,13 @@ from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, Ground
 from backlit.model.trees import Tree
-from backlit.store.records.people import IterationEntry, TreeKind
+from backlit.store.records.people import TreeKind, current, following, preceding
 from backlit.store.views.lookups import Lookups
 
 _TREES = {NameKind.AREA: TreeKind.AREAS, NameKind.ITERATION: TreeKind.ITERATIONS}
 _KINDS = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 CURRENT, NEXT, PREVIOUS, ME = "current", "next", "previous", "me"
+_BY_WORD = {CURRENT: current, NEXT: following, PREVIOUS: preceding}
 _ID = re.compile(r"[0-9]{1,18}")
 _ALWAYS = ("none", "any")
 _AGES = ("today", "yesterday", "7d", "2w", "30d")
@@ -64,7 +65,7 @@ class StoreNames:
 
     def _iterations_of(self, wanted: str) -> frozenset[int]:
         """Return the current, next or previous iterations: all simultaneous ones, and the innermost of nested ones."""
-        if wanted not in {CURRENT, NEXT, PREVIOUS}:
+        if wanted not in _BY_WORD:
             return frozenset()
         day, tree = self.today(), self._lookups.tree(TreeKind.ITERATIONS)
         dated = [
@@ -72,13 +73,12 @@ class StoreNames:
         ]
         leaves = [each for each in dated if each.id not in {node.id for node in tree.roots}]
         leaves = [each for each in leaves if not tree.children(each.id)]
-        return frozenset(each.id for each in _chosen(leaves, wanted, day))
+        return frozenset(each.id for each in _BY_WORD[wanted](leaves, day))
 
     def ground(self) -> Ground:
         """Return the current facts that the ready-check depends on."""
         roots = self._lookups.tree(TreeKind.AREAS).roots
-        current = frozenset(each for each in self._iterations_of(CURRENT))
-        return Ground(self.now(), roots[0].id if roots else None, current, self.stale_days)
+        return Ground(self.now(), roots[0].id if roots else None, self._iterations_of(CURRENT), self.stale_days)
 
     def failing(self, rule_id: str | None) -> Filter:
         """Return the filter for items that fail a rule of the ready-check, or any rule."""
@@ -142,13 +142,3 @@ class StoreNames:
     def tree(self, kind: TreeKind) -> Tree:
         """Return the areas or iterations."""
         return self._lookups.tree(kind)
-
-
-def _chosen(iterations: list[IterationEntry], wanted: str, day: date) -> list[IterationEntry]:
-    if wanted == CURRENT:
-        return [each for each in iterations if each.start and each.end and each.start <= day <= each.end]
-    if wanted == NEXT:
-        first = min((each.start for each in iterations if each.start and each.start > day), default=None)
-        return [each for each in iterations if first and each.start == first]
-    last = max((each.end for each in iterations if each.end and each.end < day), default=None)
-    return [each for each in iterations if last and each.end == last]

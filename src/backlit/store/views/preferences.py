@@ -1,4 +1,4 @@
-"""Preferences that survive restarts: backlog columns, typed lines, board layouts."""
+"""State of the screens that survives restarts: backlog columns, typed lines, unfinished texts, board layouts."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import orjson
 
 from backlit.model.errors import BadRequest
-from backlit.store.files.files import Files
-from backlit.store.views.columns import ColumnWish, column_wish
+from backlit.store.files import Files
+from backlit.store.views.saved import ColumnWish, column_wish
 
 _SETTING = "columns"
 
@@ -63,6 +63,30 @@ class InputHistory:
 
 def _key(purpose: str) -> str:
     return f"typed {purpose}"
+
+
+class Drafts:
+    """Unfinished texts by key."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._unwritten: dict[str, dict[str, object]] = {}
+
+    def find(self, key: str) -> dict[str, object] | None:
+        """Return the draft of a key."""
+        return self._unwritten.get(key) or self._files.journal.drafts.find(key)
+
+    async def save(self, key: str, content: Mapping[str, object]) -> None:
+        """Store a draft. It is on disk when this returns, and in memory where the disk rejects it."""
+        kept = self._unwritten[key] = dict(content)
+        await self._files.write(lambda writer: writer.journal.drafts.save(key, kept))
+        if self._unwritten.get(key) is kept:
+            del self._unwritten[key]
+
+    async def discard(self, key: str) -> None:
+        """Delete a draft, if there is one."""
+        await self._files.write(lambda writer: writer.journal.drafts.discard(key))
+        self._unwritten.pop(key, None)
 
 
 _BOARD_SETTING = "board"

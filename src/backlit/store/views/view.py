@@ -14,8 +14,7 @@ from backlit.model.trees import Totals
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import ROW_COLUMNS, Row, gone_row, row_of
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.facets import Facet, facets
-from backlit.store.views.groups import Alike, Bucket, GroupKey, GroupLine, Lines, in_order
+from backlit.store.views.groups import Alike, Bucket, Facet, GroupKey, GroupLine, Lines, facets, in_order
 from backlit.store.views.query import Query, ViewSpec, explained, query_of
 
 _T = TypeVar("_T")

@@ -101,7 +101,7 @@ def interrupt(target: NavigationTarget, _call: Call) -> None:
         target.exit()
     target.interrupted_at = now
     if target.store.connection.state is ConnectionState.LOADING:
-        target.store.cancel()
+        target.store.engine.cancel()
         target.say("Loading stops, and R goes on with it. Press ctrl+c again to quit.")
     else:
         target.say("Press ctrl+c again to quit.")

@@ -54,7 +54,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
 
     Raises BadRequest for an unknown name.
     """
-    projects = target.store.projects()
+    projects = target.store.lookups.projects()
     if call.text:
         found = [each for each in projects if each.name.casefold().startswith(call.text.casefold())]
         if not found:
@@ -73,7 +73,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
 
 def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
     """Return the names of projects."""
-    return beginning([each.name for each in target.store.projects()], text, cursor)
+    return beginning([each.name for each in target.store.lookups.projects()], text, cursor)
 
 
 async def choose_profile(target: ProjectTarget, call: Call) -> None:
@@ -100,7 +100,7 @@ def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[
 async def show_facts(target: ProjectTarget, _call: Call) -> None:
     """Show the facts of the project."""
     store = target.store
-    name = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    name = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     if not name:
         raise CannotAct("The project is not known yet.")
     await target.ask(ReadingDialog(name, [literal(line) for line in project_lines(store, target.size.width)]))
@@ -123,7 +123,9 @@ async def _count(target: ProjectTarget, dialog: PickDialog) -> None:
 
 
 def _choices(target: ProjectTarget, totals: Mapping[int, Totals]) -> list[Choice]:
-    projects = [Choice(each.id, each.name, _total_words(totals.get(each.id))) for each in target.store.projects()]
+    projects = [
+        Choice(each.id, each.name, _total_words(totals.get(each.id))) for each in target.store.lookups.projects()
+    ]
     return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
 
 
@@ -153,19 +155,19 @@ def _facts(store: Store) -> Iterator[tuple[str, str]]:
     yield "Runs", " to ".join(each for each in days if each)
     length = document.get("defaultIterationLength")
     yield "Iterations", ", ".join(part for part in (_count_of(store), f"{length} days each" if length else "") if part)
-    yield "Areas", f"{max(0, len(list(store.tree(TreeKind.AREAS).walk())) - 1):,}"
+    yield "Areas", f"{max(0, len(list(store.lookups.tree(TreeKind.AREAS).walk())) - 1):,}"
     yield "Estimates", "in story points; tasks in hours"
-    yield "Your role", store.role()
-    names = sorted(each.display_name for each in store.people().values())
+    yield "Your role", store.lookups.role()
+    names = sorted(each.display_name for each in store.lookups.people().values())
     yield "Members", f"{len(names):,}: {', '.join(names[:12])}{' …' if len(names) > 12 else ''}" if names else ""
-    yield "Teams", ", ".join(store.teams().values())
+    yield "Teams", ", ".join(store.lookups.teams().values())
     yield "Statuses", "\n".join(_statuses(store))
-    yield "Own fields", ", ".join(each.label for each in store.custom_fields())
-    yield "Time is for", ", ".join(store.time_entry_types())
+    yield "Own fields", ", ".join(each.label for each in store.lookups.custom_fields())
+    yield "Time is for", ", ".join(store.lookups.time_entry_types())
 
 
 def _count_of(store: Store) -> str:
-    entries = [each for each in store.iterations().values() if "\\" in each.path]
+    entries = [each for each in store.lookups.iterations().values() if "\\" in each.path]
     releases = sum(each.is_release for each in entries)
     words = f"{len(entries) - releases:,}"
     return f"{words} in {releases:,} {'release' if releases == 1 else 'releases'}" if releases else words
@@ -175,7 +177,7 @@ def _statuses(store: Store) -> Iterator[str]:
     """Yield each list of statuses once, with the types that have it."""
     types: dict[tuple[str, ...], list[str]] = {}
     for item_type in ItemType:
-        statuses = store.statuses(item_type)
+        statuses = store.lookups.statuses(item_type)
         if statuses:
             types.setdefault(statuses, []).append(item_type.value)
     for statuses, names in types.items():

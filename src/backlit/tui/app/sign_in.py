@@ -129,9 +129,9 @@ class SignInScreen(StoreScreen[None]):
     async def _sign_in(self, approved: str) -> None:
         try:
             if self._with_code:
-                await self.store.sign_in_with_code(self._code.value.strip(), approved)
+                await self.store.engine.sign_in_with_code(self._code.value.strip(), approved)
             else:
-                await self.store.sign_in(self._username.value.strip(), self._password.value, approved)
+                await self.store.engine.sign_in(self._username.value.strip(), self._password.value, approved)
         except OtherOrigin as error:
             self._say(str(error), is_bad=True)
             self.begin(self._ask_for, error)

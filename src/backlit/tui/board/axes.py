@@ -14,7 +14,7 @@ OFFERED = ("Status", "IterationID", RELEASE, "AssignedToID", "TeamID")
 
 def column_fields(store: Store) -> list[str]:
     """Everything that columns can stand for in the current project."""
-    more = [each.key for each in (*FIELDS, *store.custom_fields()) if each.kind in COLUMN_KINDS]
+    more = [each.key for each in (*FIELDS, *store.lookups.custom_fields()) if each.kind in COLUMN_KINDS]
     return list(dict.fromkeys((*OFFERED, *more)))
 
 
@@ -27,6 +27,6 @@ def lane_choices(store: Store, columns: str) -> Iterator[Choice]:
     """Return the fields that swimlanes can stand for beside the columns."""
     yield Choice("type", "Type")
     column = field_of(store, columns).key
-    for each in (*FIELDS, *store.custom_fields()):
+    for each in (*FIELDS, *store.lookups.custom_fields()):
         if each.kind in LANE_KINDS and each.key != column:
             yield Choice(each.key, each.label, "the cards are tasks" if each.key == PARENT else "")

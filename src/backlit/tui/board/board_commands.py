@@ -64,7 +64,7 @@ async def move(target: BoardTarget, call: Call) -> None:
     steps = int(call.command.argument) * (call.count or 1)
     items, grid, arrangement = target.chosen(), target.board.grid, target.arrangement
     act = moved_by(target.store, arrangement.by, grid, steps)
-    words = over_words(grid, arrangement.field, plan_of(act, items, target.store))
+    words = over_words(grid, arrangement.field, plan_of(act, items, target.store.lookups))
     await target.apply(act, items)
     if words:
         target.say(words, is_bad=True)

@@ -54,7 +54,7 @@ def value_for(store: Store, field: Field, item_type: str, column: BoardColumn) -
     """What a card of a type gets in a column: the first of its values that the type has."""
     if field.kind is not Kind.STATUS:
         return column.first
-    allowed = store.statuses(item_type)
+    allowed = store.lookups.statuses(item_type)
     for value in column.values:
         if value in allowed:
             return value

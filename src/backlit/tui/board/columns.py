@@ -42,12 +42,12 @@ def field_of(store: Store, key: str) -> Field:
     """The field that a move writes."""
     if key == RELEASE:
         return FIELD_BY_KEY["IterationID"]
-    return FIELD_BY_KEY.get(key) or next(each for each in store.custom_fields() if each.key == key)
+    return FIELD_BY_KEY.get(key) or next(each for each in store.lookups.custom_fields() if each.key == key)
 
 
 def has_field(store: Store, key: str) -> bool:
     """Whether columns by it are possible in the current project."""
-    return key == RELEASE or key in FIELD_BY_KEY or any(each.key == key for each in store.custom_fields())
+    return key == RELEASE or key in FIELD_BY_KEY or any(each.key == key for each in store.lookups.custom_fields())
 
 
 class BoardColumns:
@@ -103,8 +103,8 @@ class BoardColumns:
         yield BoardColumn("no status", (None,), is_collapsed=True, is_optional=True, takes_cards=False)
 
     def _iterations(self) -> Iterator[BoardColumn]:
-        tree, today = self._store.tree(TreeKind.ITERATIONS), self._store.today()
-        entries = self._store.iterations()
+        tree, today = self._store.lookups.tree(TreeKind.ITERATIONS), self._store.today()
+        entries = self._store.lookups.iterations()
         for root in tree.roots:
             yield BoardColumn("Backlog", (root.id, None))
         for node in tree.walk():
@@ -115,7 +115,7 @@ class BoardColumns:
                 yield BoardColumn(node.name, (node.id,), is_optional=not is_planned_into)
 
     def _releases(self) -> Iterator[BoardColumn]:
-        tree, entries = self._store.tree(TreeKind.ITERATIONS), self._store.iterations()
+        tree, entries = self._store.lookups.tree(TreeKind.ITERATIONS), self._store.lookups.iterations()
         within: dict[int | None, list[object]] = {None: []}
         for node in tree.walk():
             above = node
@@ -133,7 +133,10 @@ class BoardColumns:
     def _others(self, field: Field) -> Iterator[BoardColumn]:
         store = self._store
         if field.kind is Kind.USER:
-            me, people = store.me(), sorted(store.people().values(), key=lambda each: each.display_name.casefold())
+            me, people = (
+                store.lookups.me(),
+                sorted(store.lookups.people().values(), key=lambda each: each.display_name.casefold()),
+            )
             yield BoardColumn("nobody", (None,))
             for person in people:
                 is_me = me is not None and person.id == me.id
@@ -141,7 +144,9 @@ class BoardColumns:
                     person.display_name, (person.id,), is_optional=len(people) > MOST_PEOPLE and not is_me
                 )
             return
-        values = store.teams() if field.kind is Kind.TEAM else {each: each for each in store.names.values(field)}
+        values = (
+            store.lookups.teams() if field.kind is Kind.TEAM else {each: each for each in store.names.values(field)}
+        )
         for value, name in values.items():
             yield BoardColumn(name, (value,))
         yield BoardColumn(f"no {field.label.lower()}", (None,), is_optional=True, takes_cards=can_be_empty(field))

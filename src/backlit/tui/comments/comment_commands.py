@@ -46,27 +46,27 @@ async def add_from_editor(target: CommentTarget, _call: Call) -> None:
     """Write an internal comment in the user's own editor, beginning with the draft."""
     _item_name(target)
     key = _draft_key(target)
-    kept = str((target.store.draft(key) or {}).get("text") or "")
+    kept = str((target.store.drafts.find(key) or {}).get("text") or "")
     text = target.edit_outside(kept, ".md")
     if not text.strip() or text == kept:
         target.say("Nothing was changed; the draft is still there." if kept else "Nothing was written.")
         return
-    await target.store.save_draft(key, {"text": text})  # on the disk first, then journalled
+    await target.store.drafts.save(key, {"text": text})  # on the disk first, then journalled
     try:
-        await target.store.comment(target.item_id, text.strip())
+        await target.store.items.comment(target.item_id, text.strip())
     except BacklitError as error:
         raise CannotAct(f"{sentence_of(error)} Your text is kept.") from error
-    await target.store.discard_draft(key)
+    await target.store.drafts.discard(key)
 
 
 async def quote(target: CommentTarget, _call: Call) -> None:
     """Write a comment that begins with the one under the cursor; a draft goes on with it."""
     comment = target.current_comment()
     quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines()) + "\n\n"
-    kept = target.store.draft(_draft_key(target)) or {}
+    kept = target.store.drafts.find(_draft_key(target)) or {}
     text = kept.get("text")
     if isinstance(text, str) and text.strip():
-        await target.store.save_draft(_draft_key(target), {**kept, "text": f"{text.rstrip()}\n\n{quoted}"})
+        await target.store.drafts.save(_draft_key(target), {**kept, "text": f"{text.rstrip()}\n\n{quoted}"})
         quoted = ""
     await _write(target, quoted)
 
@@ -79,7 +79,7 @@ async def _ask_and_add(target: CommentTarget, key: str, title: str, text: str, *
     """Ask for a comment and journal it; return whether that was done. `text` is what the dialog begins with."""
 
     async def send(written: str) -> None:
-        await target.store.comment(target.item_id, written.strip(), for_customers=dialog.for_customers)
+        await target.store.items.comment(target.item_id, written.strip(), for_customers=dialog.for_customers)
 
     dialog = CommentDialog(target.store, key, title, send, text, for_customers=for_customers)
     answer = await target.ask(dialog)

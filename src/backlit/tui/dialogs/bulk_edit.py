@@ -67,7 +67,7 @@ class BulkEditDialog(DifferenceQuestion):
         )
 
     def _change(self, item: Item, key: str, value: object) -> Content:
-        field = field_named(key, self._store)
+        field = field_named(key, self._store.lookups)
         label = (f"    {safe(field.label)}  ", "$muted")
         if field.kind is Kind.TAGS:
             return Content.assemble(label, *_tag_parts(item, {key: value}))

@@ -23,7 +23,7 @@ class CommentDialog(ComposeDialog):
     def __init__(
         self, store: "Store", key: str, title: str, send: Send, text: str = "", *, for_customers: bool = False
     ) -> None:
-        kept = store.draft(key)
+        kept = store.drafts.find(key)
         self.for_customers = kept.get("type") == FOR_CUSTOMERS if kept else for_customers
         self._seen_by = Static(classes="note")
         super().__init__(store, key, title, text, send=send)

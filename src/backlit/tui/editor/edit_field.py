@@ -31,7 +31,7 @@ async def edit_field(target: EditorTarget) -> None:
 async def _pick(target: EditorTarget, field: Field, value: object) -> None:
     store, item_type = target.store, target.item_type
     choices = choices_for(store, field, item_type, value)
-    dialog = PickDialog(field.label, choices, value, free=store.is_free(field, item_type))
+    dialog = PickDialog(field.label, choices, value, free=store.lookups.is_free(field, item_type))
     with target.form.asking(field):
         choice = await target.ask(dialog)
     if choice is not None:
@@ -43,7 +43,7 @@ async def _pick(target: EditorTarget, field: Field, value: object) -> None:
 async def _pick_tags(target: EditorTarget, field: Field, value: object) -> None:
     present = [str(tag) for tag in value] if isinstance(value, list | tuple) else []
     with target.form.asking(field):
-        tags = await target.ask(PickManyDialog(field.label, target.store.tags(), present, free=True))
+        tags = await target.ask(PickManyDialog(field.label, target.store.lookups.tags(), present, free=True))
     if tags is not None:
         target.form.put(field, list(tags))
 

@@ -35,7 +35,7 @@ class FieldLines:
 
     def fields(self, draft: ItemDraft) -> list[Field]:
         """The fields of the type; those of an external tracker only where the item has them."""
-        every = fields_of(self.item_type, self.store.custom_fields())
+        every = fields_of(self.item_type, self.store.lookups.custom_fields())
         every = tuple(field for field in every if field.key not in SYNC_KEYS or field.key in draft.base)
         if self.is_new:
             every = tuple(field for field in every if field.settable in ON_ADD)
@@ -66,7 +66,7 @@ class FieldLines:
             if key in draft.unread:
                 read_text(field, draft.unread[key])
             else:
-                check(self.item_type, {key: draft.changes[key]}, self.store, self.settable)
+                check(self.item_type, {key: draft.changes[key]}, self.store.lookups, self.settable)
         except BadRequest as error:
             draft.faults[key] = error.errors.get(key) or str(error)
 

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from textual.screen import Screen
 
-from backlit.store.records.merge import merge
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same, merge
 from backlit.store.store import Store
 from backlit.tui.shell.drafts import Kept
 

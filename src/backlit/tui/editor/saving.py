@@ -74,7 +74,7 @@ async def _save_draft(target: EditorTarget) -> bool:
         if target.item_id is None:
             await _add(target, changes)
         else:
-            await target.store.edit([target.item_id], changes, seen)
+            await target.store.items.edit([target.item_id], changes, seen)
     except BacklitError as error:
         draft.faults.update(error.errors)
         _show_faults(target, str(error))
@@ -115,7 +115,7 @@ async def _is_agreed(target: EditorTarget, changes: Mapping[str, object]) -> boo
 
 
 async def _add(target: EditorTarget, changes: Mapping[str, object]) -> None:
-    target.item_id = await target.store.add(target.item_type, {**target.draft.base, **changes})
+    target.item_id = await target.store.items.add(target.item_type, {**target.draft.base, **changes})
     target.lines.is_new = False
     target.autosave.move(f"edit:{target.item_id}")
     item = target.store.item(target.item_id)
@@ -163,7 +163,7 @@ class DraftConflictDialog(ConflictDialog):
     async def settle(self, decided: Mapping[str, object]) -> None:
         """Put the decisions into the draft; values that came after the question are left to decide again."""
         edited = {key: value for key, value in decided.items() if not isinstance(value, Keep)}
-        edited = check(self._case.item_type, edited, self._store, _ON_EDIT)
+        edited = check(self._case.item_type, edited, self._store.lookups, _ON_EDIT)
         for field in self._case.fields:
             decision = decided[field.key]
             theirs_now = self._draft.base.get(field.key)

@@ -190,13 +190,13 @@ class EditorScreen(ItemScreen):
 
     async def change_field(self, key: str, items: Sequence[Item]) -> None:
         """Go to the field and open it."""
-        having(key, items, self.store)
+        having(key, items, self.store.lookups)
         self.form.grid.go_to(key)
         await edit_field(self)
 
     async def apply(self, act: Act, items: Sequence[Item]) -> None:
         """Fill the form; saving asks about changes that customers see."""
-        plan = plan_of(act, items, self.store)
+        plan = plan_of(act, items, self.store.lookups)
         if not plan.changes:
             self.say(plan.why_nothing(), is_bad=not plan.already)
             return
@@ -204,7 +204,7 @@ class EditorScreen(ItemScreen):
             self.session.last_act = act
         for changes in plan.changes.values():
             for key, value in changes.items():
-                self.form.put(field_named(key, self.store), value)
+                self.form.put(field_named(key, self.store.lookups), value)
                 if not act.is_repeatable:  # the text that was edited may be from a while ago
                     self.draft.made_from(self._edited_at, key)
                 self.form.grid.go_to(key)

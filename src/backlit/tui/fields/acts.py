@@ -8,7 +8,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, Section, Settable
 from backlit.store.edits.checks import check
 from backlit.store.records.item import Item
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
 Changes = Mapping[str, object]

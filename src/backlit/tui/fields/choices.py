@@ -34,7 +34,7 @@ def choices_for(store: "Store", field: Field, item_type: str, value: object) -> 
 
 def unknown_status(store: "Store", field: Field, types: Iterable[str], value: object) -> str:
     """A sentence on a status that nothing here has; empty where the service lists them, or it is known."""
-    if field.kind is not Kind.STATUS or any(value in store.statuses(each) for each in types):
+    if field.kind is not Kind.STATUS or any(value in store.lookups.statuses(each) for each in types):
         return ""
     return f"No item here has the status “{value}” yet; the service may refuse it."
 
@@ -42,19 +42,19 @@ def unknown_status(store: "Store", field: Field, types: Iterable[str], value: ob
 def _choices(store: "Store", field: Field, item_type: str) -> list[Choice]:
     match field.kind:
         case Kind.STATUS:
-            return [Choice(each, each, status_sign(each)) for each in store.choices(field, item_type)]
+            return [Choice(each, each, status_sign(each)) for each in store.lookups.choices(field, item_type)]
         case Kind.USER:
-            people = sorted(store.people().values(), key=lambda person: person.display_name.casefold())
+            people = sorted(store.lookups.people().values(), key=lambda person: person.display_name.casefold())
             return [Choice(person.id, person.display_name, person.username) for person in people]
         case Kind.TEAM:
-            return [Choice(team_id, name) for team_id, name in store.teams().items()]
+            return [Choice(team_id, name) for team_id, name in store.lookups.teams().items()]
         case Kind.AREA | Kind.ITERATION:
-            tree = store.tree(TreeKind.AREAS if field.kind is Kind.AREA else TreeKind.ITERATIONS)
-            dates = store.iterations() if field.kind is Kind.ITERATION else {}
+            tree = store.lookups.tree(TreeKind.AREAS if field.kind is Kind.AREA else TreeKind.ITERATIONS)
+            dates = store.lookups.iterations() if field.kind is Kind.ITERATION else {}
             ends = {node_id: entry.end for node_id, entry in dates.items() if entry.end}
             hints = {node_id: days_until(end, store.today()) for node_id, end in ends.items()}
             return [
                 Choice(node.id, "  " * tree.depth(node.id) + node.name, hints.get(node.id, "")) for node in tree.walk()
             ]
         case _:
-            return [Choice(each, each) for each in store.choices(field, item_type)]
+            return [Choice(each, each) for each in store.lookups.choices(field, item_type)]

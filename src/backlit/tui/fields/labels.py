@@ -32,10 +32,10 @@ def _name(store: Store, kind: Kind, number: int) -> str:
             person = store.everybody.person(number)
             return person.display_name if person else f"user {number}"
         case Kind.AREA | Kind.ITERATION:
-            tree = store.tree(TreeKind.AREAS if kind is Kind.AREA else TreeKind.ITERATIONS)
+            tree = store.lookups.tree(TreeKind.AREAS if kind is Kind.AREA else TreeKind.ITERATIONS)
             return tree.path(number).replace("\\", " › ") if number in tree else ""
         case Kind.TEAM:
-            return store.teams().get(number, "")
+            return store.lookups.teams().get(number, "")
         case Kind.ITEM:
             item = store.item(number)
             return f"#{number} {item.fields.get('Name') or ''}" if item else f"#{number}"

@@ -48,7 +48,7 @@ class ListNames:
         """An iteration's own name; the root is none."""
         if iteration_id is None:
             return ""
-        iteration = self.store.iterations().get(iteration_id)
+        iteration = self.store.lookups.iterations().get(iteration_id)
         is_root = iteration is not None and "\\" not in iteration.path
         return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
 
@@ -69,7 +69,7 @@ class ListNames:
         return f"{field.label} {words}" if isinstance(line.value, int | float) and words[:1].isdecimal() else words
 
     def _node(self, field: Field, node_id: int) -> str:
-        tree = self.store.tree(_TREES[field.kind])
+        tree = self.store.lookups.tree(_TREES[field.kind])
         if node_id not in tree:
             return f"{field.kind.value} {node_id}"
         path = tree.path(node_id)
@@ -104,7 +104,7 @@ class ListNames:
         if isinstance(value, date):
             return value.isoformat()
         if field.kind in _TREES and isinstance(value, int):
-            tree = self.store.tree(_TREES[field.kind])
+            tree = self.store.lookups.tree(_TREES[field.kind])
             return tree.path(value).rpartition("\\")[2] if value in tree else str(value)
         if field.kind is Kind.BOOLEAN:
             return "yes" if value else "no"
@@ -112,7 +112,7 @@ class ListNames:
 
     def field(self, key: str) -> Field | None:
         """The field of a key, a project's own too."""
-        return field_named(key, self.store.custom_fields())
+        return field_named(key, self.store.lookups.custom_fields())
 
     def label(self, key: str) -> str:
         """What a field is called in a sentence."""

@@ -36,11 +36,11 @@ class FieldReading:
     def read_at(self, field: Field, item: Item, text: str, line: int, column: int) -> object:
         """The value that a text means for an item, checked; raises TextFault for one that it cannot have."""
         try:
-            need(field.key, item, self._store)
+            need(field.key, item, self._store.lookups)
             value = self.read(field, item.type, text)
             if isinstance(value, str) and value and holds_days(field, item.fields.get(field.key)):
                 value = day_text(value, self._store.today())
-            check(item.type, {field.key: value}, self._store, frozenset({Settable.ALWAYS}))
+            check(item.type, {field.key: value}, self._store.lookups, frozenset({Settable.ALWAYS}))
         except (BadRequest, DoesNotApply) as reason:
             raise TextFault(line, column, str(reason)) from reason
         return value
@@ -64,7 +64,7 @@ class FieldReading:
         return read_text(field, text)
 
     def _choice(self, field: Field, item_type: str, text: str) -> str:
-        known = {choice.casefold(): choice for choice in self._store.choices(field, item_type)}
+        known = {choice.casefold(): choice for choice in self._store.lookups.choices(field, item_type)}
         return known.get(text.casefold(), text)
 
     def _named(self, field: Field, text: str) -> int:
@@ -82,13 +82,13 @@ class FieldReading:
     def _names(self, kind: Kind) -> Iterable[tuple[int, tuple[str, ...]]]:
         store = self._store
         if kind is Kind.USER:
-            for person in store.people().values():
+            for person in store.lookups.people().values():
                 yield person.id, (person.display_name, person.username)
         elif kind is Kind.TEAM:
-            for team_id, name in store.teams().items():
+            for team_id, name in store.lookups.teams().items():
                 yield team_id, (name,)
         else:
-            tree = store.tree(TreeKind.AREAS if kind is Kind.AREA else TreeKind.ITERATIONS)
+            tree = store.lookups.tree(TreeKind.AREAS if kind is Kind.AREA else TreeKind.ITERATIONS)
             for node in tree.walk():
                 path = tree.path(node.id)
                 yield node.id, (node.name, path, path.replace("\\", " › "))

@@ -108,11 +108,11 @@ class FieldWords:
             person = store.everybody.person(value)
             return person.display_name if person else f"user {value}"
         if kind is Kind.TEAM:
-            return store.teams().get(value) or f"team {value}"
+            return store.lookups.teams().get(value) or f"team {value}"
         if kind is Kind.ITEM:
             item = store.item(value)
             return f"#{value} {item.fields.get('Name') or ''}" if item else f"#{value}"
-        tree = store.tree(_TREES[kind])
+        tree = store.lookups.tree(_TREES[kind])
         return tree.path(value).replace("\\", " › ") if value in tree else f"{kind.value} {value}"
 
 

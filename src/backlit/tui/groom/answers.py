@@ -6,8 +6,7 @@ from itertools import islice
 
 from backlit.model.fields import Field, Kind
 from backlit.store.records.item import Item
-from backlit.store.records.iterations_by_date import current, following, leaves
-from backlit.store.records.people import TreeKind
+from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.drawing.relative_times import days_until
@@ -61,7 +60,7 @@ def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], com
         case Kind.ITERATION:
             return _iterations(store)
         case Kind.TEAM:
-            return [Choice(team_id, name) for team_id, name in store.teams().items()]
+            return [Choice(team_id, name) for team_id, name in store.lookups.teams().items()]
         case Kind.TAGS:
             own = tags_of(item)
             return [Choice(tag, str(tag)) for tag in values if tag not in own]
@@ -70,12 +69,12 @@ def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], com
         case Kind.INTEGER if asked.key == "Priority":
             return [Choice(each, str(each)) for each in _PRIORITIES]
         case _:
-            return [Choice(each, each) for each in store.choices(asked, item.type)]
+            return [Choice(each, each) for each in store.lookups.choices(asked, item.type)]
 
 
 def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:
     """Oneself, then whoever owns most of what is open, then the others by name."""
-    people, me = store.people(), store.me()
+    people, me = store.lookups.people(), store.lookups.me()
     if me is not None:
         yield Choice(me.id, me.display_name, "me")
     for owner in owners:
@@ -88,7 +87,7 @@ def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:
 
 def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:
     """Those with most of what is open, then the others in their order; never the root."""
-    tree = store.tree(TreeKind.AREAS)
+    tree = store.lookups.tree(TreeKind.AREAS)
     roots = {node.id for node in tree.roots}
     for area_id in (*used, *(node.id for node in tree.walk())):
         if isinstance(area_id, int) and area_id in tree and area_id not in roots:
@@ -99,7 +98,7 @@ def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:
 def _iterations(store: Store) -> Iterator[Choice]:
     """Those under way, the next, then what comes after."""
     today = store.today()
-    every = leaves(store.iterations().values())
+    every = leaves(store.lookups.iterations().values())
     later = sorted((each for each in every if each.start and each.start > today), key=lambda each: each.start or today)
     for each in (*current(every, today), *following(every, today), *later):
         yield Choice(each.id, each.name, days_until(each.end, today) if each.end else "")

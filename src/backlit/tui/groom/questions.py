@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.store import Store
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
@@ -75,7 +75,7 @@ class ItemQuestions:
             self.go_on()
 
     def _question(self, item: Item, key: str, reasons: Sequence[str] | None, before: object) -> Question:
-        field, value = field_named(key, self._store), item.fields.get(key)
+        field, value = field_named(key, self._store.lookups), item.fields.get(key)
         is_open = reasons is not None and is_same(before, value)
         found = answers(self._store, field, item, self._scale(), self._common)
         return Question(field, reasons or (), value, FieldWords(self._store).shown(field, value), is_open, found)

@@ -152,7 +152,7 @@ class GroomScreen(ItemScreen):
         progress = self.store.grooming.progress()
         if progress is None or self.stop is None:
             return
-        project = next((each.name for each in self.store.projects() if each.id == self.store.project_id), "")
+        project = next((each.name for each in self.store.lookups.projects() if each.id == self.store.project_id), "")
         left: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground"), (" › Groom queue", "muted")]
         count = self.questions.count_open()
         asked = f"{count} {'question' if count == 1 else 'questions'}" if count else "all answered"

@@ -43,7 +43,7 @@ def copy(target: SummaryTarget, _call: Call) -> None:
 async def save(target: SummaryTarget, _call: Call) -> None:
     """Ask for a path and save the summary there; asks before it replaces a file."""
     store, markdown = target.store, target.quoted()
-    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     name = f"groomed-{_NOT_FOR_FILES.sub('-', project).strip('-.').lower()}-{store.today().isoformat()}.md"
     await save_file(target, Saved("Save the summary", lambda _path: markdown, file_in), downloads() / name)
 

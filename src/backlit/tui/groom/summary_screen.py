@@ -104,7 +104,7 @@ def summary_of(store: Store, results: Sequence[Groomed], count: int, quote: Quot
 
     Text that leaves the program is quoted, so that nothing in a name is read as Markdown; the screen reads no name so.
     """
-    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     head = _head(_line(project, quote), store.today(), results, count)
     return "\n".join([*head, *_sections(store, results, quote)]).rstrip() + "\n"
 
@@ -142,7 +142,7 @@ def _item(store: Store, each: Groomed, quote: Quote) -> Iterator[str]:
     yield f"- {number}{_line(each.name, quote)}{kind}{', skipped' if each.is_skipped and each.answers else ''}"
     words = FieldWords(store)
     for answer in (*each.answers, *each.others):
-        field = field_named(answer.key, store)
+        field = field_named(answer.key, store.lookups)
         before, after = (_line(words.shown(field, value), quote) for value in (answer.before, answer.after))
         yield f"  - {'' if answer in each.answers else 'meanwhile by others: '}{field.label}: {before} → {after}"
     if each.open:

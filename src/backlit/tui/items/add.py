@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.settings.templates import Template
-from backlit.store.edits.edits import Family
+from backlit.store.edits.items import Family
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.line import LineDialog
@@ -63,13 +63,13 @@ async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, obje
     name = await target.ask(LineDialog(title, str(preset.get("Name") or ""), check_name, note=note, kept=kept))
     if name is not None:
         family = Family(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
-        target.item_added((await target.store.add_families([family]))[0])
+        target.item_added((await target.store.items.add_families([family]))[0])
 
 
 def filled_in(store: Store, template: Template) -> dict[str, object]:
     """The values of a template in the current project. Raises BadRequest naming what it does not have."""
     reading = FieldReading(store)
-    custom = {field.key: field for field in store.custom_fields()}
+    custom = {field.key: field for field in store.lookups.custom_fields()}
     found: dict[str, object] = {}
     for key, value in template.fields.items():
         field = FIELD_BY_KEY.get(key) or custom.get(key)

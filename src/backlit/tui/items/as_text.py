@@ -45,7 +45,7 @@ async def edit(target: ItemTarget, call: Call) -> None:
     items = target.chosen(call.rows)
     original = _text_of(target.store, items)
     written = Written(tuple(item.id for item in items), original, original, _seen(items))
-    kept = _kept(target.store.draft(written.key))
+    kept = _kept(target.store.drafts.find(written.key))
     if kept is not None:
         answers = [Answer("k", "go on with it"), Answer("n", "begin anew; it is thrown away when you save")]
         sentence = "A text was kept from before, because it could not be read."
@@ -64,7 +64,7 @@ async def _edit(target: ItemTarget, written: Written) -> None:
             target.say("Nothing was changed.")
             return
         written = replace(written, text=text)
-        await target.store.save_draft(written.key, written.content())
+        await target.store.drafts.save(written.key, written.content())
         items = _items_as_seen(target, written)
         try:
             changes = _read(target.store, written, items)
@@ -75,7 +75,7 @@ async def _edit(target: ItemTarget, written: Written) -> None:
             )
             if await target.ask(question) != "e":
                 return
-    await target.store.discard_draft(written.key)
+    await target.store.drafts.discard(written.key)
     if not changes:
         target.say("Nothing was changed.")
         return
@@ -97,7 +97,7 @@ def _text_of(store: Store, items: Sequence[Item]) -> str:
     words = FieldWords(store)
     if len(items) > 1:
         return table_of(items, words)
-    return page_of(items[0], fields_of(items[0].type, store.custom_fields()), words)
+    return page_of(items[0], fields_of(items[0].type, store.lookups.custom_fields()), words)
 
 
 def _read(store: Store, written: Written, items: Sequence[Item]) -> Mapping[int, Mapping[str, object]]:
@@ -106,7 +106,7 @@ def _read(store: Store, written: Written, items: Sequence[Item]) -> Mapping[int,
         return read_table(written.text, items, FieldWords(store), reading)
     if not items:
         raise TextFault(1, 1, "The item is no longer there.")
-    fields = fields_of(items[0].type, store.custom_fields())
+    fields = fields_of(items[0].type, store.lookups.custom_fields())
     changes = read_page(written.text, written.original, items[0], fields, reading)
     return {items[0].id: changes} if changes else {}
 

@@ -18,7 +18,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
 
     Edits that are refused are offered again. Raises the BacklitError of a single item's edit.
     """
-    plan = plan_of(act, items, target.store)
+    plan = plan_of(act, items, target.store.lookups)
     if not plan.changes:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return
@@ -41,7 +41,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
 async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
     """Journal all as one step; where that is refused, journal each item alone. Returns the refusals by item."""
     try:
-        await target.store.edit_each(plan.changes, plan.seen)
+        await target.store.items.edit_each(plan.changes, plan.seen)
     except BacklitError:
         if len(plan.changes) == 1:
             raise
@@ -53,7 +53,7 @@ async def _write_one_by_one(target: ItemTarget, plan: Plan) -> Mapping[int, str]
     failed = {}
     for item_id, changes in plan.changes.items():
         try:
-            await target.store.edit([item_id], changes, plan.seen[item_id])
+            await target.store.items.edit([item_id], changes, plan.seen[item_id])
         except BacklitError as error:
             failed[item_id] = sentence_of(error)
     return failed

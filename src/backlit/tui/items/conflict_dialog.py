@@ -11,8 +11,7 @@ from textual.widgets import Static
 from backlit.model.errors import BacklitError
 from backlit.store.edits.conflicts import Case, Contested, Keep
 from backlit.store.records.entry import EntryState
-from backlit.store.records.merge import is_long
-from backlit.store.records.merge_text import has_marks
+from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.relative_times import moment
 from backlit.tui.drawing.text import literal, wrapped
@@ -220,4 +219,4 @@ class ConflictDialog(Dialog[bool]):
 
     async def _forget(self, keys: list[str]) -> None:
         for key in keys:
-            await self._store.discard_draft(key)
+            await self._store.drafts.discard(key)

@@ -9,8 +9,7 @@ from textual.app import App
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.edits.conflicts import Case, Contested, Keep
-from backlit.store.records.merge import is_long
-from backlit.store.records.merge_text import with_both
+from backlit.store.records.merge import is_long, with_both
 from backlit.tui.fields.choices import PICKED, choices_for
 from backlit.tui.fields.values import read_text, typed_text
 
@@ -74,7 +73,7 @@ class Asking:
             if tags is not None:
                 take(list(tags))
 
-        self.app.push_screen(PickManyDialog(field.label, self.store.tags(), chosen, free=True), picked)
+        self.app.push_screen(PickManyDialog(field.label, self.store.lookups.tags(), chosen, free=True), picked)
 
     def _ask_choice(self, field: Field, present: object, take: Take) -> None:
         from backlit.tui.dialogs.pick import Choice, PickDialog
@@ -83,7 +82,7 @@ class Asking:
             if choice is not None:
                 take(choice.value)
 
-        is_free = self.store.is_free(field, self.case.item_type)
+        is_free = self.store.lookups.is_free(field, self.case.item_type)
         if field.kind is Kind.BOOLEAN:
             choices = [Choice(True, "yes"), Choice(False, "no"), Choice(None, "–", "nothing")]
         else:
@@ -92,7 +91,7 @@ class Asking:
 
 
 def _field_of(store: "Store", key: str) -> Field:
-    custom = {field.key: field for field in store.custom_fields()}
+    custom = {field.key: field for field in store.lookups.custom_fields()}
     return FIELD_BY_KEY.get(key) or custom.get(key) or custom_field(key, Kind.TEXT)
 
 

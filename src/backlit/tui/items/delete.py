@@ -20,7 +20,7 @@ async def delete(target: ItemTarget, call: Call) -> None:
     """Ask how to delete, naming what is deleted with the items."""
     items = target.chosen(call.rows)
     answers = [Answer("h", "delete for good, which is asked once more")]
-    statuses = {deleted_status(target.store.statuses(item.type)) for item in items} - {None}
+    statuses = {deleted_status(target.store.lookups.statuses(item.type)) for item in items} - {None}
     if statuses:
         answers.insert(0, Answer("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
     sentence = f"{_title(items)}. {_going(target.store, items)}{mirrored_words(items)}"
@@ -36,7 +36,7 @@ async def delete(target: ItemTarget, call: Call) -> None:
 
 def _softly(store: Store) -> Callable[[Item], Changes]:
     def changes(item: Item) -> Changes:
-        status = deleted_status(store.statuses(item.type))
+        status = deleted_status(store.lookups.statuses(item.type))
         if status is None:
             raise DoesNotApply(f"A {item.type.lower()} has no status for deleted items.")
         return {"Status": status}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from backlit.model.fields import NAME_LIMIT, ItemType, Settable, fields_of
-from backlit.store.edits.edits import Family
+from backlit.store.edits.items import Family
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
@@ -30,7 +30,7 @@ async def duplicate(target: AddTarget, call: Call) -> None:
         if key is None:
             return
         tasks = tasks if key == "t" else {}
-    made = await target.store.add_families(_families(target.store, items, tasks))
+    made = await target.store.items.add_families(_families(target.store, items, tasks))
     target.item_added(made[-1])
 
 
@@ -48,7 +48,7 @@ def _copied(store: Store, item: Item, suffix: str = SUFFIX) -> dict[str, object]
     fields: dict[str, object] = {"Name": name[: NAME_LIMIT - len(suffix)] + suffix}
     if item.type == ItemType.TASK:
         fields["ParentID"] = item.fields.get("ParentID")
-    for field in fields_of(item.type, store.custom_fields()):
+    for field in fields_of(item.type, store.lookups.custom_fields()):
         value = item.fields.get(field.key)
         if field.settable is Settable.ALWAYS and field.key not in NOT_COPIED and value not in (None, "", []):
             fields[field.key] = value

@@ -19,7 +19,7 @@ async def change_any(target: ItemTarget, call: Call) -> None:
     items = target.chosen(call.rows)
     found: dict[str, Choice] = {}
     for item_type in dict.fromkeys(item.type for item in items):
-        for field in fields_of(item_type, target.store.custom_fields()):
+        for field in fields_of(item_type, target.store.lookups.custom_fields()):
             if field.settable is Settable.ALWAYS and field.key not in SYNC_KEYS:
                 count = sum(field.applies_to(item.type) for item in items)
                 hint = field.section.value if count == len(items) else f"{count:,} of {len(items):,}"
@@ -44,5 +44,5 @@ async def unassign(target: ItemTarget, call: Call) -> None:
 
 async def _assign(target: ItemTarget, call: Call, user_id: int | None, words: str) -> None:
     items = target.chosen(call.rows)
-    having("AssignedToID", items, target.store)
-    await target.apply(to_value(field_named("AssignedToID", target.store), user_id, words), items)
+    having("AssignedToID", items, target.store.lookups)
+    await target.apply(to_value(field_named("AssignedToID", target.store.lookups), user_id, words), items)

@@ -8,7 +8,7 @@ from functools import partial
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, Field, Kind, Settable
 from backlit.store.records.item import Item
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.store import Store
 from backlit.store.views.lookups import Lookups
 from backlit.tui.commands.command import CannotAct
@@ -27,11 +27,11 @@ from backlit.tui.widgets.choice_list import Choice
 
 async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> None:
     """Ask for a new value of a field and apply it; raises CannotAct where no item has the field."""
-    field = field_named(key, target.store)
+    field = field_named(key, target.store.lookups)
     if field.settable is not Settable.ALWAYS:
         never = field.settable is Settable.NEVER
         raise CannotAct(f"{field.label} {'is worked out by the service' if never else 'cannot be changed'}.")
-    found = having(key, items, target.store)
+    found = having(key, items, target.store.lookups)
     if field.kind is Kind.TAGS:
         await _change_tags(target, items, found)
     elif field.kind is Kind.LONG_TEXT:
@@ -92,7 +92,7 @@ async def _pick_value(
     target: ItemTarget, field: Field, title: str, items: Sequence[Item], value: object
 ) -> _Answer | None:
     store, types = target.store, {item.type for item in items}
-    is_free = all(store.is_free(field, each) for each in types)
+    is_free = all(store.lookups.is_free(field, each) for each in types)
     choice = await target.ask(PickDialog(title, _choices(store, field, items, value), value, free=is_free))
     if choice is None:
         return None
@@ -119,7 +119,7 @@ def _choices(store: Store, field: Field, items: Sequence[Item], value: object) -
 async def _change_tags(target: ItemTarget, items: Sequence[Item], found: Sequence[Item]) -> None:
     counts = Counter(tag for item in found for tag in dict.fromkeys(tags_of(item)))
     title = title_of("Tags", len(found), len(items))
-    change = await target.ask(PickTagsDialog(title, target.store.tags(), counts, len(found)))
+    change = await target.ask(PickTagsDialog(title, target.store.lookups.tags(), counts, len(found)))
     if change is not None and (change.added or change.removed):
         await target.apply(to_tags(change.added, change.removed), items)
 
@@ -137,7 +137,7 @@ async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], 
     if len(items) == 1 and made_from != str(items[0].fields.get(field.key) or ""):
         items = [replace(items[0], fields={**items[0].fields, field.key: made_from})]
     await target.apply(_set(target.store, field, merged(made_from, lines_of(answer))), items)
-    await target.store.discard_draft(draft)
+    await target.store.drafts.discard(draft)
 
 
 def _draft_key(field: Field, having: Sequence[Item]) -> str:

@@ -17,7 +17,7 @@ async def comment(target: ItemTarget, _call: Call) -> None:
     item = target.current()
 
     async def send(text: str) -> None:
-        await target.store.comment(item.id, text, for_customers=dialog.for_customers)
+        await target.store.items.comment(item.id, text, for_customers=dialog.for_customers)
 
     title = f"Comment on {item.fields.get('Name') or item.id}"
     dialog = CommentDialog(target.store, f"comment:{item.id}", title, send)

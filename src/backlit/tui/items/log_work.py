@@ -41,7 +41,7 @@ async def ask_and_log(target: StoreTarget, task: Item, hours: str = "") -> None:
         await _start(target, task)
         return
     await target.store.work_log.log(task.id, done, {"WorkRemaining": task.fields.get("WorkRemaining")})
-    await target.store.discard_draft(draft_key(task.id))
+    await target.store.drafts.discard(draft_key(task.id))
     target.say(f"{hours_text(done.hours)} h logged on #{task.id}: its work fields, and a comment. u takes it back.")
 
 

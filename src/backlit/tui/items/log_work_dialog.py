@@ -47,7 +47,7 @@ class LogWorkDialog(Dialog[Work | Start | None]):
         super().__init__(f"Log work on {f'#{task.id} ' if task.id > 0 else ''}{name}"[:70])
         self._store = store
         self._item = task
-        self._types = store.time_entry_types()
+        self._types = store.lookups.time_entry_types()
         hours = store.timer.hours_on(task.id)
         self._is_timed = hours is not None
         self.inputs = [LineInput(typed or (hours_text(hours) if hours else "")), LineInput(), LineInput(), LineInput()]
@@ -114,7 +114,7 @@ class LogWorkDialog(Dialog[Work | Start | None]):
 
     def _take_up(self) -> None:
         """Put back what was typed before; hours that are given, or the timer's, stay."""
-        kept = self._store.draft(draft_key(self._item.id)) or {}
+        kept = self._store.drafts.find(draft_key(self._item.id)) or {}
         for label, line in zip(LABELS, self.inputs, strict=True):
             value = kept.get(label)
             if isinstance(value, str) and not (line is self.inputs[HOURS] and line.value):

@@ -47,9 +47,9 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
         target.copy(content_of(target.store, entry))
         target.say("Copied; it is still to be settled.")
     elif key == "r":
-        await target.store.retry(entry.id)
+        await target.store.conflicts.retry(entry.id)
     elif key == "d":
-        await target.store.discard(entry.id)
+        await target.store.conflicts.discard(entry.id)
 
 
 async def _rewrite(target: StoreTarget, entry: OutboxEntry) -> None:

@@ -6,8 +6,7 @@ from backlit.model.amounts import points_of
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.statuses import StatusGroup, group_of, is_open
 from backlit.store.records.item import Item
-from backlit.store.records.iterations_by_date import current, following, leaves, preceding
-from backlit.store.records.people import IterationEntry
+from backlit.store.records.people import IterationEntry, current, following, leaves, preceding
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.relative_times import days_until
@@ -22,7 +21,7 @@ async def step_estimate(target: ItemTarget, call: Call) -> None:
     """Move the estimate along the scale, by the sign in the command's argument and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     items = target.chosen()
-    having("Estimate", items, target.store)
+    having("Estimate", items, target.store.lookups)
 
     def changes(item: Item) -> Changes:
         return {"Estimate": stepped(item.fields.get("Estimate"), steps, target.session.estimate_scale)}
@@ -42,7 +41,7 @@ async def reopen(target: ItemTarget, call: Call) -> None:
 
 async def _set_group(target: ItemTarget, call: Call, group: StatusGroup, label: str) -> None:
     items = target.chosen(call.rows)
-    having("Status", items, target.store)
+    having("Status", items, target.store.lookups)
 
     def changes(item: Item) -> Changes:
         status = str(item.fields.get("Status") or "")
@@ -50,7 +49,7 @@ async def _set_group(target: ItemTarget, call: Call, group: StatusGroup, label: 
             return {}
         if group is StatusGroup.NOT_STARTED and is_open(status):
             return {}
-        return {"Status": first_status(target.store.statuses(item.type), group)}
+        return {"Status": first_status(target.store.lookups.statuses(item.type), group)}
 
     await target.apply(Act(label, ("Status",), changes), items)
 
@@ -75,14 +74,14 @@ async def move_to_previous(target: ItemTarget, call: Call) -> None:
 
 async def move_to_backlog(target: ItemTarget, call: Call) -> None:
     """Move out of every iteration, to the root."""
-    roots = [each for each in target.store.iterations().values() if "\\" not in each.path]
+    roots = [each for each in target.store.lookups.iterations().values() if "\\" not in each.path]
     if not roots:
         raise CannotAct("The iterations are still being read; try again in a moment.")
     await _move(target, roots[0].id, "the backlog", target.chosen(call.rows))
 
 
 def _iterations(target: ItemTarget) -> Sequence[IterationEntry]:
-    return leaves(target.store.iterations().values())
+    return leaves(target.store.lookups.iterations().values())
 
 
 async def _move_to_one(target: ItemTarget, call: Call, found: Sequence[IterationEntry], nothing: str) -> None:

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from backlit.model.query.keys import field_named
 from backlit.store.store import Store
-from backlit.store.views.columns import ColumnWish
-from backlit.store.views.saved import SavedView
+from backlit.store.views.saved import ColumnWish, SavedView
 from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.widgets.columns import Column, column_of
 
@@ -32,7 +31,7 @@ class ColumnChoice:
         """Show some columns, or the usual ones."""
         if self._apply is not None:
             self.wishes = tuple(wishes)
-            custom = self._store.custom_fields() if wishes else ()
+            custom = self._store.lookups.custom_fields() if wishes else ()
             self._apply([column_of(wish, field_named(wish.key, custom)) for wish in wishes])
 
     def use_saved(self, view: SavedView) -> None:

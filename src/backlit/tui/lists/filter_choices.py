@@ -10,7 +10,7 @@ from backlit.model.query.keys import field_named
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.store.views.facets import Facet
+from backlit.store.views.groups import Facet
 from backlit.tui.drawing.theme_styles import status_sign, type_sign
 from backlit.tui.widgets.choice_list import Choice
 
@@ -54,12 +54,12 @@ def choices_for(store: Store, by: Filtered) -> list[Choice]:
 def _choices(store: Store, by: Filtered) -> Iterator[Choice]:
     if by.tree is not None:
         yield from _turns(store) if by is ITERATION else ()
-        tree = store.tree(by.tree)
+        tree = store.lookups.tree(by.tree)
         for node in tree.walk():
             if tree.depth(node.id):
                 yield Choice(node_word(tree, node), "  " * (tree.depth(node.id) - 1) + node.name)
     elif by is OWNER:
-        for person in sorted(store.people().values(), key=lambda each: each.display_name.casefold()):
+        for person in sorted(store.lookups.people().values(), key=lambda each: each.display_name.casefold()):
             yield Choice(person.username, person.display_name)
     else:
         for value in [*ItemType] if by is TYPE else store.names.values(by.field):
@@ -82,7 +82,7 @@ def node_word(tree: Tree, node: Node) -> str:
 
 def chosen_in(choices: Sequence[Choice], values: Sequence[str], store: Store) -> list[str]:
     """The values of a query as the choices have them; those that are none of them stay as they are written."""
-    me = store.me()
+    me = store.lookups.me()
     known = {str(choice.value).casefold(): str(choice.value) for choice in choices}
     meant = [me.username if me and value.casefold() == "me" else value for value in values]
     return list(dict.fromkeys(known.get(value.casefold(), value) for value in meant))
@@ -92,7 +92,7 @@ def counted(store: Store, by: Filtered, facets: Sequence[Facet]) -> Mapping[str,
     """Return the number of items with each value, by the words of the choices; nodes count items below them."""
     if by.tree is not None:
         return _in_tree(store, by.tree, facets)
-    people = store.people() if by is OWNER else {}
+    people = store.lookups.people() if by is OWNER else {}
     found: Counter[str] = Counter()
     for facet in facets:
         person = people.get(facet.value) if isinstance(facet.value, int) else None
@@ -101,7 +101,7 @@ def counted(store: Store, by: Filtered, facets: Sequence[Facet]) -> Mapping[str,
 
 
 def _in_tree(store: Store, kind: TreeKind, facets: Sequence[Facet]) -> Mapping[str, int]:
-    tree = store.tree(kind)
+    tree = store.lookups.tree(kind)
     own = {facet.value: facet.totals for facet in facets if isinstance(facet.value, int)}
     sums = tree.roll_up(own)
     found = {node_word(tree, node): sums[node.id].count for node in tree.walk() if node.id in sums}

@@ -29,7 +29,7 @@ async def by_field(target: ListTarget, call: Call) -> None:
 
 def mine(target: ListTarget, _call: Call) -> None:
     """Show what is mine; again, everybody's."""
-    if target.store.me() is None:
+    if target.store.lookups.me() is None:
         raise CannotAct("It is not known yet who you are.")
     is_mine = [value.casefold() for value in values_of(target.shared.now.query, OWNER.key)] == ["me"]
     _ask_for(target, OWNER.key, () if is_mine else ("me",))

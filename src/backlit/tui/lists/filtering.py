@@ -42,7 +42,7 @@ class Filtering:
         """Return the spec of a list with this filter in the place of its own."""
         areas = iterations = None
         if self.node is not None:
-            tree = store.tree(self.node.kind)
+            tree = store.lookups.tree(self.node.kind)
             ids = frozenset(tree.subtree_ids(self.node.node_id) if self.node.has_subtree else (self.node.node_id,))
             areas, iterations = (ids, None) if self.node.kind is TreeKind.AREAS else (None, ids)
         return replace(spec, text=self.text, query=self.query, area_ids=areas, iteration_ids=iterations)

@@ -20,7 +20,7 @@ def preset_of(store: Store, item_type: ItemType, group: Mapping[str, object]) ->
     """The group's values that a new item of a type can have; what customers would see is never taken over."""
     found: dict[str, object] = {}
     for key, value in group.items():
-        field = field_named("Estimate" if key == POINTS else key, store.custom_fields())
+        field = field_named("Estimate" if key == POINTS else key, store.lookups.custom_fields())
         if field is None or field.settable is not Settable.ALWAYS or not field.applies_to(item_type):
             continue
         if value is not None and not is_for_customers(field.key) and _fits(store, field, item_type, value):
@@ -30,7 +30,7 @@ def preset_of(store: Store, item_type: ItemType, group: Mapping[str, object]) ->
 
 def _fits(store: Store, field: Field, item_type: ItemType, value: object) -> bool:
     """Return whether the project lets items of the type have it."""
-    choices = store.choices(field, item_type) if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
+    choices = store.lookups.choices(field, item_type) if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
     return not choices or value in choices
 
 

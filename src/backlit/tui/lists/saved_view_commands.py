@@ -60,7 +60,7 @@ async def save(target: ListTarget, call: Call) -> None:
             return
         name = answer
     node, text = target.node, target.shared.now.text
-    path = target.store.tree(node.kind).path(node.node_id) if node else ""
+    path = target.store.lookups.tree(node.kind).path(node.node_id) if node else ""
     query = query_to_keep(target.shared.now.query, text, node, path)
     spec = replace(target.spec, text="", query=query, area_ids=None, iteration_ids=None)
     saved = SavedView(name.strip(), spec, tuple(target.columns.wishes))

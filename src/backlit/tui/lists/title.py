@@ -14,7 +14,7 @@ from backlit.tui.widgets.side_lines import Part
 def left_title(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
     """Return the left of the title: program, project, what is shown."""
     store = names.store
-    project = next((each.name for each in store.projects() if each.id == store.project_id), "")
+    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
     if not project:
         return parts[:1]
@@ -23,7 +23,7 @@ def left_title(names: ListNames, view: SavedView, node: NodeFilter | None, spec:
     elif node is None:
         parts.append((" › All items" if spec.with_done else " › Open items", "muted"))
     if node is not None:
-        path = store.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
+        path = store.lookups.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
         parts.append((f" › {path}" + (" and below" if node.has_subtree else ""), "foreground"))
     if spec.query != view.spec.query:
         parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))

@@ -11,8 +11,7 @@ from backlit.model.filters import POINTS, SortKey
 from backlit.model.query import Candidate
 from backlit.model.query.keys import POINTS_FIELD, SHORT_KEYS, field_named
 from backlit.store.store import Store
-from backlit.store.views.columns import NEVER, ColumnWish, column_wish, without_repeats
-from backlit.store.views.saved import MOST_GROUPS, field_key, sort_key
+from backlit.store.views.saved import MOST_GROUPS, NEVER, ColumnWish, column_wish, field_key, sort_key, without_repeats
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pickers import PickKeysDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -131,7 +130,7 @@ async def explain(target: ListTarget, _call: Call) -> None:
 def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ()) -> Iterator[Choice]:
     """Return the fields that lists can be put in order by, some of them first."""
     fields = {POINTS: POINTS_FIELD} | {
-        each.key: each for each in (*PROPERTY_BY_LOWER_NAME.values(), *store.custom_fields())
+        each.key: each for each in (*PROPERTY_BY_LOWER_NAME.values(), *store.lookups.custom_fields())
     }
     rest = sorted(fields.keys() - {*first, *without, "Estimate"}, key=lambda key: fields[key].label.casefold())
     for key in (*first, *rest):
@@ -141,7 +140,7 @@ def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ())
 
 def key_named(store: Store, name: str) -> str:
     """Return the field that a name means, a project's own too. Raises BadRequest where there is none."""
-    field = field_named(name, store.custom_fields())
+    field = field_named(name, store.lookups.custom_fields())
     return field.key if field else field_key(name)
 
 

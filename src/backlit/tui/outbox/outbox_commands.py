@@ -69,14 +69,14 @@ async def retry(target: OutboxTarget, _call: Call) -> None:
     entry = target.current()
     if entry.state is EntryState.REFUSED:
         for each in await _refused_to_retry(target, entry):
-            await target.store.retry(each.id)
+            await target.store.conflicts.retry(each.id)
         return
     if entry.state is not EntryState.CONFLICT:
         raise CannotAct("This change waits already; it is sent as soon as the service can be reached.")
     fields = ", ".join(label_of(key) for key in entry.theirs)
     sentence = f"Somebody changed {fields or 'the item'} meanwhile. Your values would take the place of theirs."
     if await _is_agreed(target, "Conflict", sentence, "send yours"):
-        await target.store.retry(entry.id)
+        await target.store.conflicts.retry(entry.id)
 
 
 async def discard(target: OutboxTarget, _call: Call) -> None:
@@ -84,7 +84,7 @@ async def discard(target: OutboxTarget, _call: Call) -> None:
     entry = target.current()
     sentence = f"This gives up {_GIVEN_UP.get(entry.kind, 'the change')}; u brings it back."
     if await _is_agreed(target, "Discard", sentence, "discard it"):
-        await target.store.discard(entry.id)
+        await target.store.conflicts.discard(entry.id)
 
 
 async def _refused_to_retry(target: OutboxTarget, entry: OutboxEntry) -> Sequence[OutboxEntry]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backlit.model.amounts import points_of
 from backlit.model.planning import Capacity, Fit, Load, OwnCapacities, Share, Velocity
 from backlit.model.reports.report import number_text
-from backlit.store.planning.difference import PlanChange
+from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
@@ -148,7 +148,7 @@ class People:
 def people_of(store: Store, own: OwnCapacities) -> People:
     """Read the people and the teams of the project; `own` holds the capacities from this machine's settings."""
     names = {each.id: each.username for each in store.everybody.known().values()}
-    return People(names, own, store.teams())
+    return People(names, own, store.lookups.teams())
 
 
 def over_limits(load: Load, people: People, iteration: str) -> list[str]:

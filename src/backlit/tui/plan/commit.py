@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from backlit.store.planning.difference import PlanChange
+from backlit.store.planning.plan import PlanChange
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm_difference import DifferenceQuestion
 from backlit.tui.dialogs.reading import ReadingDialog

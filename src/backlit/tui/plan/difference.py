@@ -7,7 +7,7 @@ from textual.content import Content
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import Load
-from backlit.store.planning.difference import PlanChange
+from backlit.store.planning.plan import PlanChange
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.drawing.text import fit, literal, safe

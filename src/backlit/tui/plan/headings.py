@@ -57,7 +57,7 @@ class PlanHeads:
         head = backlog_head(lists.totals, lists.velocity, is_here=panes.backlog is here)
         panes.backlog.say([*head, *[HeadLine()] * len(kept)][: len(kept)])
         for pane in panes.targets:
-            iteration = store.iterations().get(pane.place) if pane.place is not None else None
+            iteration = store.lookups.iterations().get(pane.place) if pane.place is not None else None
             load, shift = lists.loads.get(pane.place or 0, Load()), found.get(pane.place, Shift())
             release = releases[pane]
             fill = Fill(load, shift, people, release, _released(release, lists.loads))

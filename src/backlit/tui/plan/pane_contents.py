@@ -10,11 +10,10 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.planning import Load, Velocity, forecast
 from backlit.model.trees import Totals
-from backlit.store.planning.tasks import TasksShown
+from backlit.store.planning.preview import TasksShown
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Row, RowSign
-from backlit.store.records.iterations_by_date import current, following
-from backlit.store.records.people import IterationEntry
+from backlit.store.records.people import IterationEntry, current, following
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
@@ -84,7 +83,7 @@ class PlanLists:
     def here(self) -> IterationEntry | None:
         """Return the iteration of the pane with the focus; None for the backlog's pane."""
         place = self.panes.focused.place
-        return None if place is None else self._store.iterations().get(place)
+        return None if place is None else self._store.lookups.iterations().get(place)
 
     def step_past(self, item_ids: AbstractSet[int]) -> None:
         """Clear the marks, and put the cursor on the next item that is none of these."""
@@ -155,7 +154,7 @@ class PlanLists:
             pane.place = target.id if target else None
             places = frozenset({target.id} if target else ())
             await self._load_pane(pane, ViewSpec(with_done=spec.with_done), places)
-        unplanned = frozenset(self._store.iterations()) - {each.id for each in every}
+        unplanned = frozenset(self._store.lookups.iterations()) - {each.id for each in every}
         await self._load_pane(self.panes.backlog, spec, unplanned, upcoming)
         self.panes.post_message(PlanPanes.Loaded())
 
@@ -234,7 +233,7 @@ class Forecast:
 
     def name(self, line: GroupLine) -> str:
         """Return the name of a part."""
-        found = self._store.iterations().get(line.value) if isinstance(line.value, int) else None
+        found = self._store.lookups.iterations().get(line.value) if isinstance(line.value, int) else None
         if found is None:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)

@@ -109,6 +109,6 @@ async def _walk(target: PlanTarget, call: Call, otherwise: str, step: Callable[[
 
 
 def _no_iteration(store: Store) -> CannotAct:
-    if not store.iterations():
+    if not store.lookups.iterations():
         return CannotAct("The iterations are still being read; try again in a moment.")
     return CannotAct("There is no iteration to plan into; gi shows them, and cs there makes a series.")

@@ -29,21 +29,21 @@ async def roll_over(target: PlanTarget, _call: Call) -> None:
     saving: list[asyncio.Task[None]] = []
 
     def keep(decisions: Mapping[int, Decision]) -> None:
-        saving.append(asyncio.create_task(store.save_draft(key, _content(decisions))))
+        saving.append(asyncio.create_task(store.drafts.save(key, _content(decisions))))
 
-    decisions = await target.ask(RolloverDialog(ending, _kept(store.draft(key)), keep))
+    decisions = await target.ask(RolloverDialog(ending, _kept(store.drafts.find(key)), keep))
     await asyncio.gather(*saving)
     if decisions is None:
         return
     written = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, decisions)
-    await store.discard_draft(key)
+    await store.drafts.discard(key)
     target.say(f"{iteration.name}: {written} {'item' if written == 1 else 'items'} rolled over; u takes it back.")
 
 
 def _ended(target: PlanTarget) -> Sequence[IterationEntry]:
     """Return the iterations that can be rolled over; raises CannotAct without one."""
     store = target.store
-    today, totals = store.today(), store.totals(TreeKind.ITERATIONS)
+    today, totals = store.today(), store.lookups.totals(TreeKind.ITERATIONS)
     here = target.lists.here()
     if here is not None and here.id in totals and here.start is not None and here.start <= today:
         return [here]
@@ -58,7 +58,7 @@ async def _iteration(target: PlanTarget, ended: Sequence[IterationEntry]) -> Ite
     """Return the only iteration, or the one that the user picks."""
     if len(ended) == 1:
         return ended[0]
-    today, totals = target.store.today(), target.store.totals(TreeKind.ITERATIONS)
+    today, totals = target.store.today(), target.store.lookups.totals(TreeKind.ITERATIONS)
     choices = [
         Choice(each.id, each.name, f"{totals[each.id].count} unfinished, {span(each.start, each.end, today)}")
         for each in ended

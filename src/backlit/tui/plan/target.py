@@ -41,7 +41,7 @@ class PlanTarget(AddTarget, Protocol):
 async def stage(target: AddTarget, act: Act, items: Sequence[Item]) -> None:
     """Plan a change of planned fields; journal any other change. Raises BadRequest for values that do not fit."""
     store = target.store
-    planned = plan_of(act, [store.plan_preview.item_laid_over(item) for item in items], store)
+    planned = plan_of(act, [store.plan_preview.item_laid_over(item) for item in items], store.lookups)
     if not planned.changes or not all(changes.keys() <= set(PLANNED) for changes in planned.changes.values()):
         await journal(target, act, items)
         return

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from backlit.model.reports.formats import FORMATS, as_markdown
 from backlit.model.reports.report import Measure, Report, ReportName
-from backlit.store.reports.coverages import Coverage
+from backlit.store.reports.reports import Coverage
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.save_file import Saved, file_in, save_file

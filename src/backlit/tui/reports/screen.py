@@ -10,8 +10,7 @@ from textual.timer import Timer
 from backlit.model.errors import BacklitError
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.store.records.changes import Subject
-from backlit.store.reports.coverages import Coverage
-from backlit.store.reports.reports import OF_DAYS
+from backlit.store.reports.reports import OF_DAYS, Coverage
 from backlit.store.store import Store
 from backlit.tui.commands.dispatch import CannotAct
 from backlit.tui.fields.iteration_dates import span
@@ -149,7 +148,7 @@ class ReportsScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         coverage, store = self.selection.coverage, self.store
-        project = next((f" {each.name}" for each in store.projects() if each.id == store.project_id), "")
+        project = next((f" {each.name}" for each in store.lookups.projects() if each.id == store.project_id), "")
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
         place: list[Part] = [(project, "foreground"), (" › Reports", "muted"), (f" › {about}", "foreground")]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from backlit.model.reports.report import Measure, ReportName
-from backlit.store.reports.coverages import PERIODS, Coverage, Coverages
+from backlit.store.reports.reports import PERIODS, Coverage, Coverages
 from backlit.tui.commands.command import CannotAct
 
 

@@ -44,7 +44,7 @@ class Kept:
 
     def found(self) -> Content:
         """What was kept; nothing where nothing was."""
-        return self._store.draft(self._key) or {}
+        return self._store.drafts.find(self._key) or {}
 
     def write_soon(self) -> None:
         """Write it in a moment, also while somebody goes on typing."""
@@ -84,12 +84,12 @@ class Kept:
     async def _write(self) -> None:
         content = self._content()
         if content:
-            await self._store.save_draft(self._key, content)
+            await self._store.drafts.save(self._key, content)
         else:
             await self._discard()
 
     async def _discard(self) -> None:
-        await self._store.discard_draft(self._key)
+        await self._store.drafts.discard(self._key)
 
     async def _discard_after(self, app: "ChordApp", faults: int) -> None:
         await asyncio.sleep(LOOK)  # for whoever asked to begin to write

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
 from backlit.model.errors import BadRequest
-from backlit.store.edits.node_checks import fault_of_name
+from backlit.store.edits.checks import fault_of_name
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.people import IterationEntry
 from backlit.tui.fields.dates import typed_day

@@ -82,7 +82,7 @@ async def turn_into_release(target: NodeTarget, _call: Call) -> None:
 async def add_series(target: NodeTarget, _call: Call) -> None:
     """Add a series of iterations below the root or a release, and beside any other node."""
     node, entry = current_iteration(target, "series")
-    today, iterations, tree = target.store.today(), target.store.iterations(), tree_of(target)
+    today, iterations, tree = target.store.today(), target.store.lookups.iterations(), tree_of(target)
     is_beside = not (entry.is_release or node.parent_id not in iterations or tree.children(node.id))
     above = node.parent_id if is_beside else node.id
     children = [iterations[each.id] for each in tree.children(above)]
@@ -108,7 +108,7 @@ async def _add(target: NodeTarget, title: str, parent_id: int, index: int | None
 
 def _iterations_beside(target: NodeTarget, node: Node) -> list[IterationEntry]:
     """Return the iterations beside one, or the releases beside a release."""
-    iterations = target.store.iterations()
+    iterations = target.store.lookups.iterations()
     others = [iterations[each.id] for each in siblings_of(target, node) if each.id != node.id]
     return [each for each in others if each.is_release == iterations[node.id].is_release]
 

@@ -123,10 +123,10 @@ class TreeScreen(StoreScreen[None]):
         self._show_tree()
 
     def _show_tree(self) -> None:
-        iterations = self.store.iterations() if self.kind is TreeKind.ITERATIONS else {}
-        tree = self.store.tree(self.kind)
+        iterations = self.store.lookups.iterations() if self.kind is TreeKind.ITERATIONS else {}
+        tree = self.store.lookups.tree(self.kind)
         signs = self.store.nodes.signs(self.kind)
-        branches = Branches(tree, self.store.totals(self.kind), self.store.today(), iterations, signs)
+        branches = Branches(tree, self.store.lookups.totals(self.kind), self.store.today(), iterations, signs)
         self._shown_filter = self._node_filter()
         self._tree.show(branches, self._shown_filter)
         self._draw_words()
@@ -166,7 +166,7 @@ class TreeScreen(StoreScreen[None]):
         return person.username if person else f"user {person_id}"
 
     def _iteration_name(self, iteration_id: int | None) -> str:
-        iteration = self.store.iterations().get(iteration_id) if iteration_id is not None else None
+        iteration = self.store.lookups.iterations().get(iteration_id) if iteration_id is not None else None
         return iteration.name if iteration else ""
 
     # Words
@@ -187,7 +187,9 @@ class TreeScreen(StoreScreen[None]):
             self._tree.refresh()
 
     def _left_title(self) -> list[Part]:
-        project = next((f" {each.name}" for each in self.store.projects() if each.id == self.store.project_id), "")
+        project = next(
+            (f" {each.name}" for each in self.store.lookups.projects() if each.id == self.store.project_id), ""
+        )
         where = f" › {self.kind.value.capitalize()}"
         return [(" backlit ", "accent"), (project, "foreground"), (where, "muted")]
 

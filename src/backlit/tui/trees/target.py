@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from backlit.model.trees import Node, Tree
-from backlit.store.edits.node_checks import fault_of_name
+from backlit.store.edits.checks import fault_of_name
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LineDialog
@@ -31,7 +31,7 @@ class NodeTarget(StoreTarget, Protocol):
 
 def tree_of(target: NodeTarget) -> Tree:
     """Return the tree with the changes that are not sent yet."""
-    return target.store.tree(target.kind)
+    return target.store.lookups.tree(target.kind)
 
 
 def siblings_of(target: NodeTarget, node: Node) -> Sequence[Node]:
@@ -63,7 +63,7 @@ def current_iteration(target: NodeTarget, noun: str) -> tuple[Node, IterationEnt
     if target.kind is TreeKind.AREAS:
         raise CannotAct(f"Areas have no {noun}.")
     node = writable_node(target)
-    return node, target.store.iterations()[node.id]
+    return node, target.store.lookups.iterations()[node.id]
 
 
 def kept_lines(target: NodeTarget, subject: str) -> KeptLines:

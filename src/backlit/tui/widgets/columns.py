@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from backlit.model.fields import Field, Kind
 from backlit.model.filters import POINTS
 from backlit.model.query.keys import LINT_KEY
-from backlit.store.views.columns import ColumnWish
+from backlit.store.views.saved import ColumnWish
 
 NAME_LEAST = 25
 """Cells of the name below which columns go."""

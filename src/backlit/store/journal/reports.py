@@ -1,4 +1,4 @@
-"""The journal's scope log: each item's iteration when last seen, and additions and removals by day."""
+"""The journal's records for reports: scope log, snapshots and status history."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -117,3 +117,109 @@ class ScopeLogTable:
                 " AND before IS after",
                 [(project_id, each.iteration_id, day.isoformat(), each.item_id) for each in noted],
             )
+
+
+SnapshotRow = tuple[int, str, float, float]
+"""An iteration (0 for the whole backlog), counts and points by status as JSON, work remaining and completed."""
+
+
+class SnapshotTable:
+    """The table of snapshots, through the journal's connection, with a row for each iteration and day."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def put(self, project_id: int, day: date, lines: Iterable[SnapshotRow], gone: Iterable[int]) -> None:
+        """Write some of a project's rows for a day and delete those of empty iterations."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO snapshots"
+                " (project_id, day, iteration_id, statuses, work_remaining, work_completed) VALUES (?, ?, ?, ?, ?, ?)",
+                [(project_id, day.isoformat(), *line) for line in lines],
+            )
+            self._connection.executemany(
+                "DELETE FROM snapshots WHERE project_id = ? AND day = ? AND iteration_id = ?",
+                [(project_id, day.isoformat(), iteration_id) for iteration_id in gone],
+            )
+
+    def of_day(self, project_id: int, day: date) -> list[SnapshotRow]:
+        """Return a project's rows for a day. Scans all days of the project."""
+        return self._connection.execute(
+            "SELECT iteration_id, statuses, work_remaining, work_completed FROM snapshots"
+            " WHERE project_id = ? AND day = ? ORDER BY iteration_id",
+            (project_id, day.isoformat()),
+        ).fetchall()
+
+    def of_iteration(self, project_id: int, iteration_id: int) -> list[tuple[str, str, float, float]]:
+        """Return the day, statuses and work of every row of an iteration (0: the whole backlog), oldest first."""
+        return self._connection.execute(
+            "SELECT day, statuses, work_remaining, work_completed FROM snapshots"
+            " WHERE project_id = ? AND iteration_id = ? ORDER BY day",
+            (project_id, iteration_id),
+        ).fetchall()
+
+    def of_iterations(self, project_id: int, iteration_ids: str, first: date, last: date) -> list[tuple[str, str]]:
+        """Return the day and statuses of some iterations (JSON, 0 for the whole backlog), by day, `last` included."""
+        return self._connection.execute(
+            "SELECT day, statuses FROM snapshots WHERE project_id = ?"
+            " AND iteration_id IN (SELECT value FROM json_each(?)) AND day BETWEEN ? AND ? ORDER BY day",
+            (project_id, iteration_ids, first.isoformat(), last.isoformat()),
+        ).fetchall()
+
+    def recorded(self, project_id: int, first: date, last: date) -> list[str]:
+        """Return the days with any record of the project."""
+        return [
+            day
+            for (day,) in self._connection.execute(
+                "SELECT DISTINCT day FROM snapshots WHERE project_id = ? AND iteration_id = 0"
+                " AND day BETWEEN ? AND ? ORDER BY day",
+                (project_id, first.isoformat(), last.isoformat()),
+            )
+        ]
+
+
+class ObservedStatus(NamedTuple):
+    """An item's status, the day it was first seen, and the last day with another status, None if unknown."""
+
+    status: str
+    since: date
+    before: date | None
+
+
+class StatusHistoryTable:
+    """The table of the status history, through the journal's connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def of_project(self, project_id: int) -> dict[int, ObservedStatus]:
+        """Return the observed status of a project's items, by item."""
+        found = self._connection.execute(
+            "SELECT item_id, status, since, before FROM stays WHERE project_id = ?", (project_id,)
+        )
+        return {
+            item_id: ObservedStatus(status, date.fromisoformat(since), _day(before))
+            for item_id, status, since, before in found
+        }
+
+    def put(self, project_id: int, stays: Iterable[tuple[int, ObservedStatus]], gone: Iterable[int] = ()) -> None:
+        """Write the observed status of some items and delete that of others."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO stays (project_id, item_id, status, since, before) VALUES (?, ?, ?, ?, ?)",
+                [
+                    (project_id, item_id, seen.status, seen.since.isoformat(), _text(seen.before))
+                    for item_id, seen in stays
+                ],
+            )
+            self._connection.executemany(
+                "DELETE FROM stays WHERE project_id = ? AND item_id = ?", [(project_id, item_id) for item_id in gone]
+            )
+
+
+def _day(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text)
+
+
+def _text(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()

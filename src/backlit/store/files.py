@@ -1,4 +1,4 @@
-"""The store's two files and their threads: one for writing, one for long reads; the caller reads briefly."""
+"""The store's two files and their threads: one for writing, one for long reads. The caller reads briefly."""
 
 import asyncio
 import sqlite3
@@ -6,19 +6,21 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
 from backlit.model.errors import StorageError
+from backlit.store.journal.connection import MIGRATIONS, UNDELIVERED_SQL
 from backlit.store.journal.file import JournalFile
 from backlit.store.journal.journal import Journal
 from backlit.store.mirror.full_text import Indexing
 from backlit.store.mirror.mirror import Mirror, Written
 from backlit.store.mirror.recovery import MirrorFile, MirrorReads
+from backlit.store.mirror.schema import VERSION
 from backlit.store.records.changes import ABOUT_MIRROR, Change, OutboxState, Signal, Subject
-from backlit.store.sqlite.database import drop_database, is_sound
-from backlit.store.sqlite.errors import damaged_journal, failure, is_damage
+from backlit.store.sqlite.database import damaged_journal, drop_database, failure, is_damage, is_sound
 from backlit.store.sqlite.paths import Places
 
 _T = TypeVar("_T")
@@ -286,3 +288,45 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The state of a file: bytes including its logs, schema version, current version, number of records.
+
+    `fault` is a sentence if the file is unusable. The numbers are None without a file.
+    """
+
+    path: Path
+    size: int
+    version: int
+    wanted: int
+    count: int | None
+    fault: str = ""
+
+
+def inspect_mirror(path: Path) -> FileReport:
+    """Inspect a mirror. `count` is the number of items."""
+    return _inspected(path, VERSION, "SELECT count(*) FROM items")
+
+
+def inspect_journal(path: Path) -> FileReport:
+    """Inspect a journal. `count` is the number of undelivered changes."""
+    return _inspected(path, len(MIGRATIONS), f"SELECT count(*) FROM entries WHERE {UNDELIVERED_SQL}")  # noqa: S608 # constants
+
+
+def _inspected(path: Path, wanted: int, question: str) -> FileReport:
+    if not path.exists():
+        return FileReport(path, 0, 0, wanted, None)
+    size = sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*") if each.name != f"{path.name}.lock")
+    version = 0
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            said = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if said != "ok":
+                return FileReport(path, size, version, wanted, None, f"The file is damaged: {said}.")
+            count = int(connection.execute(question).fetchone()[0])
+    except sqlite3.Error as error:
+        return FileReport(path, size, version, wanted, None, f"The file cannot be read: {error}.")
+    return FileReport(path, size, version, wanted, count)

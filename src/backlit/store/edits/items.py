@@ -1,6 +1,5 @@
 """User edits: journalled on disk, laid over the mirror, announced to the screens."""
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,22 +7,21 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.edits.checks import check, check_text
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files.files import Writer
+from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
     ITEM_PLACES,
     ON_COMMENTS,
     ON_NODES,
-    RECALLED,
     RECALLS,
     EntryKind,
     EntryState,
     OutboxEntry,
-    payload_of,
-    recall_of,
+    new_comment,
+    new_entry,
 )
 from backlit.store.records.item import Document, fields_in, whole
-from backlit.store.records.values import is_same
+from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
 _ON_EDIT = frozenset({Settable.ALWAYS})
@@ -39,11 +37,13 @@ class Family:
     tasks: Sequence[Mapping[str, object]] = ()
 
 
-class Edits(Lookups):
-    """Edits, new items, comments and drafts. Each method returns after the change is on disk and visible."""
+class Items:
+    """Edits of items, new items and comments. Each method returns after the change is on disk and visible."""
 
-    wake: Callable[[], None] = staticmethod(lambda: None)
-    """Called on any thread after an act that leaves something to send."""
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._wake = wake
 
     async def edit(
         self, item_ids: Sequence[int], changes: Mapping[str, object], seen: Mapping[str, object] | None = None
@@ -64,16 +64,16 @@ class Edits(Lookups):
         checked: dict[tuple[str, int], Mapping[str, object]] = {}  # each change is checked once for each type
         wanted = {}
         for given_id, each in changes.items():
-            item_id, item_type, _ = self._found(given_id)
+            item_id, item_type, _ = self.found(given_id)
             key = (item_type, id(each))
             if key not in checked:
-                checked[key] = check(item_type, each, self, _ON_EDIT)
+                checked[key] = check(item_type, each, self._lookups, _ON_EDIT)
             wanted[item_id] = checked[key]
             bases[item_id] = (seen or {}).get(given_id, {})
         await self._files.write(lambda writer: _edit(writer, wanted, bases))
-        self.wake()
+        self._wake()
 
-    def _found(self, item_id: int) -> tuple[int, str, int]:
+    def found(self, item_id: int) -> tuple[int, str, int]:
         """Return an item's current id, type and project. The id may become real between two reads."""
         for _ in range(2):
             real_id = self._files.journal.real_id(item_id)
@@ -98,89 +98,53 @@ class Edits(Lookups):
             for each in families
         ]
         item_ids = await self._files.write(lambda writer: _add(writer, made))
-        self.wake()
+        self._wake()
         return item_ids
 
     def _new(self, item_type: str, fields: Mapping[str, object], *, is_below: bool = False) -> OutboxEntry:
         """Return the checked entry that creates an item. A task of a new item gets its parent later."""
         if item_type not in set(ItemType):
             raise BadRequest(f"Unknown type {item_type}.", {"type": "Unknown type."})
-        if self.project_id is None:
+        if self._lookups.project_id is None:
             raise BadRequest("No project selected. Select one first.")
         required = {
             field.key: None
             for field in FIELD_BY_KEY.values()
             if field.required and field.applies_to(item_type) and not (is_below and field.key == "ParentID")
         }
-        values = check(item_type, {**required, **fields}, self, _ON_ADD)
-        project_id = self.project_id
+        values = check(item_type, {**required, **fields}, self._lookups, _ON_ADD)
+        project_id = self._lookups.project_id
         if "ParentID" in values:
             values["ParentID"] = self._parent(whole(values["ParentID"]) or 0)
         given = {key: value for key, value in values.items() if value is not None}
         payload = {"type": item_type, "projectId": project_id, "fields": given}
-        return OutboxEntry(0, time.time(), project_id, 0, EntryKind.ADD, payload)
+        return new_entry(EntryKind.ADD, project_id, payload)
 
     def _parent(self, item_id: int) -> int:
         fault = "The parent of a task must be an item of the same project, not a task."
         try:
-            real_id, item_type, project_id = self._found(item_id)
+            real_id, item_type, project_id = self.found(item_id)
         except NotFound:
             raise BadRequest(fault, {"ParentID": fault}) from None
-        if item_type == ItemType.TASK or project_id != self.project_id:
+        if item_type == ItemType.TASK or project_id != self._lookups.project_id:
             raise BadRequest(fault, {"ParentID": fault})
         return real_id
 
     async def comment(self, item_id: int, text: str, *, for_customers: bool = False) -> int:
         """Write a comment and return its temporary id. Raises BadRequest for an empty text."""
         check_text(text)
-        found_id, _, project_id = self._found(item_id)
+        found_id, _, project_id = self.found(item_id)
 
         def act(writer: Writer) -> int:
-            _present(writer, found_id)
-            entry = OutboxEntry(
-                0, time.time(), project_id, found_id, EntryKind.COMMENT, payload_of(text, for_customers=for_customers)
-            )
+            present(writer, found_id)
+            entry = new_comment(project_id, found_id, text, for_customers=for_customers)
             written = journalled(writer, [entry])[0]
             writer.signal.publish(Change(Subject.COMMENTS, frozenset({written.item_id})))
             return written.temporary_id
 
         temporary_id = await self._files.write(act)
-        self.wake()
+        self._wake()
         return temporary_id
-
-    def draft(self, key: str) -> dict[str, object] | None:
-        """Return the unfinished text stored under a key."""
-        return self._unwritten.get(key) or self._files.journal.drafts.find(key)
-
-    async def save_draft(self, key: str, content: Mapping[str, object]) -> None:
-        """Store unfinished text. It is on disk when this returns, and in memory where the disk rejects it."""
-        kept = self._unwritten[key] = dict(content)
-        await self._files.write(lambda writer: writer.journal.drafts.save(key, kept))
-        if self._unwritten.get(key) is kept:
-            del self._unwritten[key]
-
-    async def discard_draft(self, key: str) -> None:
-        """Delete a draft, if there is one."""
-        await self._files.write(lambda writer: writer.journal.drafts.discard(key))
-        self._unwritten.pop(key, None)
-
-    def outbox_entries(self) -> tuple[OutboxEntry, ...]:
-        """Return all undelivered entries, oldest first."""
-        return tuple(self._files.journal.entries.undelivered())
-
-    async def retry(self, entry_id: int) -> None:
-        """Queue a rejected or conflicting entry again. A conflict is resolved in favour of the user's values."""
-        await self._files.write(lambda writer: _retry(writer, entry_id))
-        self.wake()
-
-    async def discard(self, entry_id: int) -> None:
-        """Discard an entry, and with a new item every entry that depends on it. The act can be undone.
-
-        A deletion that may have reached the service is looked up, and the deleted object is restored. Raises
-        BadRequest while the entry is being sent, because it may already have taken effect.
-        """
-        await self._files.write(lambda writer: _discard(writer, entry_id))
-        self.wake()
 
 
 def journalled(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
@@ -200,7 +164,7 @@ def show(writer: Writer, item_ids: Sequence[int]) -> None:
     writer.show(act)
 
 
-def _present(writer: Writer, item_id: int) -> tuple[int, Document]:
+def present(writer: Writer, item_id: int) -> tuple[int, Document]:
     """Return an item's current id and document. Ids never change during a call on the writing thread."""
     real_id = writer.journal.real_id(item_id)
     document = writer.mirror.effective(real_id)
@@ -212,7 +176,7 @@ def _present(writer: Writer, item_id: int) -> tuple[int, Document]:
 def _add(writer: Writer, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]]) -> list[int]:
     for entry, _ in families:
         if entry.parent_id is not None:
-            _present(writer, entry.parent_id)
+            present(writer, entry.parent_id)
     parents = writer.journal.add([entry for entry, _ in families])
     step = parents[0].step if parents else None
     below = [_under(task, parent) for parent, (_, tasks) in zip(parents, families, strict=True) for task in tasks]
@@ -229,7 +193,7 @@ def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
 def _edit(writer: Writer, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]]) -> None:
     entries = []
     for found_id, values in wanted.items():
-        item_id, document = _present(writer, found_id)
+        item_id, document = present(writer, found_id)
         fields = fields_in(document)
         changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
         if changed:
@@ -259,42 +223,9 @@ def edit_entry(
     """Return the entry that changes fields of an item. `seen` overrides the document's values as the base."""
     fields = {**fields_in(document), **(seen or {})}
     modified = document.get("lastModifiedAt")
-    return OutboxEntry(
-        id=0,
-        created_at=time.time(),
-        project_id=whole(document.get("projectId")) or 0,
-        item_id=item_id,
-        kind=EntryKind.EDIT,
-        payload=changed,
-        base={key: fields.get(key) for key in changed},
-        base_modified_at=modified if isinstance(modified, str) else None,
-    )
-
-
-def _retry(writer: Writer, entry_id: int) -> None:
-    entry = writer.journal.entries.find(entry_id)
-    if entry is None or entry.state not in {EntryState.REFUSED, EntryState.CONFLICT}:
-        return
-    base = {**entry.base, **entry.theirs}
-    writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
-    show(writer, [entry.item_id])
-    if entry.kind in ON_NODES:
-        show_trees(writer)
-    writer.signal.publish(Change(Subject.OUTBOX))
-
-
-def _discard(writer: Writer, entry_id: int) -> None:
-    entry = writer.journal.entries.find(entry_id)
-    if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
-        return
-    doomed = with_followers(writer, [entry])
-    recalls = [recall_of(each) for each in doomed if each.kind in RECALLED and each.has_left]
-    with writer.journal.transaction():
-        discard(writer, doomed)
-        step = writer.journal.undo_log.begin()
-        writer.journal.undo_log.withdraw([each.id for each in doomed], step)
-        writer.journal.add(recalls, step)
-    take_out(writer, doomed)
+    base = {key: fields.get(key) for key in changed}
+    entry = new_entry(EntryKind.EDIT, whole(document.get("projectId")) or 0, changed, item_id, base)
+    return replace(entry, base_modified_at=modified if isinstance(modified, str) else None)
 
 
 def discard(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
@@ -345,8 +276,7 @@ def _leave_places(writer: Writer, nodes: Collection[int]) -> None:
 
 
 def _without_places(entry: OutboxEntry, nodes: Collection[int]) -> OutboxEntry:
-    fields = entry.payload if entry.kind is EntryKind.EDIT else fields_in(entry.payload)
-    kept = {key: value for key, value in fields.items() if key not in ITEM_PLACES or value not in nodes}
+    kept = {key: value for key, value in entry.fields.items() if key not in ITEM_PLACES or value not in nodes}
     if entry.kind is EntryKind.ADD:
         return replace(entry, payload={**entry.payload, "fields": kept})
     base = {key: value for key, value in entry.base.items() if key in kept}

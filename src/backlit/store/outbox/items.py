@@ -1,0 +1,387 @@
+"""Items and their comments sent to the service: edits, new ones, deletions, and moves in the rank order."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from backlit.model.errors import BadRequest, ServiceRefused
+from backlit.model.fields import FIELD_BY_KEY
+from backlit.store.edits.rank_order import beside_of
+from backlit.store.edits.work_log import COMPLETED, add_up
+from backlit.store.files import Files, Writer
+from backlit.store.journal.undo_log import Copy
+from backlit.store.outbox.sending import EditSending, Sending, show_settled, show_sign, was_discarded
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, EntryState, OutboxEntry, is_for_customers
+from backlit.store.records.item import Document, fields_in, is_item, whole
+from backlit.store.records.merge import Merged, is_same, merge
+from backlit.store.records.people import person_of, signed_in_of
+from backlit.store.remote.capabilities import TRAITS, UNSURE, Traits, probe, traits_of
+from backlit.store.remote.listing import ProjectLists
+from backlit.store.remote.reachability import Waits
+from backlit.store.remote.receiving import receive
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.client.resources import Listing, Page, Resource
+
+
+_PAGE = 200
+
+
+class Creations:
+    """The newest items and comments on the service."""
+
+    def __init__(self, client: "Client", files: Files) -> None:
+        self._client = client
+        self._files = files
+
+    async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        """Return the object of an entry, newer than an id, or None. Raises ServiceRefused if only the user can tell."""
+        me = await self._client.users.my_document()
+        signed_in_of(me)
+
+        def known(writer: Writer) -> tuple[frozenset[int], frozenset[str], list[OutboxEntry]]:
+            return (
+                writer.journal.entries.made_ids(entry.kind),
+                _others(writer, me),
+                writer.journal.entries.unsettled(entry),
+            )
+
+        taken, others, unsettled = await self._files.write(known)
+        candidates = [
+            each
+            for each in await self._made_since(entry, known_id)
+            if (whole(each.get("id")) or 0) > known_id
+            and each.get("id") not in taken
+            and str(each.get("createdBy") or "").casefold() not in others
+        ]
+        alike = [each for each in candidates if _is_made_by(entry, each)]
+        if alike or entry.kind is EntryKind.COMMENT:
+            return max(alike, key=lambda each: _likeness(entry, each), default=None)
+        return await self._find_renamed(entry, candidates, unsettled)
+
+    async def _find_renamed(
+        self, entry: OutboxEntry, candidates: Sequence[Document], unsettled: Sequence[OutboxEntry]
+    ) -> Document | None:
+        """Find a created item that another user has renamed. Raises ServiceRefused in doubt."""
+        rivals = [each for each in unsettled if _kin(each.payload) == _kin(entry.payload)]
+        renamed = [
+            each
+            for each in candidates
+            if _kin(each) == _kin(entry.payload)
+            and each.get("lastModifiedAt") != each.get("createdAt")
+            and not any(_name(fields_in(each)) == _name(rival.fields) for rival in rivals)
+        ]
+        if len(renamed) <= 1 and not (renamed and rivals):
+            return renamed[0] if renamed else None
+        await self._files.write(lambda writer: writer.journal.update(replace(entry, known_id=None)))
+        numbers = " or ".join(f"#{each.get('id')}" for each in renamed)
+        raise ServiceRefused(f"The item may already exist as {numbers}, renamed since. If not, send it again.")
+
+    async def _made_since(self, entry: OutboxEntry, known_id: int) -> list[Document]:
+        """Return everything created since the first attempt: newest first, or all from a service that cannot sort."""
+        found: dict[int, Document] = {}
+        skip = 0
+        while True:
+            page = await self._newest(entry, _PAGE, skip)
+            ids = [whole(each.get("id")) or 0 for each in page.results]
+            if not ids or set(ids) <= found.keys():
+                return list(found.values())
+            found |= dict(zip(ids, page.results, strict=True))
+            if (await self._traits()).orders and ids[-1] <= known_id:
+                return list(found.values())
+            skip += len(ids)
+
+    async def largest_id(self, entry: OutboxEntry) -> int:
+        """Return the largest id of items, or of an item's comments, on the service and in the mirror."""
+        page = await self._newest(entry, 1, 0)
+        ids = [whole(each.get("id")) or 0 for each in page.results]
+        return max([*ids, await self._files.write(lambda writer: writer.mirror.largest_id(entry.kind))])
+
+    async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "Page":
+        lists = ProjectLists(self._client, await self._traits(), entry.project_id)
+        if entry.kind is EntryKind.COMMENT:
+            listing = self._client.work_items.comments_below(entry.item_id)
+            return await lists.whole_page(listing, order="id desc", top=top, skip=skip)
+        return await lists.items(order="id desc", top=top, skip=skip)
+
+    async def _traits(self) -> Traits:
+        """Return the service's known traits, else the result of a probe. Unproven traits count as missing."""
+        traits = traits_of(await self._files.write(lambda writer: writer.mirror.note(TRAITS)))
+        traits = traits or await probe(self._client)
+        return traits if traits.is_sure else UNSURE
+
+
+def _others(writer: Writer, me: Document) -> frozenset[str]:
+    """Return the names of all other users. The service may name the signed-in user in several ways."""
+    found = writer.mirror.connection.execute("SELECT doc FROM nouns WHERE kind = 'user'")
+    users = [orjson.loads(doc) for (doc,) in found]
+    return frozenset(name for user in users if user.get("id") != me.get("id") for name in _names(user)) - _names(me)
+
+
+def _names(user: Document) -> frozenset[str]:
+    person = person_of(user)
+    full = f"{user.get('firstName') or ''} {user.get('lastName') or ''}".strip()
+    names = (person.username, person.display_name, full, str(user.get("email") or ""))
+    return frozenset(name.casefold() for name in names if name)
+
+
+def _is_made_by(entry: OutboxEntry, found: Document) -> bool:
+    if entry.kind is EntryKind.COMMENT:
+        return str(found.get("description") or "").split() == str(entry.payload["text"]).split()
+    return _kin(found) == _kin(entry.payload) and _name(fields_in(found)) == _name(entry.fields)
+
+
+def _kin(document: Mapping[str, object]) -> tuple[object, ...]:
+    """Return the immutable properties of an item."""
+    fields = document.get("fields")
+    parent = fields.get("ParentID") if isinstance(fields, dict) else None
+    return document.get("type"), document.get("projectId"), parent
+
+
+def _likeness(entry: OutboxEntry, found: Document) -> tuple[int, int]:
+    """Return the number of matching values, and a tie-breaker that favours the oldest."""
+    fields = fields_in(found)
+    alike = sum(is_same(fields.get(key), value) for key, value in entry.fields.items())
+    return alike, -(whole(found.get("id")) or 0)
+
+
+def _name(fields: Mapping[str, object]) -> Iterable[str]:
+    return str(fields.get("Name") or "").split()
+
+
+class ItemSending(EditSending):
+    """Sender of EDIT, ADD and DELETE entries."""
+
+    noun = "item"
+
+    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
+        super().__init__(client, files, waits, has_left)
+        self._creations = Creations(client, files)
+
+    def _resource(self, _entry: OutboxEntry) -> "Resource[Any]":
+        return self._client.work_items
+
+    def _object_id(self, entry: OutboxEntry) -> int:
+        return entry.item_id
+
+    def _is_object(self, entry: OutboxEntry, document: Document) -> bool:
+        return is_item(document, entry.item_id)
+
+    def _values(self, document: Document) -> Mapping[str, object]:
+        return fields_in(document)
+
+    def _label(self, key: str) -> str:
+        return FIELD_BY_KEY[key].label if key in FIELD_BY_KEY else key
+
+    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
+        """Merge an edit with the service's fields, after adding logged hours up."""
+        if COMPLETED in entry.payload and entry.known_id is None and entry.id not in self._has_left:
+            entry = await self._files.write(partial(add_up, entry=entry, theirs=theirs))
+        return entry, merge(entry.base, entry.payload, theirs)
+
+    async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
+        return entry.payload
+
+    def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
+        is_kin = all(made.get(key) == entry.payload[key] for key in ("projectId", "type"))
+        return is_kin and (whole(made.get("id")) or 0) > 0
+
+    async def _largest_id(self, entry: OutboxEntry) -> int:
+        return await self._creations.largest_id(entry)
+
+    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        return await self._creations.find(entry, known_id)
+
+    async def _remove(self, entry: OutboxEntry) -> bool:
+        """Get, compare, store a copy, delete."""
+        fetched = await self._fetch(entry)
+        theirs = fields_in(fetched.document)
+        changed = {key: theirs.get(key) for key, value in entry.base.items() if not is_same(theirs.get(key), value)}
+        if changed:
+            await self._contest(entry, fetched.document, changed)
+            return False
+        await self._keep_copy(entry, fetched.document)
+        self._has_left.add(entry.id)
+        await self._client.work_items.delete(entry.item_id, fetched.etag)
+        return True
+
+    async def _keep_copy(self, entry: OutboxEntry, document: Document) -> None:
+        """Update the copy in the trash. Lists that the service does not offer keep their mirrored state."""
+        below = self._client.work_items
+        tasks = await _all(below.tasks_below(entry.item_id))
+        comments = await _all(below.comments_below(entry.item_id))
+        attachments = await _all(below.attachments_below(entry.item_id))
+
+        def act(writer: Writer) -> None:
+            known = writer.journal.trash.of_entry(entry.id) or Copy(document)
+            of_tasks = [each for each in known.comments if each.get("workItemId") != entry.item_id]
+            copy = replace(known, item=document, tasks=tasks or known.tasks, attachments=attachments)
+            writer.journal.trash.keep(replace(copy, comments=[*comments, *of_tasks] or known.comments), entry.id)
+
+        await self._files.write(act)
+
+    async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
+        act = {EntryKind.EDIT: _edited, EntryKind.ADD: _added, EntryKind.DELETE: _deleted}[entry.kind]
+        await self._files.write(lambda writer: act(writer, entry, document))
+
+    def _receive(self, writer: Writer, _entry: OutboxEntry, document: Document) -> None:
+        receive(writer, [document])
+
+
+async def _all(listing: "Listing[Any]") -> list[Document]:
+    """Return a whole list, empty if the service does not offer it. The item existed a moment ago."""
+    found: dict[object, Document] = {}
+    with suppress(ServiceRefused):
+        async for page in listing.pages():
+            before = len(found)
+            found |= {each.get("id"): each for each in page.results}
+            if len(found) == before:
+                break
+    return list(found.values())
+
+
+def _edited(writer: Writer, entry: OutboxEntry, echo: Document) -> None:
+    receive(writer, [echo], entry)  # first: a crash in between would leave an old base for later edits
+    writer.journal.deliver(entry)
+    show_sign(writer, entry.item_id)
+
+
+def _added(writer: Writer, entry: OutboxEntry, made: Document) -> None:
+    real_id = whole(made.get("id")) or 0
+    writer.mirror.put_items([made], ())  # first: a crash in between would hide the item until the next sync
+    writer.journal.deliver(entry, real_id)
+    _start_from_presets(writer, entry, made)
+    writer.mirror.rename(entry.temporary_id, made, writer.journal.entries.following(real_id))
+    ids = frozenset({entry.temporary_id, real_id})
+    writer.signal.publish(Change(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
+
+
+def _start_from_presets(writer: Writer, entry: OutboxEntry, made: Document) -> None:
+    """Use the service's presets as the base of later edits of a new item, because no user changed them."""
+    if made.get("lastModifiedAt") not in {None, made.get("createdAt")}:
+        return  # found rather than created, and changed since
+    presets = {key: value for key, value in fields_in(made).items() if key not in entry.touched}
+    for each in writer.journal.entries.undelivered([whole(made.get("id")) or 0], kind=EntryKind.EDIT):
+        base = {key: presets.get(key) if value is None else value for key, value in each.base.items()}
+        if base != each.base:
+            writer.journal.update(replace(each, base=base))
+
+
+def _deleted(writer: Writer, entry: OutboxEntry, _: Document) -> None:
+    """Remove the item from the mirror and discard its other pending entries."""
+    if was_discarded(writer, entry):
+        return
+    gone = writer.mirror.delete_items([entry.item_id])
+    with writer.journal.transaction():
+        writer.journal.deliver(entry)
+        late = [
+            each
+            for each in writer.journal.entries.undelivered()
+            if (each.item_id in gone or each.parent_id in gone) and each.state is not EntryState.SENDING
+        ]
+        writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in late)
+    gone |= writer.mirror.remove_items(each.item_id for each in late)
+    writer.signal.publish(Change(Subject.ITEMS, gone))
+    writer.signal.publish(Change(Subject.COMMENTS, gone))
+
+
+class CommentSending(Sending):
+    """Sender of COMMENT and DELETE_COMMENT entries."""
+
+    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
+        super().__init__(client, files, waits, has_left)
+        self._creations = Creations(client, files)
+
+    def _resource(self, _entry: OutboxEntry) -> "Resource[Any]":
+        return self._client.comments
+
+    def _object_id(self, entry: OutboxEntry) -> int:
+        return whole(entry.payload.get("id")) or 0
+
+    async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
+        return {
+            "projectId": entry.project_id,
+            "workItemId": entry.item_id,
+            "description": entry.payload["text"],
+            **({"type": FOR_CUSTOMERS} if is_for_customers(entry.payload) else {}),
+        }
+
+    def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
+        return made.get("workItemId") == entry.item_id and (whole(made.get("id")) or 0) > 0
+
+    async def _largest_id(self, entry: OutboxEntry) -> int:
+        return await self._creations.largest_id(entry)
+
+    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        return await self._creations.find(entry, known_id)
+
+    async def _remove(self, entry: OutboxEntry) -> bool:
+        self._has_left.add(entry.id)
+        await self._client.comments.delete(self._object_id(entry))
+        return True
+
+    async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
+        """Store a new comment under its id, or remove a deleted one."""
+
+        def act(writer: Writer) -> None:
+            if not document and was_discarded(writer, entry):
+                return
+            old_id = entry.temporary_id if document else self._object_id(entry)
+            real_id = whole(document.get("id"))
+            writer.journal.deliver(entry, real_id)
+            writer.mirror.comments.remove([old_id])
+            writer.mirror.comments.put([document] if document else ())
+            renamed = {} if real_id is None else {old_id: real_id}
+            writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id}), renamed=renamed))
+
+        await self._files.write(act)
+
+
+class RankSending:
+    """Sender of RANK entries. Sending one twice has the same result."""
+
+    def __init__(self, client: "Client", files: Files, has_left: set[int]) -> None:
+        self._client = client
+        self._files = files
+        self._has_left = has_left
+
+    async def send(self, entry: OutboxEntry) -> bool:
+        """Move an item next to the recorded neighbour or the next best one.
+
+        Raises BadRequest if every neighbour was deleted.
+        """
+        self._has_left.add(entry.id)
+        refusal = BadRequest("The item next to it was deleted.")
+        for where, neighbour_id in beside_of(entry.payload):
+            real_id = await self._files.write(partial(_followed, item_id=neighbour_id))
+            if real_id < 0:
+                continue
+            try:
+                moved = await self._client.work_items.rank(entry.item_id, {where: real_id or True})
+            except BadRequest as error:
+                refusal = error
+                continue
+            if not is_item(moved, entry.item_id):
+                moved = await self._client.work_items.document(entry.item_id)
+            await self._files.write(_ranked(entry, moved))
+            return True
+        raise refusal
+
+
+def _followed(writer: Writer, item_id: int) -> int:
+    return writer.journal.renames.followed(item_id)
+
+
+def _ranked(entry: OutboxEntry, moved: Document) -> Callable[[Writer], None]:
+    def act(writer: Writer) -> None:
+        receive(writer, [moved] if is_item(moved, entry.item_id) else (), entry)
+        writer.journal.deliver(entry)
+        show_settled(writer, entry)
+
+    return act

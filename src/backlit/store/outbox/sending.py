@@ -1,0 +1,290 @@
+"""The exchange with the service that items, comments and nodes share: edit, create and delete, each exactly once."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unclear
+from backlit.store.edits.deletions import deletions_of
+from backlit.store.edits.items import discard, show, take_out, with_followers
+from backlit.store.edits.nodes import show_trees
+from backlit.store.files import Files, Writer
+from backlit.store.records.changes import Change, Subject
+from backlit.store.records.entry import CREATES, EDITS, ON_COMMENTS, ON_NODES, EntryState, OutboxEntry
+from backlit.store.records.item import Document
+from backlit.store.records.merge import Merged, kept_otherwise
+from backlit.store.remote.reachability import Waits
+from backlit.store.undo.items import UNMADE_LATER
+
+if TYPE_CHECKING:
+    from backlit.client.client import Client
+    from backlit.client.resources import Fetched, Resource
+
+_UNCONFIRMED = "Could not confirm that the service saved the change. Checking again."
+_RACES = 5
+_LONGEST_SETTLING = 30.0
+
+
+class Sending(ABC):
+    """Sender of the entries on one kind of object. A subclass knows its requests and its place in the mirror.
+
+    `has_left` holds the ids of entries that may have taken effect. Creations are sent one at a time for each
+    project, tree or item, so that a look never finds an object that another entry's request created.
+    """
+
+    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
+        self._client = client
+        self._files = files
+        self._settling = waits.settling
+        self._has_left = has_left
+        self._began = time.monotonic()
+        self._settled_at: dict[int, float] = {}
+
+    async def send(self, entry: OutboxEntry) -> bool:
+        """Send an entry and settle it. Returns whether the service has it, False for a conflict or a rejection."""
+        if entry.kind in CREATES:
+            await self._deliver(entry, await self._create(entry))
+            return True
+        return await self._delete(entry)
+
+    async def is_there(self, entry: OutboxEntry) -> bool:
+        """Report whether the service has the object of an entry."""
+        try:
+            await self._resource(entry).fetch(self._object_id(entry))
+        except NotFound:
+            return False
+        return True
+
+    # New objects
+
+    async def _create(self, entry: OutboxEntry) -> Document:
+        """Create the object of an entry, or find the one an earlier attempt created. Returns it as received.
+
+        Raises Unclear if the creation is unconfirmed, and the next call then looks first.
+        """
+        if entry.known_id is not None:
+            found = await self._find(entry, entry.known_id)
+            if found is None and time.monotonic() < self._settled_at.get(entry.id, self._began + self._settling):
+                raise Unclear(_UNCONFIRMED)
+            if found is not None:
+                self._settled_at.pop(entry.id, None)
+                return found
+        else:
+            known_id = await self._largest_id(entry)
+            await self._files.write(lambda writer: writer.journal.update(replace(entry, known_id=known_id)))
+        return await self._post(entry)
+
+    async def _post(self, entry: OutboxEntry) -> Document:
+        """Send the request. A request without a response may arrive for as long again as the response was awaited."""
+        body = await self._new_body(entry)
+        began = time.monotonic()
+        try:
+            made = await self._resource(entry).create_document(body)
+        except (Unclear, ServiceError):
+            self._settle_later(entry, began)
+            raise
+        if not self._is_made(entry, made):
+            self._settle_later(entry, began)
+            raise Unclear("The response does not match the request. Checking again.")
+        self._settled_at.pop(entry.id, None)
+        return made
+
+    def _settle_later(self, entry: OutboxEntry, began: float) -> None:
+        ended = time.monotonic()
+        self._settled_at[entry.id] = ended + min(max(self._settling, ended - began), _LONGEST_SETTLING)
+
+    # Deletions
+
+    async def _delete(self, entry: OutboxEntry) -> bool:
+        for race in range(_RACES):
+            try:
+                if not await self._remove(entry):
+                    return False
+            except NotFound:  # deleted by someone else first
+                break
+            except PreconditionFailed:
+                if race == _RACES - 1:
+                    raise
+            else:
+                break
+        await self._deliver(entry, {})
+        return True
+
+    # The kind of object
+
+    @abstractmethod
+    def _resource(self, entry: OutboxEntry) -> "Resource[Any]":
+        """Return the client's resource of the entry's object."""
+
+    @abstractmethod
+    def _object_id(self, entry: OutboxEntry) -> int:
+        """Return the id of the entry's object on the service."""
+
+    @abstractmethod
+    async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
+        """Return the body of a creation's request."""
+
+    @abstractmethod
+    def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
+        """Report whether a response can be the entry's new object."""
+
+    @abstractmethod
+    async def _largest_id(self, entry: OutboxEntry) -> int:
+        """Return the largest known id before a creation, the lower bound of a later search."""
+
+    @abstractmethod
+    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        """Find the object that an earlier attempt created. Raises ServiceRefused if only the user can tell."""
+
+    @abstractmethod
+    async def _remove(self, entry: OutboxEntry) -> bool:
+        """Delete an unchanged object. Returns False for a conflict, raises NotFound without an object."""
+
+    @abstractmethod
+    async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
+        """Store the service's response, empty for a deletion, and mark the entry as sent."""
+
+
+class EditSending(Sending):
+    """Sender of the entries on objects that can be edited, each after a comparison with the service's values."""
+
+    noun: str
+
+    async def send(self, entry: OutboxEntry) -> bool:
+        """Send an entry and settle it. Returns whether the service has it, False for a conflict or a rejection."""
+        return await (self._edit(entry) if entry.kind in EDITS else super().send(entry))
+
+    async def _edit(self, entry: OutboxEntry) -> bool:
+        """Get, compare, put, compare the echo. A put without a response is compared again."""
+        for _ in range(_RACES):
+            fetched = await self._fetch(entry)
+            theirs = self._values(fetched.document)
+            entry, merged = await self._compare(entry, theirs)
+            if merged.conflicts:
+                await self._contest(entry, fetched.document, merged.conflicts)
+                return False
+            body = await self._edit_body(entry, merged.changes, theirs)
+            echo: Document = fetched.document
+            if body:
+                self._has_left.add(entry.id)
+                resource = self._resource(entry)
+                try:
+                    echo = await resource.update_document(
+                        self._object_id(entry), body, fetched.etag, is_repeatable=False
+                    )
+                except (PreconditionFailed, Unclear):
+                    continue
+            if self._is_object(entry, echo):
+                return await self._verify(entry, merged.changes, echo)
+        raise Unclear(_UNCONFIRMED)
+
+    async def _verify(self, entry: OutboxEntry, sent: Mapping[str, object], echo: Document) -> bool:
+        """Settle an edit by its echo. Values that the service did not accept make it a rejection."""
+        found = self._values(echo)
+        kept = kept_otherwise(sent, found)
+        if not kept:
+            await self._deliver(entry, echo)
+            return True
+        words = ", ".join(f"{key} = {found.get(key)}" for key in kept)
+        await self._settle(entry, EntryState.REFUSED, f"The service kept {words}.", echo)
+        return False
+
+    async def _fetch(self, entry: OutboxEntry) -> "Fetched":
+        fetched = await self._resource(entry).fetch(self._object_id(entry))
+        if not self._is_object(entry, fetched.document):
+            raise ServiceError(f"The service returned another {self.noun} than requested.")
+        return fetched
+
+    async def _contest(
+        self, entry: OutboxEntry, document: Document, theirs: Mapping[str, object], reason: str = ""
+    ) -> None:
+        """Record a conflict with another user's change of some values, or for another reason."""
+        who = document.get("lastModifiedBy") or "Someone"
+        words = reason or f"{who} changed {', '.join(map(self._label, theirs))} in the meantime."
+        await self._settle(replace(entry, theirs=dict(theirs)), EntryState.CONFLICT, words, document)
+
+    async def _settle(self, entry: OutboxEntry, state: EntryState, reason: str, received: Document) -> None:
+        def act(writer: Writer) -> None:
+            if not settle(writer, entry, state, reason):
+                return
+            if received:
+                self._receive(writer, entry, received)
+            show_settled(writer, entry)
+
+        await self._files.write(act)
+
+    # The kind of object
+
+    @abstractmethod
+    def _is_object(self, entry: OutboxEntry, document: Document) -> bool:
+        """Report whether a response is the entry's object. Proxies can fake a success."""
+
+    @abstractmethod
+    def _values(self, document: Document) -> Mapping[str, object]:
+        """Return the settable values of an object."""
+
+    @abstractmethod
+    def _label(self, key: str) -> str:
+        """Return the user's word for a value."""
+
+    @abstractmethod
+    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
+        """Merge an edit with the service's values. Returns the edit too, which may have been based on them."""
+
+    async def _edit_body(
+        self, _entry: OutboxEntry, changes: Mapping[str, object], _theirs: Mapping[str, object]
+    ) -> Mapping[str, object]:
+        """Return the body of an edit's request, empty if nothing is left to change."""
+        return changes
+
+    @abstractmethod
+    def _receive(self, writer: Writer, entry: OutboxEntry, document: Document) -> None:
+        """Store the object of an entry that was not delivered."""
+
+
+def was_discarded(writer: Writer, entry: OutboxEntry) -> bool:
+    """Report whether an entry was undone while in transit. A deletion is then looked up, whatever its response."""
+    current = writer.journal.entries.find(entry.id)
+    return current is not None and current.state is EntryState.DISCARDED
+
+
+def settle(writer: Writer, entry: OutboxEntry, state: EntryState, reason: str) -> bool:
+    """Record a conflict or a rejection. Returns False if the entry is not needed any more."""
+    current = writer.journal.entries.find(entry.id) or entry
+    if current.state is EntryState.DISCARDED:
+        return False
+    is_too_late = state is EntryState.REFUSED and writer.mirror.was_deleted(entry.item_id)
+    settled = EntryState.DISCARDED if is_too_late else state
+    writer.journal.update(replace(current, state=settled, reason=reason, theirs=entry.theirs))
+    return not (state is EntryState.REFUSED and _give_up_unwanted(writer, replace(current, state=settled)))
+
+
+def show_settled(writer: Writer, entry: OutboxEntry) -> None:
+    """Show an item or the trees with a settled entry."""
+    writer.release_ranks()
+    if entry.kind in ON_NODES:
+        show_trees(writer)
+        return
+    show_sign(writer, entry.item_id)
+    if entry.kind in ON_COMMENTS:
+        writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
+
+
+def show_sign(writer: Writer, item_id: int) -> None:
+    """Show an item with the sign of its entries."""
+    show(writer, [item_id])
+    writer.signal.publish(Change(Subject.ITEMS, frozenset({item_id}), frozenset({"sign"})))
+
+
+def _give_up_unwanted(writer: Writer, made: OutboxEntry) -> bool:
+    """Discard a rejected item or comment that the user has deleted since."""
+    deletions = deletions_of(writer, made)
+    is_undone = made.kind in UNMADE_LATER and writer.journal.undo_log.is_undone(made.step)
+    if not (deletions or is_undone):
+        return False
+    doomed = with_followers(writer, [made, *deletions])
+    discard(writer, doomed)
+    take_out(writer, doomed)
+    return True

@@ -1,0 +1,385 @@
+"""Records of the past: daily snapshots, scope log, status history. The service keeps none, so the client observes it.
+
+The syncing process writes a snapshot at the first complete sync of a day and updates it through the day. Days without a
+sync are missing. A row takes about 100 bytes: a project with 30 non-empty iterations grows by 31 rows a day, 1.1 MB in
+a year.
+"""
+
+import sqlite3
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+import orjson
+
+from backlit.model.reports.course import Flow, Standing, flow_of
+from backlit.model.statuses import StatusGroup, group_of
+from backlit.model.trees import Totals
+from backlit.store.files import Files, Writer
+from backlit.store.journal.reports import Move, ObservedStatus, Place, SnapshotRow, SnapshotTable, Tracked
+from backlit.store.records.people import iteration_of
+from backlit.store.reports.items import begun_items, standing_of
+from backlit.store.sqlite.database import ids_json
+
+PROJECT = 0
+"""The iteration id that stands for the whole backlog."""
+
+Span = tuple[frozenset[int], date, date]
+Standings = tuple[Standing, ...]
+NOTHING = Standing(date.min, Totals(), Totals())
+
+_COUNTS_SQL = (
+    "SELECT iteration_id, is_task, status, count(*), total(points), total(work_remaining), total(work_completed)"
+    " FROM items WHERE project_id = ? AND id > 0 GROUP BY iteration_id, is_task, status"
+)
+
+
+LONG = timedelta(days=60)
+"""The time after its end for which an iteration is tracked."""
+MOST = 20_000
+"""The most items in tracked iterations. Beyond it nothing is tracked, and reports know only net changes."""
+End = tuple[int, frozenset[int], date, date]
+"""An iteration, its later iterations and its last days."""
+_TRACKED_SQL = (
+    "SELECT id, iteration_id, status, coalesce(points, 0) FROM items INDEXED BY items_by_iteration"  # noqa: S608 # a constant
+    " WHERE iteration_id IN (SELECT value FROM json_each(?)) AND is_task = 0 AND project_id = ? AND id > 0"
+    f" AND status IS NOT NULL LIMIT {MOST + 1}"
+)
+_NOTED_ON = "stays noted on"
+"""The key of the setting with the time of a project's last scan of statuses."""
+
+
+class _Pace:
+    """The pace of scans: one after every change of a small mirror, and one a pause of a large mirror.
+
+    More than `few` rows cause a pause of a second for each `speed` rows. Counting 300,000 rows took 1.5 s on a busy
+    machine.
+    """
+
+    def __init__(self, few: int, speed: int) -> None:
+        self._few = few
+        self._speed = speed
+        self._last: tuple[int, date, int] | None = None
+        self._not_before = 0.0
+
+    def is_due(self, key: tuple[int, date, int]) -> bool:
+        """Report whether to scan. `key` is the project, the day and the version of the mirror."""
+        is_same_day = self._last is not None and self._last[:2] == key[:2]
+        return key != self._last and not (is_same_day and time.monotonic() < self._not_before)
+
+    def scanned(self, key: tuple[int, date, int], count: int) -> None:
+        """Record a scan with its number of rows."""
+        self._last = key
+        self._not_before = time.monotonic() + (count / self._speed if count > self._few else 0.0)
+
+
+def _data_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state of an iteration (without its children) or a whole backlog at the end of a day.
+
+    `statuses` counts everything except tasks, under "" without a status. Work is the tasks' hours.
+    """
+
+    day: date
+    statuses: Mapping[str, Totals]
+    work_remaining: float
+    work_completed: float
+
+    @property
+    def scope(self) -> Totals:
+        """The scope: everything except deferred and deleted items and feedback."""
+        return standing_of(self.day, self.statuses).scope
+
+    @property
+    def done(self) -> Totals:
+        """The done and closed items."""
+        return standing_of(self.day, self.statuses).done
+
+
+class Snapshots:
+    """The snapshots of the synced project, and those of the current one for reading."""
+
+    def __init__(self, files: Files, project: Callable[[], int | None], today: Callable[[], date]) -> None:
+        self._files = files
+        self._project = project
+        self._today = today
+        self._taken: dict[tuple[int, date], dict[int, SnapshotRow]] = {}
+        self._others: object = None
+        self._pace = _Pace(few=20_000, speed=2_500)
+
+    def of_iteration(self, iteration_id: int) -> tuple[Snapshot, ...]:
+        """Return an iteration's days, the oldest first. Days without a sync are missing."""
+        found = self._files.journal.snapshots.of_iteration(self._project() or 0, iteration_id)
+        return tuple(
+            Snapshot(date.fromisoformat(day), _totals(statuses), remaining, completed)
+            for day, statuses, remaining, completed in found
+        )
+
+    def of_project(self) -> tuple[Snapshot, ...]:
+        """Return the whole backlog's days, the oldest first."""
+        return self.of_iteration(PROJECT)
+
+    async def standings(self, iteration_ids: frozenset[int], first: date, last: date) -> tuple[Standing, ...]:
+        """Return the standing of some iterations together (none: the whole backlog) on each recorded day.
+
+        Oldest first. An iteration without a row on a recorded day was empty.
+        """
+        return (await self.standings_of([(iteration_ids, first, last)]))[0]
+
+    async def standings_of(self, spans: Sequence[Span]) -> list[tuple[Standing, ...]]:
+        """Return the standings of several spans of days, each with its iterations, by one act."""
+        project_id = self._project() or 0
+        return await self._files.write(
+            lambda writer: [_standings(writer.journal.snapshots, project_id, *span) for span in spans]
+        )
+
+    async def take(self, project_id: int) -> None:
+        """Write today's changed rows. The syncing process calls it after every complete sync."""
+        key = (project_id, self._today())
+        scan = (*key, await self._files.read(_data_version))
+        others = await self._files.other_writes()
+        if others != self._others:
+            self._taken, self._others = {}, others
+        if key in self._taken and not self._pace.is_due(scan):
+            return
+        lines, count = await self._files.read(lambda connection: _lines(connection, project_id))
+        before = self._taken.get(key)
+        if before is None:
+            stored = await self._files.write(lambda writer: writer.journal.snapshots.of_day(*key))
+            before = {line[0]: line for line in stored}
+        changed = [line for line in lines.values() if before.get(line[0]) != line]
+        gone = before.keys() - lines.keys()
+        if changed or gone:
+            await self._files.write(lambda writer: writer.journal.snapshots.put(*key, changed, gone))
+        self._taken = {key: lines}
+        self._pace.scanned(scan, count)
+
+
+def _standings(
+    days: SnapshotTable, project_id: int, iteration_ids: frozenset[int], first: date, last: date
+) -> Standings:
+    found = dict.fromkeys(days.recorded(project_id, first, last), NOTHING)
+    for day, statuses in days.of_iterations(project_id, ids_json(sorted(iteration_ids or {PROJECT})), first, last):
+        each = standing_of(date.fromisoformat(day), _totals(statuses))
+        found[day] = Standing(each.day, found[day].scope + each.scope, found[day].done + each.done)
+    return tuple(replace(each, day=date.fromisoformat(day)) for day, each in found.items())
+
+
+def _lines(connection: sqlite3.Connection, project_id: int) -> tuple[dict[int, SnapshotRow], int]:
+    """Count everything. Returns the rows by iteration and the number of items."""
+    items = 0
+    statuses: dict[int, dict[str, Totals]] = {PROJECT: {}}
+    work: dict[int, tuple[float, float]] = {}
+    for iteration_id, is_task, status, count, points, remaining, completed in connection.execute(
+        _COUNTS_SQL, (project_id,)
+    ):
+        items += count
+        for place in {PROJECT, iteration_id or PROJECT}:
+            if is_task:
+                done = work.get(place, (0.0, 0.0))
+                work[place] = (done[0] + remaining, done[1] + completed)
+            else:
+                of_place = statuses.setdefault(place, {})
+                of_place[status or ""] = of_place.get(status or "", Totals()) + Totals(count, points)
+    lines = {
+        place: (place, _written(statuses.get(place, {})), *work.get(place, (0.0, 0.0)))
+        for place in statuses.keys() | work.keys()
+    }
+    return lines, items
+
+
+def _written(statuses: Mapping[str, Totals]) -> str:
+    return orjson.dumps({status: [each.count, each.points] for status, each in sorted(statuses.items())}).decode()
+
+
+def _totals(text: str) -> dict[str, Totals]:
+    return {status: Totals(count, points) for status, (count, points) in orjson.loads(text).items()}
+
+
+class ScopeLog:
+    """The log of the items in iterations, with the additions and removals. Snapshots hold only sums.
+
+    Tracks iterations that ended recently or not at all, and those of open releases. An item takes about 30 bytes
+    while it is in one, a change about 40 permanently.
+    """
+
+    def __init__(self, files: Files, today: Callable[[], date]) -> None:
+        self._files = files
+        self._today = today
+        self._pace = _Pace(few=1_000, speed=500)
+
+    async def note(self, project_id: int) -> None:
+        """Scan the tracked iterations. The syncing process calls it after every complete sync."""
+        today = self._today()
+        key = (project_id, today, await self._files.read(_data_version))
+        if not self._pace.is_due(key):
+            return
+        followed, places = await self._files.read(lambda connection: _look(connection, project_id, today))
+        await self._files.write(lambda writer: _note_scope(writer, project_id, followed, places, today))
+        self._pace.scanned(key, len(places))
+
+    async def flows(self, project_id: int, iteration_ids: frozenset[int], days: Sequence[date]) -> Mapping[date, Flow]:
+        """Return the additions to and removals from some iterations together, up to each recorded day."""
+        if not days:
+            return {}
+        ids = ids_json(sorted(iteration_ids))
+
+        def read(writer: Writer) -> tuple[Mapping[int, Tracked], list[tuple[str, float | None, float | None]]]:
+            scope = writer.journal.scope_log
+            return scope.followed(project_id), scope.moves(project_id, ids, days[0], days[-1])
+
+        followed, moves = await self._files.write(read)
+        flows: dict[str, Flow] = defaultdict(Flow)
+        for day, before, after in moves:
+            flows[day] += flow_of(before, after)
+        spans = [each for iteration_id, each in followed.items() if iteration_id in iteration_ids]
+        return {day: flows[day.isoformat()] for day in days if any(each.covers(day) for each in spans)}
+
+    async def carried(self, project_id: int, ends: Sequence[End]) -> list[Totals]:
+        """Return the totals carried over from some iterations to later ones before their end."""
+
+        def read(writer: Writer) -> list[Totals]:
+            scope = writer.journal.scope_log
+            return [
+                Totals(*scope.carried(project_id, node_id, ids_json(sorted(later)), first, last))
+                for node_id, later, first, last in ends
+            ]
+
+        return await self._files.write(read)
+
+
+def _look(connection: sqlite3.Connection, project_id: int, today: date) -> tuple[frozenset[int], dict[int, Place]]:
+    """Return the iterations to track and the place of each of their items, nothing for too many items."""
+    followed = frozenset(_to_follow(connection, project_id, today - LONG))
+    found = connection.execute(_TRACKED_SQL, (ids_json(sorted(followed)), project_id)).fetchall()
+    if len(found) > MOST:
+        return frozenset(), {}
+    counted = {status: group_of(status) is not StatusGroup.EXCLUDED for status in {row[2] for row in found}}
+    return followed, {row[0]: Place(row[1], row[3]) for row in found if counted[row[2]]}
+
+
+def _to_follow(connection: sqlite3.Connection, project_id: int, earliest: date) -> Iterator[int]:
+    documents = [
+        orjson.loads(doc)
+        for (doc,) in connection.execute(
+            "SELECT doc FROM nouns WHERE kind = 'iterations' AND project_id = ?", (project_id,)
+        )
+    ]
+    ends = {each["id"]: iteration_of(each, "").end or date.min for each in documents}
+    parents = {each["id"]: each.get("parentId") for each in documents}
+    for node_id, parent_id in parents.items():
+        is_below = parent_id in ends
+        end_above = ends[parent_id] if is_below and parents[parent_id] in ends else date.min
+        if is_below and max(ends[node_id], end_above) >= earliest:
+            yield node_id
+
+
+def _note_scope(
+    writer: Writer, project_id: int, followed: frozenset[int], places: Mapping[int, Place], today: date
+) -> None:
+    scope = writer.journal.scope_log
+    kept, spans = scope.places(project_id), scope.followed(project_id)
+    before = {each for each, span in spans.items() if span.until is None}
+    moves = list(_moves(kept, places, followed & before))
+    changed = [each for each in places.items() if kept.get(each[0]) != each[1]]
+    gone = kept.keys() - places.keys()
+    begun = [(each, Tracked(today)) for each in followed - before]
+    ended = [(each, spans[each]._replace(until=today - timedelta(days=1))) for each in before - followed]
+    if changed or gone or begun or ended:
+        with writer.journal.transaction():
+            scope.follow(project_id, [*begun, *ended])
+            scope.move(project_id, today, moves)
+            scope.put(project_id, changed, gone)
+
+
+def _moves(before: Mapping[int, Place], after: Mapping[int, Place], followed: frozenset[int]) -> Iterator[Move]:
+    """Yield the additions and removals of already tracked iterations."""
+    for item_id in before.keys() | after.keys():
+        was, is_now = before.get(item_id), after.get(item_id)
+        if was == is_now:
+            continue
+        for iteration_id in {each.iteration_id for each in (was, is_now) if each is not None} & followed:
+            yield Move(iteration_id, item_id, _points(was, iteration_id), _points(is_now, iteration_id))
+
+
+def _points(place: Place | None, iteration_id: int) -> float | None:
+    return place.points if place is not None and place.iteration_id == iteration_id else None
+
+
+class StatusHistory:
+    """The log of status changes, and the start of an item's status.
+
+    Only items in progress are tracked. The row of a done item is deleted.
+    """
+
+    def __init__(self, files: Files, today: Callable[[], date]) -> None:
+        self._files = files
+        self._today = today
+        self._pace = _Pace(few=1_000, speed=500)
+
+    async def note(self, project_id: int) -> None:
+        """Scan the items in progress. The syncing process calls it after every complete sync."""
+        key = (project_id, self._today(), await self._files.read(_data_version))
+        if not self._pace.is_due(key):
+            return
+        items = await self._files.read(lambda connection: begun_items(connection, project_id))
+        await self._files.write(lambda writer: _note_statuses(writer, project_id, items, key[1]))
+        self._pace.scanned(key, len(items))
+
+    async def seen(self, project_id: int) -> "ObservedHistory":
+        """Return the observed status history of a project's items."""
+
+        def read(writer: Writer) -> ObservedHistory:
+            return ObservedHistory(writer.journal.status_history.of_project(project_id), _noted_on(writer, project_id))
+
+        return await self._files.write(read)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedHistory:
+    """The status history by item, and the day of the last scan, None before the first."""
+
+    items: Mapping[int, ObservedStatus]
+    noted_on: date | None
+
+    def since(self, item_id: int, status: str, changed: date | None, today: date) -> tuple[date, bool]:
+        """Return the latest possible first day of an item's status, and whether it is exact.
+
+        `changed` is the day of the item's last change on the service, None if the service lacks the item.
+        """
+        seen = self.items.get(item_id)
+        if seen is None or seen.status != status:
+            last, latest = self.noted_on, today
+        else:
+            last, latest = seen.before, seen.since
+        since = min(changed or today, latest)
+        if last is None:
+            return since, False
+        since = max(since, last)
+        return since, (since - last).days <= 1
+
+
+def _noted_on(writer: Writer, project_id: int) -> date | None:
+    text = writer.journal.settings.value(f"{_NOTED_ON} {project_id}")
+    return None if text is None else date.fromisoformat(text)
+
+
+def _note_statuses(writer: Writer, project_id: int, items: Mapping[int, str], today: date) -> None:
+    kept = writer.journal.status_history.of_project(project_id)
+    before = _noted_on(writer, project_id)
+    changed = [
+        (item_id, ObservedStatus(status, today, before))
+        for item_id, status in items.items()
+        if item_id not in kept or kept[item_id].status != status
+    ]
+    gone = kept.keys() - items.keys()
+    if changed or gone or before != today:
+        with writer.journal.transaction():
+            writer.journal.status_history.put(project_id, changed, gone)
+            writer.journal.settings.keep(f"{_NOTED_ON} {project_id}", today.isoformat())
