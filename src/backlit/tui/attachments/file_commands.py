@@ -16,7 +16,7 @@ from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, PathDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.images.protocols import way_of
+from backlit.tui.drawing.images import choose_protocol
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell import opener
 from backlit.tui.shell.drafts import KeptLines
@@ -32,7 +32,7 @@ def preview(target: AttachmentTarget, _call: Call) -> None:
 async def _show_preview(target: AttachmentTarget, entry: AttachmentEntry) -> None:
     images = target.session.images
     found = await _preview(target, entry, images)
-    target.show(FilePreviewDialog(entry.name, found, way_of(images, os.environ)))
+    target.show(FilePreviewDialog(entry.name, found, choose_protocol(images, os.environ)))
 
 
 async def _preview(target: AttachmentTarget, entry: AttachmentEntry, images: str) -> FilePreview:

@@ -12,7 +12,7 @@ from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 
 from backlit.model.attachments import friendly_size_of
-from backlit.tui.drawing.images.half_blocks import NoPicture, background_of, picture_lines, read_picture
+from backlit.tui.drawing.images import ImageError, background_of, image_lines, read_image
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import fit, fit_right, safe, safe_block
 from backlit.tui.drawing.theme_styles import Looks
@@ -82,13 +82,13 @@ def _picture(content: bytes, kind: str, note: str, *, with_pictures: bool) -> Fi
     if not with_pictures:
         return FilePreview(f"{kind} picture", "", _words("Pictures are switched off (images = false in config.toml)."))
     try:
-        picture = read_picture(content)
-    except NoPicture as reason:
+        picture = read_image(content)
+    except ImageError as reason:
         return FilePreview(f"{kind} picture", "", _words(str(reason)))
 
     def draw(width: int, height: int, looks: Looks) -> list[Line]:
         ground = background_of(looks.style())
-        return picture_lines(picture, width, height, ground, is_colourless=looks.is_colourless)
+        return image_lines(picture, width, height, ground, is_colourless=looks.is_colourless)
 
     return FilePreview(f"{kind} picture", note, draw, picture)
 

@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from backlit.tui.attachments.file_preview import FilePreview
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.drawing.images.protocols import PictureWay, TerminalPicture
+from backlit.tui.drawing.images import ImageProtocol, TerminalImage
 from backlit.tui.drawing.markdown import Line
 from backlit.tui.drawing.text import joined, literal
 from backlit.tui.drawing.theme_styles import Looks
@@ -25,12 +25,12 @@ class FileLines(Widget):
 
     DEFAULT_CSS = "FileLines { width: 100%; height: 1fr; }"
 
-    def __init__(self, preview: FilePreview, way: PictureWay) -> None:
+    def __init__(self, preview: FilePreview, way: ImageProtocol) -> None:
         super().__init__()
         self._preview = preview
         self._lines: list[Line] = []
         self._top = 0
-        self._picture = TerminalPicture(preview.picture, way) if preview.picture is not None else None
+        self._picture = TerminalImage(preview.picture, way) if preview.picture is not None else None
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the file out anew; a picture that the terminal draws itself is sent behind the empty lines."""
@@ -81,7 +81,7 @@ class FileLines(Widget):
 class FilePreviewDialog(Dialog[None]):
     """Shows a file; j k ctrl+d ctrl+u g G scroll, q, enter and esc leave."""
 
-    def __init__(self, name: str, preview: FilePreview, way: PictureWay = PictureWay.BLOCKS) -> None:
+    def __init__(self, name: str, preview: FilePreview, way: ImageProtocol = ImageProtocol.BLOCKS) -> None:
         super().__init__(joined([name, preview.kind, preview.note]))
         self._lines = FileLines(preview, way)
         self.frame.border_subtitle = literal("j k scroll  q leaves")

@@ -7,8 +7,7 @@ from textual.widget import Widget
 
 from backlit.model.reports.chart import Bars
 from backlit.model.reports.report import Report
-from backlit.tui.drawing.charts.chart import draw, legend
-from backlit.tui.drawing.charts.signs import Row
+from backlit.tui.drawing.charts import Row, draw, legend
 from backlit.tui.drawing.text import wrapped
 from backlit.tui.drawing.theme_styles import Looks
 
