@@ -9,8 +9,7 @@ from backlit.store.records.item import Item, Row, RowSign
 from backlit.tui.drawing.theme_styles import Looks
 from backlit.tui.fields.acts import Act, Plan
 from backlit.tui.items.delete import mirrored_words
-from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.item_rows import Layout, Names
+from backlit.tui.widgets.item_rows import Badge, Layout, Names
 
 ROW = Row(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
 NAMES = Names(lambda _id: "", lambda _id: "")

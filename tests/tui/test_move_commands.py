@@ -49,5 +49,5 @@ def test_the_lists_of_places_have_the_keys_of_rows(kind: type[LineList]) -> None
     keys = {key for command in commands_in(kind.CONTEXTS) for key in command.keys}
 
     assert Context.MOVES in kind.CONTEXTS
-    assert "widgets.move_commands" in kind.COMMAND_GROUPS
+    assert "widgets.line_list" in kind.COMMAND_GROUPS
     assert {"j", "k", "g g", "G", "ctrl+d", "ctrl+u"} <= keys

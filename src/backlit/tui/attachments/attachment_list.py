@@ -30,7 +30,7 @@ class AttachmentList(LineList):
     """One row for each file; `now` gives the server's time, for the ages."""
 
     CONTEXTS = (Context.ATTACHMENTS,)
-    COMMAND_GROUPS = ("widgets.move_commands",)
+    COMMAND_GROUPS = ("widgets.line_list",)
     HEADER_LINES = 1
 
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

@@ -12,8 +12,7 @@ from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import ColumnTotals
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.theme_styles import Looks, status_colour, status_sign, status_word, type_colour, type_sign
-from backlit.tui.widgets.badges import Badge, state_sign, unready_sign
-from backlit.tui.widgets.item_rows import CURSOR, MARK, ROW_SIGNS, Layout, Names
+from backlit.tui.widgets.item_rows import CURSOR, MARK, ROW_SIGNS, Badge, Layout, Names, state_sign, unready_sign
 
 INDENT = 4
 """Cells before a card's name: bar, sign, type and a blank."""

@@ -78,7 +78,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     CONTEXTS = (Context.COMMENTS, Context.ITEM)
-    COMMAND_GROUPS = ("widgets.move_commands", "comments.thread")
+    COMMAND_GROUPS = ("widgets.line_list", "comments.thread")
     DEFAULT_CSS = """
     CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
     """

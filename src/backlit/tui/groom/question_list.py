@@ -14,8 +14,8 @@ from backlit.model.fields import Field
 from backlit.tui.commands.table import Context
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.theme_styles import Looks
-from backlit.tui.widgets.badges import UNREADY
 from backlit.tui.widgets.choice_list import Choice
+from backlit.tui.widgets.item_rows import UNREADY
 
 LABEL = 15
 SIDE = 2

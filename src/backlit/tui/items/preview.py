@@ -18,8 +18,7 @@ from backlit.tui.drawing.relative_times import age, days_until, moment
 from backlit.tui.drawing.text import safe, wrapped
 from backlit.tui.drawing.theme_styles import Looks, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.acts import is_synced
-from backlit.tui.widgets.badges import SYNCED, UNREADY
-from backlit.tui.widgets.item_rows import ROW_SIGNS
+from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED, UNREADY
 
 LABEL_WIDTH = 11
 TEXT_LIMIT = 20_000

@@ -21,7 +21,7 @@ from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.row_marks import Marked
+from backlit.tui.widgets.marks import Marked
 from backlit.tui.widgets.storage_errors import Sturdy
 
 PREVIEW_DELAY = 0.06

@@ -27,8 +27,8 @@ from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
 from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.readings import Readings
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.columns import Column
+from backlit.tui.widgets.item_rows import Badge
 
 LOOKED_AT = 400
 """Rows of the backlog that are foretold."""

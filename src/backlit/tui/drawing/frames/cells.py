@@ -46,7 +46,7 @@ class CellStyle:
 
 @lru_cache(maxsize=8192)
 def cell_style(attributes: int, colour: str, background: str, link: str) -> CellStyle:
-    """Return the one object for a style; a second one, were it forgotten, have cells written needlessly."""
+    """Return the one object for a style; a second object would have cells written needlessly."""
     return CellStyle(attributes, colour, background, link)
 
 
