@@ -18,15 +18,13 @@ from backlit.store.store import Store
 from backlit.tui.app.macros import Recorder
 from backlit.tui.app.places import BACKLOG, Places
 from backlit.tui.drawing import themes
-from backlit.tui.drawing.text import SafeFilter, safe
+from backlit.tui.drawing.text import SafeFilter
 from backlit.tui.lists.node_filter import FilterAsked
 from backlit.tui.lists.view_files import ViewFiles
-from backlit.tui.shell.change_batch import ChangeFeed
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.external_editor import edit_text
-from backlit.tui.shell.open import ItemPlace, Open
-from backlit.tui.shell.session import Session
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.external_programs import edit_text
+from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
+from backlit.tui.shell.target import ItemPlace, Open, Session
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.storage_errors import Sturdy, goes_on, say_failed, storage_error_of
 
@@ -49,7 +47,6 @@ class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
         "app.history",
         "app.projects",
         "app.macros",
-        "app.timer",
     )
     TITLE = "backlit"
     CSS_PATH = [STYLES / "app.tcss"]
@@ -181,12 +178,12 @@ class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
         title: str = "",
         severity: SeverityLevel = "information",
         timeout: float | None = None,
-        markup: bool = True,  # noqa: ARG002 - nothing of ours is markup
+        markup: bool = True,
     ) -> None:
         """Show a message; a bad one ends the macro under way."""
         if severity != "information":
             self.recorder.stop(message)
-        super().notify(safe(message), title=title, severity=severity, timeout=timeout, markup=False)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def on_open(self, message: Open) -> None:
         """Show an item at a place."""

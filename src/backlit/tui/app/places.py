@@ -16,10 +16,9 @@ from backlit.tui.lists.filtering import SharedFilter
 from backlit.tui.lists.go_to_item import go_to_item
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.node_filter import NodeFilter
-from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.open import ItemPlace, Open
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.store_screen import Gathered, StoreScreen
+from backlit.tui.shell.target import ItemPlace, Open
 
 if TYPE_CHECKING:
     from backlit.tui.board.screen import BoardScreen

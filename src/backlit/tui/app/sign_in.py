@@ -10,8 +10,7 @@ from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.drawing.text import literal
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.store_screen import Gathered, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.side_lines import RuleLine, SidesLine

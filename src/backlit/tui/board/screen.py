@@ -24,7 +24,7 @@ from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.query_text import words_wanted
 from backlit.tui.lists.shown_view import ShownView
 from backlit.tui.lists.title import left_title
-from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.store_screen import Gathered
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part
 

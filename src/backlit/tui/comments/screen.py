@@ -14,10 +14,10 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import Gathered
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import left_status, timer_words
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
 AGE_CHECK = 60.0

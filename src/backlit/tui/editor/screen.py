@@ -25,10 +25,10 @@ from backlit.tui.editor.saving import save_draft
 from backlit.tui.fields.acts import Act, field_named, plan_of
 from backlit.tui.items.field_prompts import having
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.status_text import timer_words
+from backlit.tui.shell.store_screen import Gathered
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import timer_words
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints

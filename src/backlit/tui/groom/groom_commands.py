@@ -7,8 +7,7 @@ from backlit.store.journal.groom_queue import Stop
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.groom.answers import act_of, common_values
-from backlit.tui.groom.questions import ItemQuestions
+from backlit.tui.groom.questions import ItemQuestions, act_of, common_values
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.lists.list_screen import ListScreen

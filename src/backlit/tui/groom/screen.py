@@ -10,15 +10,14 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.groom.answers import CommonValues
 from backlit.tui.groom.question_list import GroomPanes, QuestionList
-from backlit.tui.groom.questions import ItemQuestions
+from backlit.tui.groom.questions import CommonValues, ItemQuestions
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.preview import Preview, surroundings_of
-from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import Gathered
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import left_status, timer_words
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
 HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.previous", "groom.pause", "app.help")

@@ -10,8 +10,7 @@ from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.difference import Difference, DifferenceDialog
 from backlit.tui.fields.labels import label_of, words_of
 from backlit.tui.inbox.change_text import is_long
-from backlit.tui.shell.open import ItemPlace
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import ItemPlace, StoreTarget
 
 
 class InboxTarget(StoreTarget, Protocol):

@@ -11,9 +11,8 @@ from backlit.tui.commands.dispatch import CannotAct
 from backlit.tui.drawing.text import safe
 from backlit.tui.inbox.change_text import comment_lines, lines_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, InboxRows
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
-from backlit.tui.status.status_line import left_status, timer_words
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import Gathered, StoreScreen
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 

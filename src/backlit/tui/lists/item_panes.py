@@ -16,8 +16,8 @@ from backlit.store.views.search import Hit
 from backlit.tui.commands.dispatch import CannotAct
 from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.lists.mark_totals import MarkTotals
-from backlit.tui.shell.open import ItemPlace, Open
 from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.target import ItemPlace, Open
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.line_list import LineList

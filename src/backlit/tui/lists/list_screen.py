@@ -22,7 +22,7 @@ from backlit.tui.lists.group_preset import preset_of, type_in
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import ListFrame
 from backlit.tui.lists.node_filter import NodeFilter
-from backlit.tui.status.status_line import FEW_HINTS, HINTS
+from backlit.tui.shell.status_text import FEW_HINTS, HINTS
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.side_lines import TabLine
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from backlit.model.query import Candidate
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.line_parser import beginning
+from backlit.tui.commands.dispatch import beginning
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.lists.query_text import query_to_keep
 from backlit.tui.lists.saved_views import PLAIN, fault_of_name

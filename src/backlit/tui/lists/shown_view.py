@@ -12,10 +12,8 @@ from backlit.store.views.view import View
 from backlit.tui.lists.filtering import FilterTarget, drop_query
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import ListFrame
-from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.readings import Readings
-from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import (
+from backlit.tui.shell.status_text import (
     empty_words,
     left_status,
     marks_words,
@@ -23,6 +21,8 @@ from backlit.tui.status.status_line import (
     timer_words,
     unread_words,
 )
+from backlit.tui.shell.store_screen import Gathered
+from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part
 
 

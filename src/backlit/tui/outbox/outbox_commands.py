@@ -11,8 +11,7 @@ from backlit.tui.fields.labels import label_of
 from backlit.tui.items.entry_text import content_of, fate_words, lines_of
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.outbox.outbox_list import item_name_of, number_of
-from backlit.tui.shell.open import ItemPlace
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import ItemPlace, StoreTarget
 
 _GIVEN_UP = {
     EntryKind.ADD: "the new item and all that follows it",

@@ -18,9 +18,8 @@ from backlit.tui.drawing.text import literal, literal_block, safe
 from backlit.tui.fields.labels import label_of, words_of
 from backlit.tui.items.entry_text import fate_words, fields_of, lines_of
 from backlit.tui.outbox.outbox_list import STATE_SIGNS, OutboxList
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
-from backlit.tui.status.status_line import left_status, timer_words
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import Gathered, StoreScreen
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 

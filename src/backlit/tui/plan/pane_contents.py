@@ -24,8 +24,8 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
 from backlit.tui.plan.pane import FORECAST, PlanList, PlanPane, step_past
 from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
-from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.readings import Readings
+from backlit.tui.shell.store_screen import Gathered
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.columns import Column
 from backlit.tui.widgets.item_rows import Badge

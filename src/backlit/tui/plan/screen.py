@@ -30,14 +30,14 @@ from backlit.tui.plan.pane_contents import PlanLists
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.target import stage
 from backlit.tui.plan.task_folds import TasksAsked
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.status.status_line import (
+from backlit.tui.shell.status_text import (
     empty_words,
     left_status,
     marks_words,
     right_title,
     unread_words,
 )
+from backlit.tui.shell.store_screen import Gathered
 
 
 class PlanScreen(ListScreen):

@@ -15,10 +15,9 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.lists.node_filter import NodeFilter
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.status_text import empty_words, left_status, timer_words
+from backlit.tui.shell.store_screen import Gathered, StoreScreen
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import empty_words, left_status, timer_words
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.item_rows import Names

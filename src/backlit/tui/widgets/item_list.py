@@ -1,4 +1,4 @@
-"""A list of a view's items: its current item, its marks, and how it follows changes."""
+"""Lists of work items: the base of all of them, and the commands that select rows and fold groups."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar

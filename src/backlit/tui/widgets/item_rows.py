@@ -1,4 +1,4 @@
-"""How a row, a group's header and the headings are drawn in the columns that fit."""
+"""Rows of work items: their badges, their layout in columns, and the window of rows in sight."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A list that draws only the lines in sight and moves its cursor by repainting two of them."""
+"""Lists of lines: one widget that draws only the lines in sight, and the commands that move its cursor."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The marks of the rows of one list."""
+"""Marks: the selected items of a list, and the range that is open."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol

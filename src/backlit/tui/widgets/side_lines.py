@@ -1,4 +1,4 @@
-"""The quiet lines around the panes: a title, a status with hints, and rules."""
+"""Single lines around the panes: title, status with key hints, rules, tabs, and the note of waiting keys."""
 
 from collections.abc import Sequence
 

@@ -51,4 +51,4 @@ def say_failed(pump: MessagePump, error: BacklitError) -> None:
     sentence = safe(error.message)
     app = pump.app
     if all(each.message != sentence for each in app._notifications):  # noqa: SLF001 - there is no public way to ask
-        app.notify(safe(error.message), markup=False, severity="error", timeout=SECONDS)
+        app.notify(sentence, severity="error", timeout=SECONDS)

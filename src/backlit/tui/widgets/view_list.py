@@ -1,4 +1,4 @@
-"""The list of the backlog and of the plan's panes: one line for each row of a view, in columns."""
+"""The list of a view: one line for each item or group header, in columns that can be scrolled."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
