@@ -2,9 +2,9 @@
 
 import pytest
 
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import Call, Context
 from backlit.tui.commands.dispatch import function_of
-from backlit.tui.commands.table import COMMAND_BY_ID, Context, commands_in
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
 from backlit.tui.outbox.outbox_list import OutboxList
 from backlit.tui.reports.report_table import ReportTable

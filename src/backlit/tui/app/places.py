@@ -201,7 +201,7 @@ class Places:
 
     def groom(self) -> None:
         """Open the groom queue over the list on the screen, else over the backlog."""
-        from backlit.tui.groom.groom_commands import open_queue
+        from backlit.tui.groom.screen import open_queue
 
         here = self._app.screen if isinstance(self._app.screen, ListScreen) else self.backlog
         if here is not None:

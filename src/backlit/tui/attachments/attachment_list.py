@@ -8,7 +8,7 @@ from textual.strip import Strip
 
 from backlit.model.attachments import friendly_size_of
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.theme_styles import Looks

@@ -10,10 +10,8 @@ from textual.dom import DOMNode
 
 from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate
-from backlit.tui.commands.command import Call, CannotAct, Command, Context
+from backlit.tui.commands.command import Call, Command, Context
 from backlit.tui.commands.table import commands_in
-
-__all__ = ["Call", "CannotAct", "Runner", "contexts_of", "function_of", "is_awaited", "runner_of"]
 
 Runner = Callable[[Call], Awaitable[None] | None]
 """Runs one call; may raise CannotAct or BacklitError."""

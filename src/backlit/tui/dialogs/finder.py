@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 from textual.widgets import Input
 
-from backlit.tui.commands.table import Command, spelled
+from backlit.tui.commands.command import Command, spelled
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.dialogs.fuzzy_match import ranked, searchable
 from backlit.tui.drawing.text import fit, literal

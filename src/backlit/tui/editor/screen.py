@@ -12,8 +12,8 @@ from backlit.model.errors import NotFound
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
-from backlit.tui.commands.command import CannotAct
-from backlit.tui.commands.table import COMMAND_BY_ID, Context
+from backlit.tui.commands.command import CannotAct, Context
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.drawing.relative_times import moment
 from backlit.tui.drawing.theme_styles import type_colour, type_sign

@@ -11,7 +11,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from backlit.model.fields import Field
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.theme_styles import Looks
 from backlit.tui.widgets.choice_list import Choice

@@ -11,8 +11,7 @@ from backlit.model.plain import plain
 from backlit.model.reports.as_markdown import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Call, CannotAct, Context
 from backlit.tui.dialogs.save_file import Saved, file_in, save_file
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords

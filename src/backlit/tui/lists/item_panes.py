@@ -13,7 +13,7 @@ from backlit.model.statuses import is_open
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.search import Hit
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.lists.mark_totals import MarkTotals
 from backlit.tui.shell.store_screen import StoreScreen

@@ -7,7 +7,7 @@ from textual.strip import Strip
 
 from backlit.store.records.entry import ON_NODES, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.store import Store
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.theme_styles import Looks
 from backlit.tui.fields.labels import label_of

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.plan.task_folds import TaskFolds
 from backlit.tui.widgets.columns import OWNER, PTS, Column
 from backlit.tui.widgets.item_rows import Names

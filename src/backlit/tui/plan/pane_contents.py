@@ -19,7 +19,7 @@ from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
 from backlit.tui.plan.pane import FORECAST, PlanList, PlanPane, step_past

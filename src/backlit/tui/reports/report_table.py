@@ -9,7 +9,7 @@ from textual.strip import Strip
 from backlit.model.reports.chart import Timeline
 from backlit.model.reports.formatting import value_text
 from backlit.model.reports.report import Column, Report, Value
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.theme_styles import Looks
 from backlit.tui.widgets.line_list import LineList

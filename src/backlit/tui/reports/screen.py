@@ -17,7 +17,7 @@ from backlit.store.records.changes import Subject
 from backlit.store.reports.coverages import Coverage
 from backlit.store.reports.reports import OF_DAYS
 from backlit.store.store import Store
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit
 from backlit.tui.drawing.theme_styles import Looks
 from backlit.tui.fields.iteration_dates import span

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from textual.app import App, SuspendNotSupported
 
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.shell.chord_app import ChordApp
 
 

@@ -11,7 +11,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from backlit.tui.commands.table import COMMAND_BY_ID, DIGITS, spelled
+from backlit.tui.commands.command import DIGITS, spelled
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.theme_styles import Looks
 
