@@ -11,7 +11,7 @@ from tests.store.world import World, make_sample
 from backlit.store import Store
 
 RARELY = (50_000, 20, 50)
-"""When Python looks for garbage; as often as usual it takes a third of all the time of a test of the terminal."""
+"""When Python theme for garbage; as often as usual it takes a third of all the time of a test of the terminal."""
 
 
 def pytest_configure() -> None:

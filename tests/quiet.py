@@ -37,12 +37,12 @@ def can_be_known() -> bool:
 
 async def calm(min_sleep: float = 0, max_sleep: float = MOST) -> None:
     """Wait until no message and no thread is at work."""
-    deadline, looks = time.monotonic() + max_sleep, 0
-    while looks < LOOKS and time.monotonic() < deadline:
+    deadline, theme = time.monotonic() + max_sleep, 0
+    while theme < LOOKS and time.monotonic() < deadline:
         used = _used_by_others()
         await asyncio.sleep(LOOK)
         is_quiet = not _ready() and _used_by_others() - used < AT_WORK and not _is_other_at_work()
-        looks = looks + 1 if is_quiet else 0
+        theme = theme + 1 if is_quiet else 0
 
 
 async def settled(min_sleep: float = 0, max_sleep: float = MOST) -> None:

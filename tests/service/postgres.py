@@ -54,7 +54,7 @@ class Postgres:
         return name
 
     def drop(self, name: str) -> None:
-        """Remove a database, whoever still looks at it."""
+        """Remove a database, whoever still theme at it."""
         with self._connect() as connection:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 

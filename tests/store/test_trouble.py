@@ -206,8 +206,8 @@ async def test_a_request_that_may_still_be_on_its_way_is_not_sent_again_yet(hast
     await store.comment(item_id, "Once")
     await until(lambda: hasty.faults.count("POST") == 1)
     hasty.faults.says = lambda _method, _path: None
-    looks = hasty.faults.count("GET")
-    await until(lambda: hasty.faults.count("GET") > looks + 6)
+    theme = hasty.faults.count("GET")
+    await until(lambda: hasty.faults.count("GET") > theme + 6)
 
     assert hasty.faults.count("POST") == 1
     assert store.outbox.pending == 1

@@ -9,10 +9,10 @@ from PIL import Image
 
 from backlit.tui.attachments.file_preview import LOOK_LIMIT, preview_of
 from backlit.tui.drawing import images, themes
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.shell.paths import completions, files_in, folder_and_name
 
-LOOKS = Looks({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
+LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
 
 
 def shown_of(content: bytes, name: str, width: int = 40, height: int = 20) -> list[str]:
@@ -86,7 +86,7 @@ def test_a_picture_is_half_blocks_of_its_colours() -> None:
 
 
 def test_a_picture_without_colours_is_shades() -> None:
-    plain = Looks(dict(LOOKS._variables), is_colourless=True)
+    plain = ThemeStyles(dict(LOOKS._variables), is_colourless=True)
 
     lines = preview_of(picture("#ffffff"), "shot.png", None).draw(8, 4, plain)
 

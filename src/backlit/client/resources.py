@@ -121,7 +121,7 @@ class Users(Resource[User]):
 
 
 class Projects(Resource[Project]):
-    """Projects; the interface does not fix the address of their list, so the client looks for it."""
+    """Projects; the interface does not fix the address of their list, so the client theme for it."""
 
     def __init__(self, calls: Calls) -> None:
         super().__init__(calls, f"{API}projects", Project)

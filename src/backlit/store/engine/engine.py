@@ -190,14 +190,14 @@ class Engine:
         """Follow the writes of other processes, send the entries they journal, and yield to a newer version."""
         seen: Versions | None = None
         stamp: tuple[object, ...] = ()
-        looks = 0
+        theme = 0
         while True:
             now = self._files.stamp()
             try:
                 self._files.notice_loss()
-                if looks and self._session is not None:
+                if theme and self._session is not None:
                     self._session.look_around()
-                if now != stamp or not looks % _ASK_ANYWAY:
+                if now != stamp or not theme % _ASK_ANYWAY:
                     found = await self._files.other_writes()
                     self._publish(found, seen or found)
                     seen, stamp = found, now
@@ -208,7 +208,7 @@ class Engine:
                 return
             except StorageError as error:
                 self.failed(error)
-            looks += 1
+            theme += 1
             await asyncio.sleep(WATCH_EVERY)
 
     def _publish(self, now: Versions, before: Versions) -> None:

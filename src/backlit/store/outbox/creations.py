@@ -41,7 +41,7 @@ class Creations:
     async def make(self, entry: OutboxEntry) -> Document:
         """Create the object of an entry, or find the one an earlier attempt created. Returns it as received.
 
-        Raises Unclear if the creation is unconfirmed, and the next call then looks first. Raises ServiceRefused
+        Raises Unclear if the creation is unconfirmed, and the next call then theme first. Raises ServiceRefused
         if only the user can tell whether a found object is the created one.
         """
         if entry.known_id is not None:

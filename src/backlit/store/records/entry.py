@@ -56,7 +56,7 @@ ON_NODES = frozenset({EntryKind.NODE_ADD, EntryKind.NODE_EDIT, EntryKind.NODE_DE
 """Kinds of changes to areas and iterations. Their item id is 0, which no item has."""
 
 RECALLED = DELETES | {EntryKind.NODE_DELETE}
-"""Deletions whose undo looks on the service first if the outcome is unclear."""
+"""Deletions whose undo theme on the service first if the outcome is unclear."""
 
 RECALLS = frozenset({EntryKind.RECALL, EntryKind.NODE_RECALL})
 """Kinds that undo a deletion of unclear outcome: they look, and restore a deleted object."""

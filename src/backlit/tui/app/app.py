@@ -26,7 +26,7 @@ from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open, Session
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.storage_errors import Sturdy, goes_on, say_failed, storage_error_of
+from backlit.tui.widgets.storage_errors import StorageErrorGuard, is_survivable, show_error, storage_error_of
 
 if TYPE_CHECKING:
     from backlit.model.settings.templates import Template
@@ -37,7 +37,7 @@ COLLECTIONS = (2.0, 15.0, 120.0)
 """Seconds after the start: what is imported behind the first picture, what the first screens needed, and the rest."""
 
 
-class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
+class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
     """The application on one profile; another profile is opened by its caller, once this one has ended."""
 
     COMMAND_GROUPS = (
@@ -140,8 +140,8 @@ class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
         failed = storage_error_of(error)
         if failed is None:
             super()._handle_exception(error)
-        elif goes_on(error):
-            say_failed(self, failed)
+        elif is_survivable(error):
+            show_error(self, failed)
         else:
             self.exit(return_code=1, message=failed.message)
 

@@ -19,7 +19,7 @@ from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.images import choose_protocol
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell import external_programs
-from backlit.tui.shell.drafts import KeptLines
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.paths import downloads, fault_of, folder_and_name, shown_path
 
 
@@ -86,7 +86,7 @@ async def _save(target: AttachmentTarget, entry: AttachmentEntry, folder: Path, 
 async def describe(target: AttachmentTarget, _call: Call) -> None:
     """Change the description of the file."""
     entry = target.current_file()
-    kept = KeptLines(target.store, f"description:{entry.id}")
+    kept = StoredLines(target.store, f"description:{entry.id}")
     text = await target.ask(LineDialog(f"Description of {entry.name}", entry.description, kept=kept))
     if text is not None and text != entry.description:
         await target.store.transfers.describe(entry.id, text)

@@ -19,7 +19,7 @@ from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.shell import external_programs
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import left_status, timer_words
-from backlit.tui.shell.store_screen import Gathered, StoreScreen
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
@@ -65,10 +65,10 @@ class AttachmentsScreen(StoreScreen[None]):
         self._show()
         self.run_worker(work(self.store.look_at, self.item_id), group="look at")
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what came; the cursor stays on its file."""
-        self.item_id = gathered.renamed.get(self.item_id, self.item_id)
-        if gathered.touches(Subject.ATTACHMENTS, self.item_id):
+        self.item_id = changes.renamed.get(self.item_id, self.item_id)
+        if changes.touches(Subject.ATTACHMENTS, self.item_id):
             self._show()
         else:
             self._draw_status()

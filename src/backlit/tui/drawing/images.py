@@ -22,7 +22,7 @@ from rich.style import Style
 from textual.geometry import Region
 
 from backlit.tui.drawing.markdown import Line
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -239,12 +239,12 @@ class TerminalImage:
         self._protocol = protocol
         self._cell = cell_size()
 
-    def fits(self, looks: Looks) -> bool:
+    def fits(self, theme: ThemeStyles) -> bool:
         """Return whether the terminal can draw it: in colours, and sixels only with a known cell size."""
         is_known = self._protocol is ImageProtocol.KITTY or (
             self._protocol is ImageProtocol.SIXEL and self._cell is not None
         )
-        return is_known and not looks.is_colourless
+        return is_known and not theme.is_colourless
 
     def sequence(self, region: Region, style: Style) -> str:
         """Return the sequence that draws it in a region of the screen; slow."""

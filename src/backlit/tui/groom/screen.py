@@ -20,7 +20,7 @@ from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import left_status, timer_words
-from backlit.tui.shell.store_screen import Gathered
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
@@ -71,7 +71,7 @@ class GroomScreen(ItemScreen):
             rule.join_at(message.line)
         self._draw_words()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Draw what was answered; what was answered by other keys than a digit is gone on from too."""
         if self.stop is None:
             return
@@ -82,8 +82,8 @@ class GroomScreen(ItemScreen):
             self.say("The item is no longer there.", is_bad=True)
             self._go_to(self.stop.place + 1)
         else:
-            about_item = any(gathered.touches(subject, item.id) for subject in ABOUT_ITEM)
-            if about_item or any(subject in gathered for subject in ABOUT_NAMES):
+            about_item = any(changes.touches(subject, item.id) for subject in ABOUT_ITEM)
+            if about_item or any(subject in changes for subject in ABOUT_NAMES):
                 self.questions.catch_up(item)
                 self._draw(item)
             self._draw_words()

@@ -17,7 +17,7 @@ from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import left_status, timer_words
-from backlit.tui.shell.store_screen import Gathered, StoreScreen
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import RuleLine, SidesLine, hints
 from backlit.tui.widgets.text_view import TextView
@@ -74,7 +74,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         )
         self._draw_words()
 
-    def store_changed(self, gathered: Gathered) -> None:  # noqa: ARG002 - anything may be told in it
+    def store_changed(self, changes: ChangeBatch) -> None:  # noqa: ARG002 - anything may be told in it
         """Read the results again: an answer that was undone is no answer."""
         self.run_worker(work(self._read), exclusive=True, group="queue")
         self._draw_words()

@@ -16,7 +16,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Context
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
-from backlit.tui.drawing.theme_styles import Looks, type_colour, type_sign
+from backlit.tui.drawing.theme_styles import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.labels import label_of, words_of
 from backlit.tui.widgets.line_list import LineList
 
@@ -53,13 +53,13 @@ class InboxRows(LineList):
 
     def drawn(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
         """A row of parts with their colours, after the cursor's mark."""
-        looks, on = Looks.of(self.app), "cursor-background" if is_cursor else None
-        segments = [Segment("▌" if is_cursor else " ", looks.style("accent", on=on))]
+        theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
+        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
         segments += [
-            Segment(text, looks.style(colour, on=on, bold=is_cursor and colour == "foreground"))
+            Segment(text, theme.style(colour, on=on, bold=is_cursor and colour == "foreground"))
             for text, colour in parts
         ]
-        return Strip(segments).adjust_cell_length(self.size.width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
 
 class InboxList(InboxRows):

@@ -17,7 +17,7 @@ from backlit.tui.drawing.text import safe
 from backlit.tui.fields.labels import label_of, words_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, InboxRows, comment_lines, is_long, lines_of
 from backlit.tui.shell.status_text import left_status, timer_words
-from backlit.tui.shell.store_screen import Gathered, StoreScreen
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
@@ -62,9 +62,9 @@ class InboxScreen(StoreScreen[None]):
         """More or fewer hints."""
         self._draw_words()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what came, and what was seen meanwhile."""
-        if any(subject in gathered for subject in TOLD):
+        if any(subject in changes for subject in TOLD):
             self._show()
         else:
             self._draw_words()

@@ -22,7 +22,7 @@ from backlit.tui.items.entry_text import content_of, fate_words, fields_of, line
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.outbox.outbox_list import STATE_SIGNS, OutboxList, item_name_of, number_of
 from backlit.tui.shell.status_text import left_status, timer_words
-from backlit.tui.shell.store_screen import Gathered, StoreScreen
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
@@ -65,9 +65,9 @@ class OutboxScreen(StoreScreen[None]):
         self._list = self.query_one("#entries", OutboxList)
         self._show_entries()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what was sent, refused or added."""
-        if any(subject in gathered for subject in (Subject.OUTBOX, Subject.ITEMS, Subject.CONNECTION)):
+        if any(subject in changes for subject in (Subject.OUTBOX, Subject.ITEMS, Subject.CONNECTION)):
             self._show_entries()
         else:
             self._draw_words()

@@ -19,13 +19,13 @@ from backlit.store.reports.reports import OF_DAYS
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.iteration_dates import span
 from backlit.tui.reports.report_chart import ReportChart
 from backlit.tui.reports.report_commands import ReportSelection
 from backlit.tui.reports.report_table import ReportTable, natural_width
 from backlit.tui.shell.status_text import left_status, timer_words
-from backlit.tui.shell.store_screen import Gathered, StoreScreen
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
@@ -71,17 +71,17 @@ class ReportStrip(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the words, the shown one like a row under the cursor."""
-        looks = Looks.of(self.app)
+        theme = ThemeStyles.of(self.app)
         segments = []
         for name, word in NAMES.items():
             is_shown = name is self._shown
             on = "cursor-background" if is_shown else None
-            segments.append(Segment("▌" if is_shown else " ", looks.style("accent", on=on)))
+            segments.append(Segment("▌" if is_shown else " ", theme.style("accent", on=on)))
             segments.append(
-                Segment(fit(word, len(word)), looks.style("foreground" if is_shown else "muted", on=on, bold=is_shown))
+                Segment(fit(word, len(word)), theme.style("foreground" if is_shown else "muted", on=on, bold=is_shown))
             )
-            segments.append(Segment(" " * self._gap, looks.style(on=on)))
-        return Strip(segments).adjust_cell_length(self.size.width, looks.style())
+            segments.append(Segment(" " * self._gap, theme.style(on=on)))
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
         """Show the report whose word was clicked."""
@@ -144,7 +144,7 @@ class ReportsScreen(StoreScreen[None]):
         self._fit_table()
         self._draw_words()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Add up again what changed, at a measured pace; records change when the service was asked."""
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
@@ -153,7 +153,7 @@ class ReportsScreen(StoreScreen[None]):
         synced = (synced_at, self.store.today()) if synced_at is not None else None
         is_new_record = synced != self._synced and self.selection.name in {*OF_DAYS, ReportName.VELOCITY}
         self._synced = synced
-        if (is_new_record or any(subject in gathered for subject in TOLD)) and self._timer is None:
+        if (is_new_record or any(subject in changes for subject in TOLD)) and self._timer is None:
             self._timer = self.set_timer(DELAY, self._load_again)
         self._draw_words()
 

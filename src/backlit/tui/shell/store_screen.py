@@ -15,14 +15,14 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.readings import Readings
 from backlit.tui.shell.target import ItemPlace, Open, Session
-from backlit.tui.widgets.storage_errors import keep_going
+from backlit.tui.widgets.storage_errors import dispatch_guarded
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
 
-class Gathered:
+class ChangeBatch:
     """Changes of the store added up; `ids` of a subject are None where all of it may have changed."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Gathered:
         self.fields |= change.fields
         self.renamed |= change.renamed
 
-    def merge(self, other: "Gathered") -> None:
+    def merge(self, other: "ChangeBatch") -> None:
         """Add what another gathering holds; used by screens that were hidden."""
         for subject, ids in other._ids.items():  # noqa: SLF001 - same class
             self._add_ids(subject, ids)
@@ -76,10 +76,10 @@ class StoreScreen(Screen[Result]):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.store = store
-        self._missed = Gathered()
+        self._missed = ChangeBatch()
         self.readings = Readings()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what is new; subclasses say how."""
 
     @property
@@ -135,11 +135,11 @@ class StoreScreen(Screen[Result]):
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; goes on where the disk fails."""
-        await keep_going(self, super()._dispatch_message(message))
+        await dispatch_guarded(self, super()._dispatch_message(message))
 
-    def take_changes(self, gathered: Gathered, *, is_visible: bool) -> None:
+    def take_changes(self, changes: ChangeBatch, *, is_visible: bool) -> None:
         """Hear of changes; called once a frame at most."""
-        self._missed.merge(gathered)
+        self._missed.merge(changes)
         if is_visible:
             self._catch_up()
 
@@ -149,26 +149,26 @@ class StoreScreen(Screen[Result]):
 
     def _catch_up(self) -> None:
         if self._missed and self.is_mounted:
-            missed, self._missed = self._missed, Gathered()
+            missed, self._missed = self._missed, ChangeBatch()
             self.store_changed(missed)
 
 
 class ChangeFeed:
     """Takes changes on the store's threads and publishes them to an application, at most once a frame."""
 
-    def __init__(self, app: ChordApp, frame: float, publish: Callable[[Gathered], None]) -> None:
+    def __init__(self, app: ChordApp, frame: float, publish: Callable[[ChangeBatch], None]) -> None:
         self._app = app
         self._frame = frame
         self._tell = publish
-        self._gathered = Gathered()
-        self._gathering = threading.Lock()
+        self._batch = ChangeBatch()
+        self._lock = threading.Lock()
         self._published_at = 0.0
 
     def take(self, change: Change) -> None:
         """Gather one change, and show its sentence."""
-        with self._gathering:
-            is_first = not self._gathered
-            self._gathered.add(change)
+        with self._lock:
+            is_first = not self._batch
+            self._batch.add(change)
         if is_first:
             self._app.call_later(self._publish_soon)
         if change.sentence:
@@ -176,12 +176,12 @@ class ChangeFeed:
 
     def publish(self) -> None:
         """Publish the gathered changes now, if there are any."""
-        if not (self._gathered and self._app.is_running):
+        if not (self._batch and self._app.is_running):
             return  # while the application ends, its screens are closing
         self._published_at = time.monotonic()
-        with self._gathering:
-            gathered, self._gathered = self._gathered, Gathered()
-        self._tell(gathered)
+        with self._lock:
+            changes, self._batch = self._batch, ChangeBatch()
+        self._tell(changes)
 
     def _publish_soon(self) -> None:
         """Publish at once after a pause, so that the effect of a key is seen soon; else when the frame is over."""

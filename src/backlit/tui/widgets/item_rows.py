@@ -13,7 +13,14 @@ from backlit.store.records.item import Row, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.drawing.theme_styles import Looks, status_colour, status_sign, status_word, type_colour, type_sign
+from backlit.tui.drawing.theme_styles import (
+    ThemeStyles,
+    status_colour,
+    status_sign,
+    status_word,
+    type_colour,
+    type_sign,
+)
 from backlit.tui.widgets.columns import KNOWN, OWNER, PTS, STATUS, USUAL, Column, fitting, taken_by
 
 
@@ -92,7 +99,7 @@ class Layout:
         self,
         width: int,
         names: Names,
-        looks: Looks,
+        theme: ThemeStyles,
         largest_id: int = 0,
         columns: Sequence[Column] = USUAL,
         *,
@@ -100,7 +107,7 @@ class Layout:
     ) -> None:
         self.width = width
         self._names = names
-        self._looks = looks.in_one_colour() if is_plain else looks
+        self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - TYPE - (self._id_width + 1 if self._id_width else 0)
         self.columns = fitting(columns, room)
@@ -114,7 +121,7 @@ class Layout:
 
     def header(self, hidden: str = "") -> Strip:
         """Draw the headings; `hidden` says what there is beside them."""
-        style = self._looks.style("muted")
+        style = self._theme.style("muted")
         text = " " * LEAD
         if self._id_width:
             text += "ID".rjust(self._id_width) + " "
@@ -134,17 +141,17 @@ class Layout:
     ) -> Strip:
         """Draw one item; a mark stands at the edge, or beside the cursor's bar in the place of the row's sign."""
         on = self._cursor if is_cursor else None
-        looks = self._looks
+        theme = self._theme
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
         edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
         segments = [
-            Segment(edge, looks.style(edge_colour, on=on, bold=is_marked)),
-            Segment(state_sign(sign, badge), looks.style(sign_colour, on=on, bold=True)),
-            Segment(unready_sign(badge), looks.style("muted", on=on, bold=True)),
+            Segment(edge, theme.style(edge_colour, on=on, bold=is_marked)),
+            Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
+            Segment(unready_sign(badge), theme.style("muted", on=on, bold=True)),
         ]
         if self._id_width:
             number = str(row.id) if row.id > 0 else "new"
-            segments.append(Segment(fit_right(number, self._id_width) + " ", looks.style("muted", on=on)))
+            segments.append(Segment(fit_right(number, self._id_width) + " ", theme.style("muted", on=on)))
         segments += self._type_and_name(row, badge, on)
         texts = iter(cells)
         for column in self.columns:
@@ -152,11 +159,11 @@ class Layout:
                 segments.append(self._known(column, row, on))
             else:
                 segments.append(self._plain(column, next(texts, ""), on))
-        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
+        return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
         """Draw the header of a group: what it is called, a rule up to the columns, how much is in it."""
-        looks, on = self._looks, self._cursor if is_cursor else None
+        theme, on = self._theme, self._cursor if is_cursor else None
         noun = "task" if line.key == "ParentID" else "item"
         figures = f" {line.count:,} {noun}{'s' * (line.count != 1)}, {line.points:,.10g} pts"
         lead = INDENT * (line.level - 1)
@@ -166,43 +173,43 @@ class Layout:
         name = fit(name, min(cell_len(name), max(0, room - 2)))
         rule = "─" * max(0, room - cell_len(name) - 1)
         segments = [
-            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
-            Segment(" " * lead + ("▸" if line.is_folded else " "), looks.style("accent", on=on)),
-            Segment(name, looks.style("accent" if line.level == 1 else "foreground", on=on, bold=True)),
-            Segment(f" {rule}", looks.style("rule", on=on)),
-            Segment(figures, looks.style("muted", on=on)),
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(" " * lead + ("▸" if line.is_folded else " "), theme.style("accent", on=on)),
+            Segment(name, theme.style("accent" if line.level == 1 else "foreground", on=on, bold=True)),
+            Segment(f" {rule}", theme.style("rule", on=on)),
+            Segment(figures, theme.style("muted", on=on)),
         ]
-        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
+        return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
     def _type_and_name(self, row: Row, badge: Badge, on: str | None) -> Sequence[Segment]:
-        looks = self._looks
+        theme = self._theme
         is_task = row.type == ItemType.TASK
-        sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)}", looks.style(type_colour(row.type), on=on))
-        fold = Segment(folded_sign(badge), looks.style("muted", on=on))
+        sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)}", theme.style(type_colour(row.type), on=on))
+        fold = Segment(folded_sign(badge), theme.style("muted", on=on))
         name_width = self._name_width - (2 if is_task else 0)
         if row.sign is RowSign.LEAVING:
             name = fit(row.name, min(cell_len(safe(row.name)), name_width))
-            rest = Segment(" " * (name_width - cell_len(name)), looks.style(on=on))
-            return sign, fold, Segment(name, looks.style("muted", on=on, strike=True)), rest
-        return sign, fold, Segment(fit(row.name, name_width), looks.style(on=on, bold=on is not None))
+            rest = Segment(" " * (name_width - cell_len(name)), theme.style(on=on))
+            return sign, fold, Segment(name, theme.style("muted", on=on, strike=True)), rest
+        return sign, fold, Segment(fit(row.name, name_width), theme.style(on=on, bold=on is not None))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:
-        looks, width = self._looks, column.width
+        theme, width = self._theme, column.width
         match column.key:
             case STATUS.key:
                 words = row.status or ""
                 words = words if len(words) + 2 <= width else status_word(row.status)
                 text = f"{status_sign(row.status)} {words}"
-                return Segment(" " + fit(text, width), looks.style(status_colour(row.status), on=on))
+                return Segment(" " + fit(text, width), theme.style(status_colour(row.status), on=on))
             case PTS.key:
-                return Segment(" " + fit_right(row.estimate or "·", width), looks.style(on=on))
+                return Segment(" " + fit_right(row.estimate or "·", width), theme.style(on=on))
             case OWNER.key:
                 return self._plain(column, self._names.owner(row.owner_id), on)
         return self._plain(column, self._names.iteration(row.iteration_id), on)
 
     def _plain(self, column: Column, text: str, on: str | None) -> Segment:
         shown = fit_right(text or "·", column.width) if column.is_number else fit(text or "–", column.width)
-        return Segment(" " + shown, self._looks.style("foreground" if text else "faint", on=on))
+        return Segment(" " + shown, self._theme.style("foreground" if text else "faint", on=on))
 
 
 class Badges:

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from backlit.model.errors import StorageError
 from backlit.tui.commands.command import Call, Context
 from backlit.tui.drawing.text import fit, wrapped
-from backlit.tui.drawing.theme_styles import Looks
-from backlit.tui.widgets.storage_errors import keep_going
+from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.widgets.storage_errors import dispatch_guarded
 
 WHEEL_LINES = 3
 
@@ -74,7 +74,7 @@ class LineList(Widget, can_focus=True):
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; goes on where the disk fails."""
-        await keep_going(self, super()._dispatch_message(message))
+        await dispatch_guarded(self, super()._dispatch_message(message))
 
     # What subclasses say
 
@@ -98,10 +98,10 @@ class LineList(Widget, can_focus=True):
 
     def draw_words(self, words: str, y: int, colour: str = "muted") -> Strip:
         """Draw a line of what stands in the place of rows: from the second one on, on as many as it needs."""
-        looks, width = Looks.of(self.app), self.size.width
+        theme, width = ThemeStyles.of(self.app), self.size.width
         lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
         text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
-        return Strip([Segment(fit(text, width), looks.style(colour))])
+        return Strip([Segment(fit(text, width), theme.style(colour))])
 
     @property
     def page(self) -> int:

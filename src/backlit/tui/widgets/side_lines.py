@@ -14,7 +14,7 @@ from textual.widgets import Static
 from backlit.tui.commands.command import DIGITS, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 Part = tuple[str, str]
 """Some text and the theme variable that colours it."""
@@ -42,7 +42,7 @@ class SidesLine(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the line."""
-        looks = Looks.of(self.app)
+        theme = ThemeStyles.of(self.app)
         width = self.size.width
         right = [(safe(text), colour) for text, colour in self._right]
         while right and sum(cell_len(text) for text, _ in right) > width - min(width // 2, self._left_width()):
@@ -56,10 +56,10 @@ class SidesLine(Widget):
                 break
             shown = fit(text, min(whole, left_width - taken))
             taken += cell_len(shown)
-            segments.append(Segment(shown, looks.style(colour)))
-        segments.append(Segment(" " * (left_width - taken), looks.style()))
-        segments += [Segment(text, looks.style(colour)) for text, colour in right]
-        return Strip(segments).adjust_cell_length(width, looks.style())
+            segments.append(Segment(shown, theme.style(colour)))
+        segments.append(Segment(" " * (left_width - taken), theme.style()))
+        segments += [Segment(text, theme.style(colour)) for text, colour in right]
+        return Strip(segments).adjust_cell_length(width, theme.style())
 
     def _left_width(self) -> int:
         return sum(cell_len(safe(text)) for text, _ in self._left) + 1
@@ -96,7 +96,7 @@ class RuleLine(Widget):
         """Draw the rule."""
         width, at = self.size.width, self._junction
         text = "─" * width if at is None else "─" * at + self._sign + "─" * (width - at - 1)
-        return Strip([Segment(text[:width], Looks.of(self.app).style("rule"))])
+        return Strip([Segment(text[:width], ThemeStyles.of(self.app).style("rule"))])
 
 
 MORE = "…"
@@ -129,12 +129,12 @@ class TabLine(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the line."""
-        looks, width = Looks.of(self.app), self.size.width
+        theme, width = ThemeStyles.of(self.app), self.size.width
         segments = []
         for index, text in self._in_sight():
             colour = "muted" if index is None else "accent" if index == self._current else "muted"
-            segments.append(Segment(text, looks.style(colour, bold=index == self._current)))
-        return Strip(segments).adjust_cell_length(width, looks.style())
+            segments.append(Segment(text, theme.style(colour, bold=index == self._current)))
+        return Strip(segments).adjust_cell_length(width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
         """Go to the tab under the pointer."""

@@ -11,7 +11,7 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupKey, GroupLine
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.columns import USUAL, Column
 from backlit.tui.widgets.folds import Folding, GroupFolds
 from backlit.tui.widgets.item_list import ItemList
@@ -119,7 +119,7 @@ class BacklogList(ItemList):
             self.COLUMNS,
             lambda: self.size.width,
             lambda width, columns: Layout(
-                width, names, Looks.of(self.app), self._largest_id, columns, is_plain=self.is_sparing
+                width, names, ThemeStyles.of(self.app), self._largest_id, columns, is_plain=self.is_sparing
             ),
             self.forget_drawn,
         )
