@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from backlit.tui.commands.command import Command
-from backlit.tui.commands.table import COMMANDS, Context, spelled
+from backlit.tui.commands.command import Command, Context, spelled
+from backlit.tui.commands.table import COMMANDS
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "keys.md"
 HEAD = """<!-- Written by python -m tests.keys_page from the command table; a test compares them. -->

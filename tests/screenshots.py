@@ -27,7 +27,7 @@ ITEMS = 500
 LOOK_SECONDS = 3600.0
 """Until an item counts as seen: nothing does on a picture, however long its drawing takes."""
 STEADY = 3
-"""Looks at the screen that have to be the same, one after another, before it counts as drawn."""
+"""ThemeStyles at the screen that have to be the same, one after another, before it counts as drawn."""
 
 
 def clock() -> datetime:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tests.keys_page import DOCUMENT, page
 
-from backlit.tui.commands.table import COMMANDS, spelled
+from backlit.tui.commands.command import spelled
+from backlit.tui.commands.table import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

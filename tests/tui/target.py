@@ -11,8 +11,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.acts import Act
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.items.field_prompts import change_field
-from backlit.tui.shell.open import ItemPlace
-from backlit.tui.shell.session import Session
+from backlit.tui.shell.target import ItemPlace, Session
 
 Answer = TypeVar("Answer")
 Reply = Callable[[Screen[object]], object]

@@ -6,11 +6,10 @@ import pytest
 from tests.tui.stage import Stage
 
 from backlit.store.records.item import Item, Row, RowSign
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.acts import Act, Plan
 from backlit.tui.items.delete import mirrored_words
-from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.item_rows import Layout, Names
+from backlit.tui.widgets.item_rows import Badge, Layout, Names
 
 ROW = Row(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
 NAMES = Names(lambda _id: "", lambda _id: "")
@@ -30,7 +29,7 @@ MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
 async def test_no_sign_touches_the_number_or_hides_another(sign: RowSign, badge: Badge, gutter: str) -> None:
     stage = Stage()
     async with stage.run_test():
-        layout = Layout(80, NAMES, Looks.of(stage.screen.app), largest_id=1699)
+        layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699)
 
         assert layout.row(ROW._replace(sign=sign), is_cursor=False, badge=badge).text.startswith(gutter)
 
@@ -38,7 +37,7 @@ async def test_no_sign_touches_the_number_or_hides_another(sign: RowSign, badge:
 async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
     stage = Stage()
     async with stage.run_test():
-        layout = Layout(80, NAMES, Looks.of(stage.screen.app), largest_id=1699, is_plain=True)
+        layout = Layout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699, is_plain=True)
         row = ROW._replace(sign=RowSign.PENDING)
 
         assert len([*layout.row(row, is_cursor=False, badge=Badge.UNREADY)]) == 1

@@ -19,10 +19,10 @@ from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.markdown import markdown_lines
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 NOW = datetime(2026, 3, 10, 12)
-LOOKS = Looks({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
+LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
 
 
 def laid_out(text: str, width: int = 40) -> list[str]:
@@ -233,12 +233,12 @@ async def comments_of(opened: Open, store: Store, item_id: int) -> AsyncIterator
 async def test_a_comment_is_written_and_reaches_the_service(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:
-        await pilot.press("a", *"Looks **good**", "ctrl+s")
-        await until(lambda: "Looks good" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("a", *"ThemeStyles **good**", "ctrl+s")
+        await until(lambda: "ThemeStyles good" in text_of(pilot.app), lambda: text_of(pilot.app))
         await sent(store)
 
         page = await world.rival.work_items.comments(item_id)
-        assert [each.description for each in page.results] == ["Looks **good**"]
+        assert [each.description for each in page.results] == ["ThemeStyles **good**"]
         await until(lambda: "↑" not in text_of(pilot.app), lambda: text_of(pilot.app))
         assert store.drafts.find(f"comment:{item_id}") is None
 

@@ -8,12 +8,11 @@ import pytest
 from PIL import Image
 
 from backlit.tui.attachments.file_preview import LOOK_LIMIT, preview_of
-from backlit.tui.drawing import themes
-from backlit.tui.drawing.images import half_blocks
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing import images, themes
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.shell.paths import completions, files_in, folder_and_name
 
-LOOKS = Looks({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
+LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
 
 
 def shown_of(content: bytes, name: str, width: int = 40, height: int = 20) -> list[str]:
@@ -87,7 +86,7 @@ def test_a_picture_is_half_blocks_of_its_colours() -> None:
 
 
 def test_a_picture_without_colours_is_shades() -> None:
-    plain = Looks(dict(LOOKS._variables), is_colourless=True)
+    plain = ThemeStyles(dict(LOOKS._variables), is_colourless=True)
 
     lines = preview_of(picture("#ffffff"), "shot.png", None).draw(8, 4, plain)
 
@@ -99,7 +98,7 @@ def test_pictures_can_be_switched_off_and_broken_ones_are_said() -> None:
     broken = preview_of(b"\x89PNG\r\n\x1a\nnothing", "shot.png", None).draw(99, 4, LOOKS)
 
     assert off[0][0].text == "Pictures are switched off (images = false in config.toml)."
-    assert broken[0][0].text == "It is called a picture, but cannot be read as one."
+    assert broken[0][0].text == "The file could not be read as an image."
 
 
 def test_without_the_extra_a_sentence_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +107,7 @@ def test_without_the_extra_a_sentence_names_it(monkeypatch: pytest.MonkeyPatch) 
 
     lines = preview_of(content, "shot.png", None).draw(99, 4, LOOKS)
 
-    assert lines[0][0].text == half_blocks.HOW_TO
+    assert lines[0][0].text == images.HOW_TO
 
 
 def test_a_huge_picture_is_not_unpacked() -> None:
@@ -117,7 +116,7 @@ def test_a_huge_picture_is_not_unpacked() -> None:
 
     lines = preview_of(file.getvalue(), "shot.png", None).draw(99, 4, LOOKS)
 
-    assert lines[0][0].text == "9,000 × 9,000 points are more than are unpacked here."
+    assert lines[0][0].text == "9,000 × 9,000 pixels are too many to show."
 
 
 # Paths

@@ -11,7 +11,8 @@ from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
 from backlit.tui.app.global_commands import KeysHelp
-from backlit.tui.commands.table import COMMAND_BY_ID, Context, commands_in
+from backlit.tui.commands.command import Context
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.dialogs.palette import Palette
 
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)

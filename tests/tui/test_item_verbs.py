@@ -14,7 +14,8 @@ from textual.pilot import Pilot
 from backlit.store import IterationEntry, Store
 from backlit.store.records.people import current, following, leaves, preceding
 from backlit.tui.board.board_list import BoardList
-from backlit.tui.commands.table import COMMANDS, Context
+from backlit.tui.commands.command import Context
+from backlit.tui.commands.table import COMMANDS
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.fields.acts import DoesNotApply

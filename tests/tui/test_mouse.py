@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from backlit.store import Store
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.editor.screen import EditorScreen
-from backlit.tui.widgets.tab_line import TabLine
+from backlit.tui.widgets.side_lines import TabLine
 
 
 async def click(pilot: Pilot[None], row: int, *, shift: bool = False, control: bool = False, times: int = 1) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import Call, Context
 from backlit.tui.commands.dispatch import function_of
-from backlit.tui.commands.table import COMMAND_BY_ID, Context, commands_in
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
 from backlit.tui.outbox.outbox_list import OutboxList
 from backlit.tui.reports.report_table import ReportTable
@@ -49,5 +49,5 @@ def test_the_lists_of_places_have_the_keys_of_rows(kind: type[LineList]) -> None
     keys = {key for command in commands_in(kind.CONTEXTS) for key in command.keys}
 
     assert Context.MOVES in kind.CONTEXTS
-    assert "widgets.move_commands" in kind.COMMAND_GROUPS
+    assert "widgets.line_list" in kind.COMMAND_GROUPS
     assert {"j", "k", "g g", "G", "ctrl+d", "ctrl+u"} <= keys

@@ -12,10 +12,9 @@ from textual.drivers.headless_driver import HeadlessDriver
 
 from backlit.tui.attachments.file_preview import preview_of
 from backlit.tui.attachments.preview_dialog import FilePreviewDialog
-from backlit.tui.drawing.images.protocols import PictureWay, cells_for, kitty_picture, way_of
-from backlit.tui.drawing.images.sixel import sixel_picture
+from backlit.tui.drawing.images import ImageProtocol, cells_for, choose_protocol, kitty_image, sixel_image
 
-KITTY, SIXEL, BLOCKS = PictureWay.KITTY, PictureWay.SIXEL, PictureWay.BLOCKS
+KITTY, SIXEL, BLOCKS = ImageProtocol.KITTY, ImageProtocol.SIXEL, ImageProtocol.BLOCKS
 
 
 def picture(width: int = 40, height: int = 24) -> Image.Image:
@@ -68,9 +67,9 @@ def drawn(sixels: str) -> Image.Image:
     ],
 )
 def test_the_way_is_the_one_that_is_named_or_that_the_terminal_is_known_for(
-    wanted: str, environment: dict[str, str], way: PictureWay
+    wanted: str, environment: dict[str, str], way: ImageProtocol
 ) -> None:
-    assert way_of(wanted, environment) is way
+    assert choose_protocol(wanted, environment) is way
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_a_picture_keeps_its_shape_in_cells_that_are_higher_than_wide(
 
 
 def test_sixels_are_the_picture_on_the_background() -> None:
-    made = drawn(sixel_picture(picture(), 40, 26, "#ffffff"))
+    made = drawn(sixel_image(picture(), 40, 26, "#ffffff"))
 
     assert made.size == (40, 24)
     assert [made.getpixel(at) for at in ((0, 0), (39, 11), (0, 12), (39, 23))] == [
@@ -94,7 +93,7 @@ def test_sixels_are_the_picture_on_the_background() -> None:
 
 def test_kittys_chunks_together_are_the_picture() -> None:
     noise = Image.effect_noise((200, 100), 90).convert("RGBA")
-    parts = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", kitty_picture(noise, 30, 8, (10, 20)))
+    parts = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", kitty_image(noise, 30, 8, (10, 20)))
 
     assert parts[0][0].startswith("a=T,f=100,") and "c=30,r=8,C=1,q=2," in parts[0][0]  # noqa: PT018 - one line of keys
     assert [keys[-1] for keys, _ in parts] == [*"1" * (len(parts) - 1), "0"]

@@ -79,10 +79,10 @@ async def test_a_burst_of_keys_is_all_taken_by_the_line_and_what_follows_by_the_
     async with opened(store) as pilot:
         for key in (*"/type:bug", "enter", "j", "j"):
             pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(lambda: items(pilot).row_count() == wanted)
+        await until(lambda: "type bug" in lines_of(pilot.app)[0] and "/type:bug" not in lines_of(pilot.app)[-1])
+        await until(lambda: items(pilot).cursor == 2, lambda: text_of(pilot.app))
 
-        assert "/type:bug" not in lines_of(pilot.app)[-1]
-        assert "type bug" in lines_of(pilot.app)[0]
+        assert items(pilot).row_count() == wanted
 
 
 async def test_escape_behind_a_burst_leaves_the_line_and_takes_nothing_else(store: Store, opened: Open) -> None:

@@ -7,7 +7,7 @@ from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.model.ready_check import RULES, USUAL
 from backlit.store import Store, ViewSpec
-from backlit.tui.widgets.badges import UNREADY
+from backlit.tui.widgets.item_rows import UNREADY
 
 
 async def test_what_the_store_finds_is_what_the_rules_say(store: Store) -> None:

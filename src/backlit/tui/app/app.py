@@ -18,17 +18,15 @@ from backlit.store.store import Store
 from backlit.tui.app.macros import Recorder
 from backlit.tui.app.places import BACKLOG, Places
 from backlit.tui.drawing import themes
-from backlit.tui.drawing.text import SafeFilter, safe
+from backlit.tui.drawing.text import SafeFilter
 from backlit.tui.lists.node_filter import FilterAsked
 from backlit.tui.lists.view_files import ViewFiles
-from backlit.tui.shell.change_batch import ChangeFeed
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.external_editor import edit_text
-from backlit.tui.shell.open import ItemPlace, Open
-from backlit.tui.shell.session import Session
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.external_programs import edit_text
+from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
+from backlit.tui.shell.target import ItemPlace, Open, Session
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.storage_errors import Sturdy, goes_on, say_failed, storage_error_of
+from backlit.tui.widgets.storage_errors import StorageErrorGuard, is_survivable, show_error, storage_error_of
 
 if TYPE_CHECKING:
     from backlit.model.settings.templates import Template
@@ -39,7 +37,7 @@ COLLECTIONS = (2.0, 15.0, 120.0)
 """Seconds after the start: what is imported behind the first picture, what the first screens needed, and the rest."""
 
 
-class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
+class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
     """The application on one profile; another profile is opened by its caller, once this one has ended."""
 
     COMMAND_GROUPS = (
@@ -49,7 +47,6 @@ class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
         "app.history",
         "app.projects",
         "app.macros",
-        "app.timer",
     )
     TITLE = "backlit"
     CSS_PATH = [STYLES / "app.tcss"]
@@ -143,8 +140,8 @@ class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
         failed = storage_error_of(error)
         if failed is None:
             super()._handle_exception(error)
-        elif goes_on(error):
-            say_failed(self, failed)
+        elif is_survivable(error):
+            show_error(self, failed)
         else:
             self.exit(return_code=1, message=failed.message)
 
@@ -181,12 +178,12 @@ class BacklitApp(Sturdy, ChordApp, inherit_bindings=False):
         title: str = "",
         severity: SeverityLevel = "information",
         timeout: float | None = None,
-        markup: bool = True,  # noqa: ARG002 - nothing of ours is markup
+        markup: bool = True,
     ) -> None:
         """Show a message; a bad one ends the macro under way."""
         if severity != "information":
             self.recorder.stop(message)
-        super().notify(safe(message), title=title, severity=severity, timeout=timeout, markup=False)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def on_open(self, message: Open) -> None:
         """Show an item at a place."""

@@ -11,10 +11,10 @@ from backlit.model.query import Candidate
 from backlit.store.store import Store
 from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.line_parser import CommandWords, item_number
+from backlit.tui.commands.dispatch import CommandWords, item_number
 from backlit.tui.dialogs.dialog import STYLES, Dialog
 from backlit.tui.shell.target import StoreTarget
-from backlit.tui.widgets.query_line import COMMAND, QueryLine
+from backlit.tui.widgets.inputs import COMMAND, QueryLine
 
 HINT = "a command or an item's number; tab completes, up and down bring back what was typed"
 

@@ -1,4 +1,4 @@
-"""Commands on the application itself: help, palette, theme, refresh, redraw, suspend."""
+"""Commands on the application itself: help, palette, theme, refresh, redraw, suspend, timer."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
@@ -13,15 +13,14 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
 from backlit.store.records.changes import ConnectionState
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, Command, Context
-from backlit.tui.commands.dispatch import contexts_of
-from backlit.tui.commands.line_parser import beginning
+from backlit.tui.commands.command import Call, CannotAct, Command, Context
+from backlit.tui.commands.dispatch import beginning, contexts_of
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette
 from backlit.tui.dialogs.pick import Choice, PickDialog
-from backlit.tui.shell.open import ItemPlace
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.items.log_work import ask_and_log
+from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
 
@@ -168,3 +167,15 @@ def _kind(theme: Theme) -> str:
     if theme.ansi:
         return "the terminal's colours"
     return "dark" if theme.dark else "light"
+
+
+async def stop(target: StoreTarget, _call: Call) -> None:
+    """Ask what the timer's time was spent on, and log it; esc lets the timer run on."""
+    running = target.store.timer.running
+    if running is None:
+        raise CannotAct("No timer is running; ctrl+t in the dialog of L starts one.")
+    task = target.store.item(running.item_id)
+    if task is None:
+        await target.store.timer.stop()
+        raise CannotAct(f"#{running.item_id} is no longer there; the timer is stopped.")
+    await ask_and_log(target, task)

@@ -1,32 +1,29 @@
-"""Commands that undo and redo; grave reversals are shown and asked about first."""
+"""Undo and redo: the commands, the confirmation of destructive steps, and the messages that describe a step."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Protocol
 
 from textual.content import Content
 
+from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
-from backlit.store.undo.operations import FieldChange, Named
-from backlit.tui.app.undo_text import (
-    contested_words,
-    done_words,
-    node_deleted_words,
-    node_made_words,
-    recalled_words,
-)
+from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
 from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.confirm_difference import DifferenceQuestion
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.theme_styles import type_sign
 from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.items.entry_text import name_of, node_summary, noun_of
 from backlit.tui.shell.target import StoreTarget
 
 MOST_LINES = 400
 SHOWN = 60
 """Characters of a value that are shown."""
+SHORT = 40
+"""Characters of a value or a name that fit into a message."""
 NEW_NUMBER = (
     "A deleted item is made anew: it gets a new number, its comments name who wrote them, files do not come back."
 )
@@ -136,7 +133,7 @@ class ReversalDialog(DifferenceQuestion):
             (reversal.comments_written, "comment written again", "$success"),
         ):
             for text in texts:
-                yield Content.assemble((f"{words}  ", colour), safe(_short(text)))
+                yield Content.assemble((f"{words}  ", colour), safe(_short(text, SHOWN)))
         if reversal.missing:
             yield Content.styled(f"{len(reversal.missing):,} no longer there", "$muted")
 
@@ -146,7 +143,9 @@ class ReversalDialog(DifferenceQuestion):
             yield Content.styled(f"    {words}", colour)
 
     def _change(self, change: FieldChange) -> Content:
-        before, after = (_short(words_of(self._store, change.key, each)) for each in (change.before, change.after))
+        before, after = (
+            _short(words_of(self._store, change.key, each), SHOWN) for each in (change.before, change.after)
+        )
         return Content.assemble(
             (f"    {safe(label_of(change.key))}  ", "$muted"),
             (safe(before), "$error"),
@@ -161,6 +160,129 @@ def _item(named: Named) -> Content:
     return Content.assemble((number, "$muted"), sign, safe(named.name))
 
 
-def _short(text: str) -> str:
+def done_words(store: Store, done: Reversal) -> str:
+    """What was done, as a sentence for the message line."""
+    if done.is_impossible and done.final:
+        entry, reason = done.final[0].entry, done.final[0].reason
+        return f"“{_short(name_of(entry))}”: {node_summary(entry)} cannot be {_verb(done)}: {reason}."
+    if done.is_impossible:
+        return f"{_numbers(done.missing)} {_is(done.missing)} no longer there, so that cannot be {_verb(done)}."
+    parts = list(_parts(store, done))
+    if not parts:
+        return f"{_verb(done).capitalize()}: it is so already."
+    if done.missing:
+        parts.append(f"{_numbers(done.missing)} {_is(done.missing)} no longer there")
+    return f"{_verb(done).capitalize()}: {'; '.join(parts)}"
+
+
+def _parts(store: Store, done: Reversal) -> Iterator[str]:
+    if done.changes:
+        waits = "; somebody changed it since, so it waits as a conflict (go)"
+        yield _changed(store, done) + waits * any(change.is_contested for change in done.changes)
+    if done.nodes:
+        first = done.nodes[0]
+        back = "again" if done.is_redo else "taken back"
+        more = f" and {len(done.nodes) - 1:,} more" if len(done.nodes) > 1 else ""
+        yield f"“{_short(name_of(first))}”{more}: {node_summary(first)} {back}"
+    for deleted in done.nodes_deleted[:1]:
+        yield node_deleted_words(deleted, len(done.nodes_deleted) - 1)
+    for made in done.nodes_made[:1]:
+        yield node_made_words(made, len(done.nodes_made) - 1)
+    if done.recalled:
+        yield recalled_words(done.recalled)
+    for named, words in (
+        (
+            done.moved,
+            "moved again" if done.is_redo else "back in place",
+        ),
+        (done.given_up, "not added after all"),
+        (done.deleted, "deleted for good"),
+        (done.returned, "is back" if len(done.returned) == 1 else "are back"),
+        (done.made_again, "made again, under a new number" if len(done.made_again) == 1 else "made again"),
+    ):
+        if named:
+            yield f"{_names(named)} {words}"
+    if done.comments_deleted:
+        yield f"{_comments(done.comments_deleted)} deleted"
+    if done.comments_written:
+        yield f"{_comments(done.comments_written)} written again"
+
+
+def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
+    """What is deleted of a tree, and where its items go."""
+    more = f" and {others:,} more" if others else ""
+    goes = "goes" if deleted.items == 1 else "go"
+    items = f"; {_items(deleted.items)} in it {goes} to “{_short(deleted.target)}”" if deleted.items else ""
+    is_clear = deleted.entry.node_id > 0
+    how = "deleted" if is_clear else "deleted once it is clear that the service has made it"
+    return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} {how}{items}"
+
+
+def node_made_words(made: RestoreNode, others: int = 0) -> str:
+    """What is made again of a tree, and what becomes of the items that were in it."""
+    more = f" and {others:,} more" if others else ""
+    back = f" with its {_items(len(made.item_ids))}" if made.item_ids else ""
+    stay = f"; {_items(made.stay)} of it {'stays' if made.stay == 1 else 'stay'} in place" if made.stay else ""
+    name = f"{noun_of(made.entry)} “{_short(name_of(made.entry))}”"
+    return f"{name}{more} made again{back}, under a new number{stay}"
+
+
+def recalled_words(recalled: Sequence[OutboxEntry]) -> str:
+    """What is said of deletions that may have been done already."""
+    first = recalled[0]
+    names = {EntryKind.DELETE: f"#{first.item_id}", EntryKind.DELETE_COMMENT: f"comment on #{first.item_id}"}
+    name = names.get(first.kind) or f"{noun_of(first)} “{_short(name_of(first))}”"
+    if len(recalled) > 1:
+        return f"{len(recalled):,} are back; those that the service has deleted already are made again"
+    return f"{name} is back; if the service has deleted it already, it is made again under a new number"
+
+
+def _items(count: int) -> str:
+    return "1 item" if count == 1 else f"{count:,} items"
+
+
+def _changed(store: Store, done: Reversal) -> str:
+    """What has become of fields: with its value where it is one, by name where they are some of one item."""
+    items = list(dict.fromkeys(change.item_id for change in done.changes))
+    if len(items) > 1:
+        return f"{len(items):,} items {'changed again' if done.is_redo else 'changed back'}"
+    item = f"#{items[0]}" if items[0] > 0 else "the new item"
+    if len(done.changes) > 1:
+        return f"{', '.join(label_of(change.key) for change in done.changes)} of {item}"
+    (change,) = done.changes
+    direction = "to" if done.is_redo else "back to"
+    return f"{label_of(change.key)} of {item} {direction} {_short(words_of(store, change.key, change.after))}"
+
+
+def contested_words(changes: Iterable[FieldChange]) -> str:
+    """What is said of fields that somebody changed since; empty where there are none."""
+    labels = dict.fromkeys(label_of(change.key) for change in changes if change.is_contested)
+    return f"≠ Somebody changed {', '.join(labels)} since: it will wait as a conflict." if labels else ""
+
+
+def _names(named: Sequence[Named]) -> str:
+    if len(named) > 1:
+        return f"{len(named):,} items"
+    number = f"#{named[0].id} " if named[0].id > 0 else ""
+    return f"{number}“{_short(named[0].name)}”"
+
+
+def _comments(texts: Sequence[str]) -> str:
+    return f"comment “{_short(texts[0])}”" if len(texts) == 1 else f"{len(texts):,} comments"
+
+
+def _numbers(item_ids: Sequence[int]) -> str:
+    return f"#{item_ids[0]}" if len(item_ids) == 1 else f"{len(item_ids):,} items"
+
+
+def _is(item_ids: Sequence[int]) -> str:
+    return "is" if len(item_ids) == 1 else "are"
+
+
+def _verb(done: Reversal) -> str:
+    return "redone" if done.is_redo else "undone"
+
+
+def _short(text: str, length: int = SHORT) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
+    return line if len(line) <= length else line[: length - 1] + "…"

@@ -16,10 +16,9 @@ from backlit.tui.lists.filtering import SharedFilter
 from backlit.tui.lists.go_to_item import go_to_item
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.node_filter import NodeFilter
-from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.open import ItemPlace, Open
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
+from backlit.tui.shell.target import ItemPlace, Open
 
 if TYPE_CHECKING:
     from backlit.tui.board.screen import BoardScreen
@@ -120,13 +119,13 @@ class Places:
         """Return the screens of all modes."""
         return [screen for stack in self._app._screen_stacks.values() for screen in stack]  # noqa: SLF001 - as above
 
-    def publish(self, gathered: Gathered) -> None:
+    def publish(self, changes: ChangeBatch) -> None:
         """Tell the screens of changes, and ask for a sign-in where it is needed."""
         visible = set(self._app.screen_stack)
         for screen in self.screens():
             if isinstance(screen, StoreScreen):
-                screen.take_changes(gathered, is_visible=screen in visible)
-        if Subject.CONNECTION in gathered:
+                screen.take_changes(changes, is_visible=screen in visible)
+        if Subject.CONNECTION in changes:
             self.ask_to_sign_in_once()
 
     async def mark_seen(self, item_id: int) -> None:
@@ -202,7 +201,7 @@ class Places:
 
     def groom(self) -> None:
         """Open the groom queue over the list on the screen, else over the backlog."""
-        from backlit.tui.groom.groom_commands import open_queue
+        from backlit.tui.groom.screen import open_queue
 
         here = self._app.screen if isinstance(self._app.screen, ListScreen) else self.backlog
         if here is not None:

@@ -10,8 +10,7 @@ from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.drawing.text import literal
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.side_lines import RuleLine, SidesLine
@@ -161,7 +160,7 @@ class SignInScreen(StoreScreen[None]):
 
     # The store
 
-    def store_changed(self, gathered: Gathered) -> None:  # noqa: ARG002 - any change will do
+    def store_changed(self, changes: ChangeBatch) -> None:  # noqa: ARG002 - any change will do
         """Close once the store is signed in, whoever did it."""
         self._close_if_signed_in()
 

@@ -8,10 +8,10 @@ from textual.strip import Strip
 
 from backlit.model.resources import friendly_size_of
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 
 CUSTOMERS_SIGN = "»"
@@ -30,7 +30,7 @@ class AttachmentList(LineList):
     """One row for each file; `now` gives the server's time, for the ages."""
 
     CONTEXTS = (Context.ATTACHMENTS,)
-    COMMAND_GROUPS = ("widgets.move_commands",)
+    COMMAND_GROUPS = ("widgets.line_list",)
     HEADER_LINES = 1
 
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -75,7 +75,7 @@ class AttachmentList(LineList):
         return self._row(cells, " " if entry.is_internal else CUSTOMERS_SIGN, is_cursor=is_cursor)
 
     def _row(self, cells: Sequence[str], sign: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
-        looks, width = Looks.of(self.app), self.size.width
+        theme, width = ThemeStyles.of(self.app), self.size.width
         on = "cursor-background" if is_cursor else None
         name, size, author, when, seen_by, about = cells
         is_wide, is_middling = width >= WIDE, width >= MIDDLING
@@ -89,14 +89,14 @@ class AttachmentList(LineList):
         name_width = round(room * NAME_SHARE) if is_middling else room
         colour = "muted" if is_header else "foreground"
         segments = [
-            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
-            Segment(f" {sign} ", looks.style("type-feedback", on=on)),
-            Segment(fit(name, name_width), looks.style(colour, on=on, bold=is_cursor)),
-            *(Segment("  " + fit(text, each), looks.style("muted", on=on)) for text, each in after),
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(f" {sign} ", theme.style("type-feedback", on=on)),
+            Segment(fit(name, name_width), theme.style(colour, on=on, bold=is_cursor)),
+            *(Segment("  " + fit(text, each), theme.style("muted", on=on)) for text, each in after),
         ]
         if is_middling:
-            segments.append(Segment("  " + fit(about, room - name_width - 2), looks.style(colour, on=on)))
-        return Strip(segments).adjust_cell_length(width, looks.style(on=on))
+            segments.append(Segment("  " + fit(about, room - name_width - 2), theme.style(colour, on=on)))
+        return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
         """Say what can be done where there is no file."""

@@ -16,10 +16,10 @@ from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, PathDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.images.protocols import way_of
+from backlit.tui.drawing.images import choose_protocol
 from backlit.tui.drawing.text import literal
-from backlit.tui.shell import opener
-from backlit.tui.shell.drafts import KeptLines
+from backlit.tui.shell import external_programs
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.paths import downloads, fault_of, folder_and_name, shown_path
 
 
@@ -32,7 +32,7 @@ def preview(target: AttachmentTarget, _call: Call) -> None:
 async def _show_preview(target: AttachmentTarget, entry: AttachmentEntry) -> None:
     images = target.session.images
     found = await _preview(target, entry, images)
-    target.show(FilePreviewDialog(entry.name, found, way_of(images, os.environ)))
+    target.show(FilePreviewDialog(entry.name, found, choose_protocol(images, os.environ)))
 
 
 async def _preview(target: AttachmentTarget, entry: AttachmentEntry, images: str) -> FilePreview:
@@ -45,14 +45,14 @@ async def _preview(target: AttachmentTarget, entry: AttachmentEntry, images: str
 async def open_file(target: AttachmentTarget, _call: Call) -> None:
     """Fetch the file and hand it to $OPENER; without one, show the file's address."""
     entry = target.current_file()
-    if not opener.opener():
+    if not external_programs.opener():
         words = "OPENER names no program to open files with, such as xdg-open. The file is here; yy copies the address."
         address = target.store.transfers.address(entry.id)
         await target.ask(ReadingDialog(entry.name, [Content(words), Content(""), literal(address)]))
         return
 
     async def fetch(transfer: Transfer) -> None:
-        folder = opener.folder_for_opening()
+        folder = external_programs.folder_for_opening()
         target.open_outside(await target.store.transfers.download(entry.id, folder, transfer.progress))
 
     target.transfers.begin(f"Opening {entry.name}", fetch)
@@ -86,7 +86,7 @@ async def _save(target: AttachmentTarget, entry: AttachmentEntry, folder: Path, 
 async def describe(target: AttachmentTarget, _call: Call) -> None:
     """Change the description of the file."""
     entry = target.current_file()
-    kept = KeptLines(target.store, f"description:{entry.id}")
+    kept = StoredLines(target.store, f"description:{entry.id}")
     text = await target.ask(LineDialog(f"Description of {entry.name}", entry.description, kept=kept))
     if text is not None and text != entry.description:
         await target.store.transfers.describe(entry.id, text)

@@ -12,10 +12,10 @@ from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 
 from backlit.model.resources import friendly_size_of
-from backlit.tui.drawing.images.half_blocks import NoPicture, background_of, picture_lines, read_picture
+from backlit.tui.drawing.images import ImageError, background_of, image_lines, read_image
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import fit, fit_right, safe, safe_block
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -35,7 +35,7 @@ _OTHERS = (
 )
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
-Draw = Callable[[int, int, Looks], list[Line]]
+Draw = Callable[[int, int, ThemeStyles], list[Line]]
 """Lays a file out for so many columns and lines."""
 
 
@@ -63,9 +63,9 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
         return FilePreview(_kind_of(content, name), "", _words(_cannot(_kind_of(content, name), size)))
     suffix = name.lower().rpartition(".")[2]
     if suffix in {"md", "markdown"}:
-        return FilePreview("Markdown", note, lambda width, _height, looks: markdown_lines(text, width, looks))
+        return FilePreview("Markdown", note, lambda width, _height, theme: markdown_lines(text, width, theme))
     if suffix in {"csv", "tsv"} and (rows := _rows(text, suffix, is_cut=is_cut)):
-        return FilePreview(f"table, {len(rows[0]):,} columns", note, lambda width, _, looks: _table(rows, width, looks))
+        return FilePreview(f"table, {len(rows[0]):,} columns", note, lambda width, _, theme: _table(rows, width, theme))
     if suffix in {"json", "geojson"}:
         return _json(text, note)
     return FilePreview("text", note, _lines_of(text))
@@ -82,13 +82,13 @@ def _picture(content: bytes, kind: str, note: str, *, with_pictures: bool) -> Fi
     if not with_pictures:
         return FilePreview(f"{kind} picture", "", _words("Pictures are switched off (images = false in config.toml)."))
     try:
-        picture = read_picture(content)
-    except NoPicture as reason:
+        picture = read_image(content)
+    except ImageError as reason:
         return FilePreview(f"{kind} picture", "", _words(str(reason)))
 
-    def draw(width: int, height: int, looks: Looks) -> list[Line]:
-        ground = background_of(looks.style())
-        return picture_lines(picture, width, height, ground, is_colourless=looks.is_colourless)
+    def draw(width: int, height: int, theme: ThemeStyles) -> list[Line]:
+        ground = background_of(theme.style())
+        return image_lines(picture, width, height, ground, is_colourless=theme.is_colourless)
 
     return FilePreview(f"{kind} picture", note, draw, picture)
 
@@ -126,16 +126,16 @@ def _json(text: str, note: str) -> FilePreview:
 
 
 def _words(sentence: str) -> Draw:
-    return lambda width, _height, looks: [[Segment(line, looks.style("muted"))] for line in _folded(sentence, width)]
+    return lambda width, _height, theme: [[Segment(line, theme.style("muted"))] for line in _folded(sentence, width)]
 
 
 def _lines_of(text: str) -> Draw:
-    def draw(width: int, _height: int, looks: Looks) -> list[Line]:
+    def draw(width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         lines: list[Line] = []
         for line in safe_block(text).rstrip("\n").split("\n"):
             if len(lines) >= MOST_LINES:
-                return [*lines, [Segment("…", looks.style("muted"))]]
-            lines += [[Segment(part, looks.style())] for part in _folded(line, width)]
+                return [*lines, [Segment("…", theme.style("muted"))]]
+            lines += [[Segment(part, theme.style())] for part in _folded(line, width)]
         return lines
 
     return draw
@@ -160,18 +160,18 @@ def _rows(text: str, suffix: str, *, is_cut: bool) -> list[list[str]]:
     return [row + [""] * (width - len(row)) for row in rows] if width > 1 else []
 
 
-def _table(rows: Sequence[Sequence[str]], width: int, looks: Looks) -> list[Line]:
+def _table(rows: Sequence[Sequence[str]], width: int, theme: ThemeStyles) -> list[Line]:
     """The first row as a heading, numbers at the right, as many columns as there is room for."""
     columns = list(zip(*rows, strict=True))
     widths = [min(WIDEST_COLUMN, max(cell_len(safe(cell)) for cell in column)) for column in columns]
     numeric = [all(_is_number(cell) for cell in column[1:]) and len(column) > 1 for column in columns]
     lines: list[Line] = []
     for index, row in enumerate(rows):
-        style = looks.style("accent" if index == 0 else "foreground", bold=index == 0)
+        style = theme.style("accent" if index == 0 else "foreground", bold=index == 0)
         cells = [fit_right(cell, w) if n else fit(cell, w) for cell, w, n in zip(row, widths, numeric, strict=True)]
         lines.append([Segment(fit("  ".join(cells), width), style)])
         if index == 0:
-            lines.append([Segment("─" * min(width, sum(widths) + 2 * len(widths) - 2), looks.style("rule"))])
+            lines.append([Segment("─" * min(width, sum(widths) + 2 * len(widths) - 2), theme.style("rule"))])
     return lines
 
 

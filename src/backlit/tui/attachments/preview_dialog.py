@@ -10,10 +10,10 @@ from textual.widget import Widget
 
 from backlit.tui.attachments.file_preview import FilePreview
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.drawing.images.protocols import PictureWay, TerminalPicture
+from backlit.tui.drawing.images import ImageProtocol, TerminalImage
 from backlit.tui.drawing.markdown import Line
 from backlit.tui.drawing.text import joined, literal
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.shell.workers import work
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ class FileLines(Widget):
 
     DEFAULT_CSS = "FileLines { width: 100%; height: 1fr; }"
 
-    def __init__(self, preview: FilePreview, way: PictureWay) -> None:
+    def __init__(self, preview: FilePreview, way: ImageProtocol) -> None:
         super().__init__()
         self._preview = preview
         self._lines: list[Line] = []
         self._top = 0
-        self._picture = TerminalPicture(preview.picture, way) if preview.picture is not None else None
+        self._picture = TerminalImage(preview.picture, way) if preview.picture is not None else None
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the file out anew; a picture that the terminal draws itself is sent behind the empty lines."""
-        looks = Looks.of(self.app)
-        if self._picture is not None and self._picture.fits(looks):
+        theme = ThemeStyles.of(self.app)
+        if self._picture is not None and self._picture.fits(theme):
             self.call_after_refresh(self._begin_picture)
         else:
-            self._lines = self._preview.draw(event.size.width, event.size.height, looks)
+            self._lines = self._preview.draw(event.size.width, event.size.height, theme)
         self.scroll_lines(0)
 
     def _begin_picture(self) -> None:
@@ -47,7 +47,7 @@ class FileLines(Widget):
     async def _draw_picture(self) -> None:
         region = self.region
         if self._picture is not None:
-            drawn = await asyncio.to_thread(self._picture.sequence, region, Looks.of(self.app).style())
+            drawn = await asyncio.to_thread(self._picture.sequence, region, ThemeStyles.of(self.app).style())
             if self.is_attached and region == self.region:
                 cast("ChordApp", self.app).draw_beside(drawn, region)
 
@@ -65,7 +65,7 @@ class FileLines(Widget):
         """Draw one line."""
         at = self._top + y
         line = self._lines[at] if at < len(self._lines) else []
-        return Strip(line).adjust_cell_length(self.size.width, Looks.of(self.app).style())
+        return Strip(line).adjust_cell_length(self.size.width, ThemeStyles.of(self.app).style())
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scroll three lines."""
@@ -81,7 +81,7 @@ class FileLines(Widget):
 class FilePreviewDialog(Dialog[None]):
     """Shows a file; j k ctrl+d ctrl+u g G scroll, q, enter and esc leave."""
 
-    def __init__(self, name: str, preview: FilePreview, way: PictureWay = PictureWay.BLOCKS) -> None:
+    def __init__(self, name: str, preview: FilePreview, way: ImageProtocol = ImageProtocol.BLOCKS) -> None:
         super().__init__(joined([name, preview.kind, preview.note]))
         self._lines = FileLines(preview, way)
         self.frame.border_subtitle = literal("j k scroll  q leaves")

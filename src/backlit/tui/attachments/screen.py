@@ -16,13 +16,12 @@ from backlit.tui.attachments.transfers import Transfers
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.theme_styles import type_colour, type_sign
-from backlit.tui.shell import opener
-from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell import external_programs
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.open import ItemPlace
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import left_status, timer_words
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
@@ -66,10 +65,10 @@ class AttachmentsScreen(StoreScreen[None]):
         self._show()
         self.run_worker(work(self.store.look_at, self.item_id), group="look at")
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what came; the cursor stays on its file."""
-        self.item_id = gathered.renamed.get(self.item_id, self.item_id)
-        if gathered.touches(Subject.ATTACHMENTS, self.item_id):
+        self.item_id = changes.renamed.get(self.item_id, self.item_id)
+        if changes.touches(Subject.ATTACHMENTS, self.item_id):
             self._show()
         else:
             self._draw_status()
@@ -128,7 +127,7 @@ class AttachmentsScreen(StoreScreen[None]):
 
     def open_outside(self, path: Path) -> None:
         """Show a file with the user's own program; raises CannotAct where that fails."""
-        opener.open_file(self.app, path)
+        external_programs.open_file(self.app, path)
 
     async def may_leave(self) -> bool:
         """Return True; raises CannotAct while a file is on its way."""

@@ -15,7 +15,7 @@ from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.query_text import words_wanted
 from backlit.tui.lists.shown_view import ShownView
 from backlit.tui.lists.title import left_title
-from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.widgets.view_list import BacklogList
 
 
@@ -40,9 +40,9 @@ class BacklogScreen(ListScreen):
         self._shown_view.show()
         self.call_after_refresh(self.post_message, self.Painted())
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Draw what changed."""
-        self._shown_view.follow(gathered)
+        self._shown_view.follow(changes)
         self.draw_words()
 
     def show_spec(self, spec: ViewSpec) -> None:

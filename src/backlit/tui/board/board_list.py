@@ -17,7 +17,7 @@ from backlit.tui.board.grid import Grid, Lane
 from backlit.tui.board.lane_folds import LaneFolds
 from backlit.tui.board.layout import BoardLayout, laid_out
 from backlit.tui.commands.command import Context
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import Names
 
@@ -48,7 +48,9 @@ class BoardList(ItemList):
         self.box = Size(0, 0)
         self.folds: LaneFolds = LaneFolds(self)
         self.cards = CardWindow(self, names)
-        self.painter = BoardPainter(self, lambda: CardPainter(Looks.of(self.app), names, has_status=self.has_status))
+        self.painter = BoardPainter(
+            self, lambda: CardPainter(ThemeStyles.of(self.app), names, has_status=self.has_status)
+        )
         self.collapsed: dict[object, bool] = {}
         """By the first value of a column whether it was collapsed or opened by key."""
         self._columns_of = columns_of

@@ -13,8 +13,8 @@ from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.cards import CardPainter
 from backlit.tui.board.grid import Grid, Lane
 from backlit.tui.board.layout import GAP, BoardLayout, Slot
-from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.row_marks import RowMarks
+from backlit.tui.widgets.item_rows import Badge
+from backlit.tui.widgets.marks import RowMarks
 
 CARDS_KEPT = 512
 EMPTY_LINES = 4

@@ -6,9 +6,7 @@ from typing import Protocol
 from backlit.store.records.item import Row
 from backlit.store.views.view import View
 from backlit.tui.board.grid import Grid
-from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.item_rows import Names
-from backlit.tui.widgets.row_window import Badges
+from backlit.tui.widgets.item_rows import Badge, Badges, Names
 
 ROWS_KEPT = 4_000
 

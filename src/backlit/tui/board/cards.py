@@ -11,9 +11,15 @@ from backlit.store.views.groups import GroupLine
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import ColumnTotals
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import Looks, status_colour, status_sign, status_word, type_colour, type_sign
-from backlit.tui.widgets.badges import Badge, state_sign, unready_sign
-from backlit.tui.widgets.item_rows import CURSOR, MARK, ROW_SIGNS, Layout, Names
+from backlit.tui.drawing.theme_styles import (
+    ThemeStyles,
+    status_colour,
+    status_sign,
+    status_word,
+    type_colour,
+    type_sign,
+)
+from backlit.tui.widgets.item_rows import CURSOR, MARK, ROW_SIGNS, Badge, Layout, Names, state_sign, unready_sign
 
 INDENT = 4
 """Cells before a card's name: bar, sign, type and a blank."""
@@ -36,18 +42,18 @@ def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
 class CardPainter:
     """Draws for one theme and one choice of columns; `has_status` says whether cards name their status."""
 
-    def __init__(self, looks: Looks, names: Names, *, has_status: bool) -> None:
-        self._looks = looks
+    def __init__(self, theme: ThemeStyles, names: Names, *, has_status: bool) -> None:
+        self._theme = theme
         self._names = names
         self._has_status = has_status
-        self.ground = looks.style()
+        self.ground = theme.style()
         self._blanks: dict[int, Strip] = {}
         self._letters: dict[tuple[str, int, bool], Strip] = {}
         self._tables: dict[tuple[int, int], Layout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
         """The name of a column with its figures."""
-        looks = self._looks
+        theme = self._theme
         count, points = count_words(column, totals), f"{totals.points:,.10g} pts "
         colour = "conflict" if is_over(column, totals) else "foreground"
         has_points = width - 2 - cell_len(column.name) - len(count) - len(points) > 2 and width >= ROOM_FOR_POINTS
@@ -55,13 +61,13 @@ class CardPainter:
         room = max(1, width - 2 - len(count) - len(points))
         return Strip(
             [
-                Segment(" ", looks.style()),
-                Segment(fit(column.name, room), looks.style("accent" if is_current else "foreground", bold=True)),
-                Segment(" ", looks.style()),
-                Segment(count, looks.style(colour, bold=is_over(column, totals))),
-                Segment(points, looks.style("muted")),
+                Segment(" ", theme.style()),
+                Segment(fit(column.name, room), theme.style("accent" if is_current else "foreground", bold=True)),
+                Segment(" ", theme.style()),
+                Segment(count, theme.style(colour, bold=is_over(column, totals))),
+                Segment(points, theme.style("muted")),
             ]
-        ).adjust_cell_length(width, looks.style())
+        ).adjust_cell_length(width, theme.style())
 
     def narrow_head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
         """The count of a collapsed column; too large a one is cut."""
@@ -69,57 +75,57 @@ class CardPainter:
         colour = "conflict" if over else "accent" if is_current else "muted"
         text = count_words(column, totals) if totals.count < 10 ** (width - over) else f"{totals.count:,}"
         text = text if cell_len(text) <= width else f"{'9' * (width - 1)}+"
-        return Strip([Segment(text.center(width), self._looks.style(colour, bold=over or is_current))])
+        return Strip([Segment(text.center(width), self._theme.style(colour, bold=over or is_current))])
 
     def rule(self, width: int, *, is_current: bool, before: int = 0, beyond: int = 0) -> Strip:
         """The line below a head; at the edges of the board it says how many columns are out of sight."""
         left, right = f"‹{before} " if before else "", f" {beyond}›" if beyond else ""
         line = ("━" if is_current else "─") * max(0, width - len(left) - len(right))
-        looks = self._looks
-        style = looks.style("accent" if is_current else "rule")
-        return Strip([Segment(left, looks.style("muted")), Segment(line, style), Segment(right, looks.style("muted"))])
+        theme = self._theme
+        style = theme.style("accent" if is_current else "rule")
+        return Strip([Segment(left, theme.style("muted")), Segment(line, style), Segment(right, theme.style("muted"))])
 
     def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
         """All columns in one line, as far as they fit around the current one."""
-        looks = self._looks
+        theme = self._theme
         words = [f"{safe(each.name)} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)]
         first = current
         while first > 0 and sum(cell_len(each) + 3 for each in words[first - 1 : current + 1]) + 4 <= width:
             first -= 1
-        segments = [Segment("‹ " if first else " ", looks.style("muted"))]
+        segments = [Segment("‹ " if first else " ", theme.style("muted"))]
         taken = cell_len(segments[0].text)
         for number in range(first, len(words)):
             if taken + cell_len(words[number]) + 2 > width and number > current:
-                segments.append(Segment("›", looks.style("muted")))
+                segments.append(Segment("›", theme.style("muted")))
                 break
             is_current = number == current
             colour = "conflict" if is_over(columns[number], totals[number]) else "accent" if is_current else "muted"
-            segments.append(Segment(words[number], looks.style(colour, bold=is_current)))
-            segments.append(Segment("   ", looks.style()))
+            segments.append(Segment(words[number], theme.style(colour, bold=is_current)))
+            segments.append(Segment("   ", theme.style()))
             taken += cell_len(words[number]) + 3
-        return Strip(segments).adjust_cell_length(width, looks.style())
+        return Strip(segments).adjust_cell_length(width, theme.style())
 
     def card(self, row: Row, width: int, *, is_cursor: bool, is_marked: bool, badge: Badge) -> tuple[Strip, Strip]:
         """The two lines of a card: what it is, and its figures."""
-        looks, on = self._looks, CURSOR if is_cursor else None
+        theme, on = self._theme, CURSOR if is_cursor else None
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
         edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
         name = [
-            Segment(edge, looks.style(edge_colour, on=on, bold=is_marked)),
-            Segment(state_sign(sign, badge), looks.style(sign_colour, on=on, bold=True)),
-            Segment(f"{type_sign(row.type)} ", looks.style(type_colour(row.type), on=on)),
-            Segment(fit(row.name, width - INDENT), looks.style(on=on, bold=is_cursor)),
+            Segment(edge, theme.style(edge_colour, on=on, bold=is_marked)),
+            Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
+            Segment(f"{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
+            Segment(fit(row.name, width - INDENT), theme.style(on=on, bold=is_cursor)),
         ]
         under = [
-            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
-            Segment(unready_sign(badge), looks.style("muted", on=on, bold=True)),
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(unready_sign(badge), theme.style("muted", on=on, bold=True)),
             *self._figures(row, width, on),
         ]
-        blank = looks.style(on=on)
+        blank = theme.style(on=on)
         return Strip(name).adjust_cell_length(width, blank), Strip(under).adjust_cell_length(width, blank)
 
     def _figures(self, row: Row, width: int, on: str | None) -> list[Segment]:
-        looks = self._looks
+        theme = self._theme
         number = str(row.id) if row.id > 0 else "new"
         points = f"  {safe(row.estimate)} pts" if row.estimate else ""
         points = points if cell_len(points) < 12 else ""
@@ -128,10 +134,10 @@ class CardPainter:
         owner = fit(self._names.owner(row.owner_id), room).rstrip() if room > 2 else ""
         gap = " " * max(0, room + 2 - cell_len(owner))
         return [
-            Segment(" " * (INDENT - 2) + number, looks.style("muted", on=on)),
-            Segment(points, looks.style("foreground", on=on)),
-            Segment(status, looks.style(status_colour(row.status), on=on)),
-            Segment(gap + owner, looks.style("muted", on=on)),
+            Segment(" " * (INDENT - 2) + number, theme.style("muted", on=on)),
+            Segment(points, theme.style("foreground", on=on)),
+            Segment(status, theme.style(status_colour(row.status), on=on)),
+            Segment(gap + owner, theme.style("muted", on=on)),
         ]
 
     def collapsed(self, column: BoardColumn, y: int, width: int, *, is_current: bool) -> Strip:
@@ -139,10 +145,10 @@ class CardPainter:
         name = safe(column.name)
         key = (name[y] if y < len(name) else " ", width, is_current)
         if key not in self._letters:
-            looks = self._looks
-            bar = Segment("▌" if is_current else " ", looks.style("accent"))
+            theme = self._theme
+            bar = Segment("▌" if is_current else " ", theme.style("accent"))
             colour = "accent" if is_current else "muted"
-            letter = Segment(fit(key[0], 1), looks.style(colour, bold=is_current))
+            letter = Segment(fit(key[0], 1), theme.style(colour, bold=is_current))
             self._letters[key] = Strip([bar, letter]).adjust_cell_length(width, self.ground)
         return self._letters[key]
 
@@ -150,7 +156,7 @@ class CardPainter:
         """The columns of a list of a width, for cards that have it to themselves."""
         key = (width, largest_id)
         if key not in self._tables:
-            self._tables[key] = Layout(width, self._names, self._looks, largest_id)
+            self._tables[key] = Layout(width, self._names, self._theme, largest_id)
         return self._tables[key]
 
     def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:

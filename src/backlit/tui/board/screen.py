@@ -24,7 +24,7 @@ from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.query_text import words_wanted
 from backlit.tui.lists.shown_view import ShownView
 from backlit.tui.lists.title import left_title
-from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part
 
@@ -76,10 +76,10 @@ class BoardScreen(ListScreen):
     def _keep(self) -> None:
         self.app.run_worker(work(self.arrangement.keep, dict(self.board.collapsed)), group="board")
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Draw what changed; the people may be columns."""
-        self._shown_view.follow(gathered)
-        if Subject.PEOPLE in gathered:
+        self._shown_view.follow(changes)
+        if Subject.PEOPLE in changes:
             self.show_spec(self.spec)
             self._shown_view.reload(is_wanted=False)
         self.draw_words()

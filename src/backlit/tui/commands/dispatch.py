@@ -1,16 +1,17 @@
-"""Dispatch: finds the node that carries a command out, and the function that does it."""
+"""Dispatch: resolves a key's command or a typed line to the function and the node that run it."""
 
 import importlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from inspect import iscoroutinefunction
 from typing import Any, cast
 
 from textual.dom import DOMNode
 
-from backlit.tui.commands.command import Call, CannotAct, Command, Context
-
-__all__ = ["Call", "CannotAct", "Runner", "contexts_of", "function_of", "is_awaited", "runner_of"]
+from backlit.model.errors import BadRequest
+from backlit.model.query import Candidate
+from backlit.tui.commands.command import Call, Command, Context
+from backlit.tui.commands.table import commands_in
 
 Runner = Callable[[Call], Awaitable[None] | None]
 """Runs one call; may raise CannotAct or BacklitError."""
@@ -45,3 +46,71 @@ def _runners(node: DOMNode, command: Command) -> Iterator[Runner]:
     for ancestor in node.ancestors_with_self:
         if command.group in getattr(ancestor, "COMMAND_GROUPS", ()):
             yield partial(function_of(command.handler), ancestor)
+
+
+ID_DIGITS = 19
+"""Digits from which a number is no id."""
+
+
+class CommandWords:
+    """The words that are known where the focus is, the nearest meaning of each."""
+
+    def __init__(self, node: DOMNode) -> None:
+        self._node = node
+        self._commands: dict[str, Command] = {}
+        for command in commands_in(contexts_of(node)):
+            for word in command.words:
+                if runner_of(node, command) is not None:
+                    self._commands.setdefault(word, command)
+
+    @property
+    def words(self) -> Mapping[str, Command]:
+        """All of them, and what they stand for."""
+        return self._commands
+
+    def read(self, text: str) -> tuple[Command, str]:
+        """A command, and what stands behind its word. Raises BadRequest naming the words there are."""
+        found = max((word for word in self._commands if f"{text} ".startswith(f"{word} ")), key=len, default=None)
+        if found is None:
+            words = ", ".join(self._commands)
+            raise BadRequest(f"There is no command “{text}”; there are {words}, or an item's number.")
+        return self._commands[found], text[len(found) :].strip()
+
+    def run_of(self, text: str) -> tuple[Runner, Call]:
+        """Return what runs a line. Raises BadRequest for a line that means nothing here."""
+        command, rest = self.read(text)
+        runner = runner_of(self._node, command) if not rest or command.takes_text or command.completer else None
+        if runner is None:
+            raise BadRequest(f":{text.removesuffix(rest).strip()} takes nothing behind it.")
+        return runner, Call(command, text=rest)
+
+    def candidates(self, text: str, cursor: int) -> Sequence[Candidate]:
+        """What could stand at the cursor: words, or what may follow one."""
+        typed = text[:cursor]
+        words = [Candidate(word, 0, cursor) for word in self._commands if word.startswith(typed)]
+        known = [word for word in self._commands if typed.startswith(f"{word} ")]
+        if words or not known:
+            return words
+        word = max(known, key=len)
+        before = len(word) + 1
+        found = self._following(self._commands[word], text[before:], cursor - before)
+        return [Candidate(each.text, each.start + before, each.stop + before, each.help) for each in found]
+
+    def _following(self, command: Command, text: str, cursor: int) -> Sequence[Candidate]:
+        runner = runner_of(self._node, command) if command.completer else None
+        if isinstance(runner, partial):
+            complete = function_of(f"{command.group}:{command.completer}")
+            return cast("Sequence[Candidate]", complete(*runner.args, text, cursor))
+        return ()
+
+
+def item_number(text: str) -> int | None:
+    """The id that a line is, as `1042` or `#1042`."""
+    number = text.removeprefix("#")
+    return int(number) if number.isdecimal() and len(number) < ID_DIGITS else None
+
+
+def beginning(names: Sequence[str], text: str, cursor: int) -> list[Candidate]:
+    """Of some names those that begin as what is typed."""
+    typed = text[:cursor].casefold()
+    return [Candidate(name, 0, cursor) for name in names if name.casefold().startswith(typed)]

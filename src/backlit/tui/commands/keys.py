@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backlit.tui.commands.table import Command, Context, commands_in
+from backlit.tui.commands.command import Command, Context
+from backlit.tui.commands.table import commands_in
 
 
 @dataclass(frozen=True, slots=True)

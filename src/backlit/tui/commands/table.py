@@ -2,13 +2,9 @@
 
 from collections.abc import Sequence
 
-from backlit.tui.commands.app_table import APP_COMMANDS
-from backlit.tui.commands.command import DIGITS, LETTERS, Command, Context, spelled
-from backlit.tui.commands.item_table import ITEM_COMMANDS
-from backlit.tui.commands.list_table import LIST_COMMANDS
-from backlit.tui.commands.place_table import PLACE_COMMANDS
-
-__all__ = ["COMMANDS", "COMMAND_BY_ID", "DIGITS", "LETTERS", "Command", "Context", "commands_in", "spelled"]
+from backlit.tui.commands.command import Command, Context
+from backlit.tui.commands.list_table import ITEM_COMMANDS, LIST_COMMANDS
+from backlit.tui.commands.place_table import APP_COMMANDS, PLACE_COMMANDS
 
 COMMANDS: tuple[Command, ...] = (*LIST_COMMANDS, *ITEM_COMMANDS, *PLACE_COMMANDS, *APP_COMMANDS)
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}

@@ -9,8 +9,7 @@ from backlit.store.views.items import AttachmentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.comment import CommentDialog
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.shell.open import ItemPlace
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import ItemPlace, StoreTarget
 
 QUOTED = 120
 """Characters of a comment that a question about it repeats."""

@@ -14,10 +14,10 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import left_status, timer_words
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
 AGE_CHECK = 60.0
@@ -57,10 +57,10 @@ class CommentsScreen(ItemScreen):
         """What came while the thread was on the screen was seen too."""
         self.mark_seen(self.item_id)
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what came; the cursor stays on its comment."""
-        self.item_id = gathered.renamed.get(self.item_id, self.item_id)
-        if any(gathered.touches(each, self.item_id) for each in (Subject.COMMENTS, Subject.ATTACHMENTS)):
+        self.item_id = changes.renamed.get(self.item_id, self.item_id)
+        if any(changes.touches(each, self.item_id) for each in (Subject.COMMENTS, Subject.ATTACHMENTS)):
             self._show()
         else:
             self._draw_words()

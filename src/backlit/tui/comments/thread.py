@@ -19,7 +19,7 @@ from backlit.tui.commands.command import Call, Context
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 LEAD = 2
 """Cells before the text: the cursor bar and a blank."""
@@ -78,7 +78,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     CONTEXTS = (Context.COMMENTS, Context.ITEM)
-    COMMAND_GROUPS = ("widgets.move_commands", "comments.thread")
+    COMMAND_GROUPS = ("widgets.line_list", "comments.thread")
     DEFAULT_CSS = """
     CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
     """
@@ -159,40 +159,40 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _body(self, comment: CommentEntry) -> list[Line]:
         if comment not in self._drawn:
-            looks, room = Looks.of(self.app), min(TEXT_WIDTH, self._width - LEAD - 1)
-            lines = markdown_lines(comment.text, room, looks)
+            theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - LEAD - 1)
+            lines = markdown_lines(comment.text, room, theme)
             if len(lines) >= FOLDED_FROM and comment.id not in self._expanded:
                 more = f"… {len(lines) - SHOWN_LINES:,} more lines: zo shows them"
-                lines = [*lines[:SHOWN_LINES], [Segment(fit(more, room), looks.style("muted"))]]
-            self._drawn[comment] = [*lines, *_file_lines(self._files.get(comment.id, ()), room, looks)]
+                lines = [*lines[:SHOWN_LINES], [Segment(fit(more, room), theme.style("muted"))]]
+            self._drawn[comment] = [*lines, *_file_lines(self._files.get(comment.id, ()), room, theme)]
         return self._drawn[comment]
 
     # Drawing
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of a comment, or the blank below them."""
-        looks, width = Looks.of(self.app), self.size.width
+        theme, width = ThemeStyles.of(self.app), self.size.width
         at = y + round(self.scroll_y)
         if at >= len(self._laid_out.lines):
             text = "   " + self.empty_text if y == 1 and not self._comments else ""
-            return Strip([Segment(fit(text, width), looks.style("muted"))])
+            return Strip([Segment(fit(text, width), theme.style("muted"))])
         index, line = self._laid_out.lines[at]
         is_cursor = index == self.cursor and self.has_focus
         is_within = at + 1 < len(self._laid_out.lines) and self._laid_out.lines[at + 1][0] == index
         bar = "▌ " if is_cursor and is_within else "  "
-        body = self._byline(self._comments[index], looks) if line is BYLINE else line
-        return Strip([Segment(bar, looks.style("accent")), *body]).adjust_cell_length(width, looks.style())
+        body = self._byline(self._comments[index], theme) if line is BYLINE else line
+        return Strip([Segment(bar, theme.style("accent")), *body]).adjust_cell_length(width, theme.style())
 
-    def _byline(self, comment: CommentEntry, looks: Looks) -> Line:
+    def _byline(self, comment: CommentEntry, theme: ThemeStyles) -> Line:
         since = age((self._now() - comment.created_at).total_seconds()) if comment.created_at else ""
         ago = since if since in {"", "now"} else f"{since} ago"
         parts = [
-            (comment.author or "you", looks.style(bold=True)),
-            (ago, looks.style("foreground")),
-            ("↑ waits to be sent" if comment.pending else "", looks.style("pending")),
-            ("" if comment.is_internal else "» customers see this", looks.style("type-feedback")),
-            ("internal" if comment.is_internal else "", looks.style("muted")),
-            (moment(comment.created_at), looks.style("muted")),
+            (comment.author or "you", theme.style(bold=True)),
+            (ago, theme.style("foreground")),
+            ("↑ waits to be sent" if comment.pending else "", theme.style("pending")),
+            ("" if comment.is_internal else "» customers see this", theme.style("type-feedback")),
+            ("internal" if comment.is_internal else "", theme.style("muted")),
+            (moment(comment.created_at), theme.style("muted")),
         ]
         return [Segment(safe(text) + "  ", style) for text, style in parts if text]
 
@@ -286,7 +286,7 @@ def toggle_fold(target: CommentThread, _call: Call) -> None:
     target.toggle_fold()
 
 
-def _file_lines(files: Sequence[AttachmentEntry], room: int, looks: Looks) -> list[Line]:
+def _file_lines(files: Sequence[AttachmentEntry], room: int, theme: ThemeStyles) -> list[Line]:
     """How many files a comment has, and which."""
     if not files:
         return []
@@ -295,4 +295,4 @@ def _file_lines(files: Sequence[AttachmentEntry], room: int, looks: Looks) -> li
         each.name + (f" {friendly_size_of(each.size)}" if each.size is not None else "") for each in files
     )
     head = f"+ {count}  "
-    return [[Segment(head, looks.style("accent")), Segment(fit(names, room - len(head)), looks.style("muted"))]]
+    return [[Segment(head, theme.style("accent")), Segment(fit(names, room - len(head)), theme.style("muted"))]]

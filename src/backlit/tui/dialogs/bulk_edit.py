@@ -15,7 +15,7 @@ from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.theme_styles import type_sign
 from backlit.tui.fields.acts import Changes, Plan, field_named, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
-from backlit.tui.widgets.badges import SYNCED
+from backlit.tui.widgets.item_rows import SYNCED
 
 MOST_LINES = 400
 MOST_FAILED = 12

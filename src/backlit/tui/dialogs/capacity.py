@@ -7,7 +7,7 @@ from backlit.store.records.people import IterationEntry
 from backlit.tui.dialogs.line import LinesDialog
 from backlit.tui.fields.dates import typed_number
 from backlit.tui.fields.values import number_text
-from backlit.tui.shell.drafts import KeptLines
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.target import StoreTarget
 
 LABELS = ("Least points", "Most points")
@@ -16,7 +16,7 @@ LABELS = ("Least points", "Most points")
 async def ask_for_capacity(target: StoreTarget, iteration: IterationEntry) -> Mapping[str, float | None] | None:
     """Return the least and the most points that the user types, by the service's keys; None without an answer."""
     lines = list(zip(LABELS, map(_points, (iteration.min_capacity, iteration.max_capacity)), strict=True))
-    kept = KeptLines(target.store, f"capacity:{iteration.id}")
+    kept = StoredLines(target.store, f"capacity:{iteration.id}")
     typed = await target.ask(LinesDialog(f"Capacity of {iteration.name}", lines, _check, kept))
     if typed is None:
         return None

@@ -9,7 +9,7 @@ from textual.widgets import Static, TextArea
 from backlit.model.errors import BacklitError
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal
-from backlit.tui.shell.drafts import Kept
+from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import TextInput
 
@@ -31,7 +31,7 @@ class ComposeDialog(Dialog[str | None]):
         self, store: "Store", key: str, title: str, text: str = "", *, act: str = "send", send: Send | None = None
     ) -> None:
         super().__init__(title)
-        self._keeping = Kept(store, key)
+        self._keeping = StoredDraft(store, key)
         self._keeping.begin(self, self._content)
         self._send = send
         self._is_sending = False

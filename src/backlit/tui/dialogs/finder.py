@@ -10,11 +10,11 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 from textual.widgets import Input
 
-from backlit.tui.commands.table import Command, spelled
+from backlit.tui.commands.command import Command, spelled
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.dialogs.fuzzy_match import ranked, searchable
 from backlit.tui.drawing.text import fit, literal
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 
 KEYS_WIDTH = 13
@@ -89,24 +89,24 @@ class OfferList(LineList, can_focus=False):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw a heading, or keys, label and help."""
-        offer, looks, width = self._offers[index], Looks.of(self.app), self.size.width
+        offer, theme, width = self._offers[index], ThemeStyles.of(self.app), self.size.width
         if offer.is_heading:
-            return Strip([Segment(fit(offer.label, width), looks.style("accent", bold=True))])
+            return Strip([Segment(fit(offer.label, width), theme.style("accent", bold=True))])
         on = "cursor-background" if is_cursor else None
         keys_width = min(KEYS_WIDTH, width // 4)
         label_width = width - LEAD - keys_width if not offer.help else min(LABEL_WIDTH, width // 3)
         segments = [
-            Segment("▌ " if is_cursor else "  ", looks.style("accent", on=on)),
-            Segment(fit(offer.keys, keys_width - 1) + " ", looks.style("accent", on=on)),
-            Segment(fit(offer.label, label_width - 1) + " ", looks.style(on=on, bold=is_cursor)),
-            Segment(fit(offer.help, width - LEAD - keys_width - label_width), looks.style("muted", on=on)),
+            Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
+            Segment(fit(offer.keys, keys_width - 1) + " ", theme.style("accent", on=on)),
+            Segment(fit(offer.label, label_width - 1) + " ", theme.style(on=on, bold=is_cursor)),
+            Segment(fit(offer.help, width - LEAD - keys_width - label_width), theme.style("muted", on=on)),
         ]
-        return Strip(segments).adjust_cell_length(width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
         """Say so where nothing fits."""
         text = "  nothing fits" if y == 0 and not self._offers else ""
-        return Strip([Segment(fit(text, self.size.width), Looks.of(self.app).style("muted"))])
+        return Strip([Segment(fit(text, self.size.width), ThemeStyles.of(self.app).style("muted"))])
 
 
 class OffersDialog(Dialog[Result]):

@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from backlit.model.errors import BadRequest
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, literal_block
-from backlit.tui.shell.drafts import RESTORED, KeptLines
+from backlit.tui.shell.drafts import RESTORED, StoredLines
 from backlit.tui.shell.paths import completions, gone_on
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
@@ -35,7 +35,7 @@ class LineDialog(Dialog[str | None]):
         *,
         is_replaced: bool = False,
         note: str = "",
-        kept: KeptLines | None = None,
+        kept: StoredLines | None = None,
     ) -> None:
         super().__init__(title)
         (begun,) = kept.lines((text,)) if kept is not None else (text,)
@@ -130,7 +130,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
     Enter accepts all of them once they are right; the answer is what was typed, None when it was left.
     """
 
-    def __init__(self, title: str, lines: Sequence[tuple[str, str]], read: Read, kept: KeptLines) -> None:
+    def __init__(self, title: str, lines: Sequence[tuple[str, str]], read: Read, kept: StoredLines) -> None:
         super().__init__(title)
         begun = tuple(text for _, text in lines)
         self.inputs = [LineInput(text) for text in kept.lines(begun)]

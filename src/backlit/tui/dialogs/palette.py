@@ -7,7 +7,8 @@ from backlit.model.fields import ItemType
 from backlit.store.records.item import Row
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.commands.table import Command, Context, commands_in
+from backlit.tui.commands.command import Command, Context
+from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.drawing.text import literal
 from backlit.tui.drawing.theme_styles import status_sign, type_sign

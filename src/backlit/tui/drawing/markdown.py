@@ -17,7 +17,7 @@ from rich.style import Style
 from rich.text import Text
 
 from backlit.tui.drawing.text import safe, safe_block
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -57,21 +57,21 @@ class _Level:
         return marker
 
 
-def markdown_lines(text: str, width: int, looks: Looks) -> list[Line]:
+def markdown_lines(text: str, width: int, theme: ThemeStyles) -> list[Line]:
     """Lay a text out in lines of at most `width` cells."""
     text = safe_block(text).strip("\n").rstrip()
     if len(text) > TEXT_LIMIT or not _MARKUP.search(text):
-        blocks = [Block("", "", Text(text, looks.style()))]
+        blocks = [Block("", "", Text(text, theme.style()))]
     else:
-        blocks = list(_Blocks(looks).read(_parser().parse(text)))
-    return [line for block in blocks for line in _wrapped(block, width, looks)]
+        blocks = list(_Blocks(theme).read(_parser().parse(text)))
+    return [line for block in blocks for line in _wrapped(block, width, theme)]
 
 
-def _wrapped(block: Block, width: int, looks: Looks) -> Iterator[Line]:
-    mark = looks.style("muted")
+def _wrapped(block: Block, width: int, theme: ThemeStyles) -> Iterator[Line]:
+    mark = theme.style("muted")
     room = max(LEAST_WIDTH, width - cell_len(block.rest))
     wrapped = block.text.wrap(_console(), room, overflow="fold", no_wrap=False)
-    base = looks.style(on="panel" if block.is_code else None)
+    base = theme.style(on="panel" if block.is_code else None)
     plain = _console().get_style(block.text.style)  # rich leaves it off where a line has no spans
     for index, line in enumerate(wrapped):
         before = block.first if index == 0 else block.rest
@@ -98,8 +98,8 @@ def _parser() -> "MarkdownIt":
 class _Blocks:
     """Turns the parser's tokens into blocks."""
 
-    def __init__(self, looks: Looks) -> None:
-        self._looks = looks
+    def __init__(self, theme: ThemeStyles) -> None:
+        self._theme = theme
         self._levels: list[_Level] = []
         self._counters: list[int | None] = []
         self._is_heading = False
@@ -118,7 +118,7 @@ class _Blocks:
                 case "inline":
                     yield self._paragraph(token)
                 case "hr":
-                    yield Block(self._first(), self._rest(), Text("─" * 3, self._looks.style("rule")))
+                    yield Block(self._first(), self._rest(), Text("─" * 3, self._theme.style("rule")))
             self._step(token, is_last=index == len(tokens) - 1)
 
     def _step(self, token: "Token", *, is_last: bool) -> None:
@@ -157,19 +157,19 @@ class _Blocks:
         return "".join(level.rest for level in self._levels[: min(depth, DEEPEST)])
 
     def _code(self, token: "Token") -> Block:
-        style = self._looks.style(on="panel")
+        style = self._theme.style(on="panel")
         return Block(self._first(), self._rest(), Text(token.content.rstrip("\n"), style), is_code=True)
 
     def _paragraph(self, token: "Token") -> Block:
         is_quote = any(level.rest == "▏ " for level in self._levels)
-        base = self._looks.style("muted" if is_quote else "foreground", bold=self._is_heading)
-        return Block(self._first(), self._rest(), _inline(token.children or (), base, self._looks))
+        base = self._theme.style("muted" if is_quote else "foreground", bold=self._is_heading)
+        return Block(self._first(), self._rest(), _inline(token.children or (), base, self._theme))
 
 
 _EMPHASIS = {"em_open": Style(italic=True), "strong_open": Style(bold=True), "s_open": Style(strike=True)}
 
 
-def _inline(children: "Iterable[Token]", base: Style, looks: Looks) -> Text:
+def _inline(children: "Iterable[Token]", base: Style, theme: ThemeStyles) -> Text:
     """One paragraph's text with its emphasis, code and links."""
     text = Text(style=base)
     styles, addresses = [base], [""]
@@ -183,9 +183,9 @@ def _inline(children: "Iterable[Token]", base: Style, looks: Looks) -> Text:
             styles.pop()
             address = addresses.pop() if child.type == "link_close" else ""
             if not text.plain.endswith(address):
-                text.append(f" ({address})", looks.style("muted"))
+                text.append(f" ({address})", theme.style("muted"))
         else:
-            text.append(_words(child), looks.style(on="panel") if child.type == "code_inline" else styles[-1])
+            text.append(_words(child), theme.style(on="panel") if child.type == "code_inline" else styles[-1])
     return text
 
 

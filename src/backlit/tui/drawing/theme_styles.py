@@ -69,7 +69,7 @@ def status_word(status: str | None) -> str:
     return _STATUS_WORDS.get(status or "", (status or "")[:5])
 
 
-class Looks:
+class ThemeStyles:
     """Styles by the names of theme variables."""
 
     def __init__(self, variables: Mapping[str, str], *, is_colourless: bool = False) -> None:
@@ -78,8 +78,8 @@ class Looks:
         self._styles: dict[tuple[str, str | None, bool, bool], Style] = {}
 
     @classmethod
-    def of(cls, app: App[object]) -> "Looks":
-        """The looks of the app's present theme."""
+    def of(cls, app: App[object]) -> "ThemeStyles":
+        """Return the styles of the app's theme."""
         return cls(app.theme_variables, is_colourless=app.no_color)
 
     def style(
@@ -101,9 +101,9 @@ class Looks:
             )
         return self._styles[key]
 
-    def in_one_colour(self) -> "Looks":
+    def in_one_colour(self) -> "ThemeStyles":
         """The same without colours, as each change of colour has to be sent."""
-        return _OneColour(self._variables, is_colourless=self.is_colourless)
+        return _OneColourStyles(self._variables, is_colourless=self.is_colourless)
 
     def _colour(self, name: str) -> Color:
         try:
@@ -112,7 +112,7 @@ class Looks:
             return Color.parse(self._variables["foreground"])
 
 
-class _OneColour(Looks):
+class _OneColourStyles(ThemeStyles):
     """What is said by colour is said by signs too; headings stay bold."""
 
     def style(

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from backlit.model.fields import Field
 from backlit.tui.drawing.text import fit
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
@@ -39,7 +39,7 @@ class FieldGrid(LineList):
         super().__init__(id="fields")
         self.input = LineInput()
         self._lines: Sequence[GridLine] = ()
-        self._looks: Looks | None = None
+        self._theme: ThemeStyles | None = None
 
     def compose(self) -> ComposeResult:
         """The input for one-line values, out of sight until it is needed."""
@@ -140,7 +140,7 @@ class FieldGrid(LineList):
 
     def notify_style_update(self) -> None:
         """Another theme: other colours."""
-        self._looks = None
+        self._theme = None
         super().notify_style_update()
 
     @property
@@ -155,30 +155,30 @@ class FieldGrid(LineList):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one line."""
-        if self._looks is None:
-            self._looks = Looks.of(self.app)
-        looks, line, width = self._looks, self._lines[index], self.size.width
+        if self._theme is None:
+            self._theme = ThemeStyles.of(self.app)
+        theme, line, width = self._theme, self._lines[index], self.size.width
         if line.is_heading:
             text = f" {line.text} "
             return Strip(
                 [
-                    Segment(fit(text, len(text)), looks.style("faint")),
-                    Segment("─" * max(0, width - len(text) - 1) + " ", looks.style("rule")),
+                    Segment(fit(text, len(text)), theme.style("faint")),
+                    Segment("─" * max(0, width - len(text) - 1) + " ", theme.style("rule")),
                 ]
             )
         left = LEAD + self._label_width + GAP
         if line.field is None:
-            note = Segment(fit(line.text, max(0, width - left)), looks.style(line.colour))
-            return Strip([Segment(" " * left, looks.style()), note]).adjust_cell_length(width, looks.style())
+            note = Segment(fit(line.text, max(0, width - left)), theme.style(line.colour))
+            return Strip([Segment(" " * left, theme.style()), note]).adjust_cell_length(width, theme.style())
         on = "cursor-background" if is_cursor else None
         segments = [
-            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
-            Segment(f"{line.sign} ", looks.style(line.sign_colour, on=on, bold=True)),
-            Segment(fit(line.field.label, self._label_width) + " " * GAP, looks.style("muted", on=on)),
-            Segment(fit(line.text, max(0, width - left)), looks.style(line.colour, on=on)),
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(f"{line.sign} ", theme.style(line.sign_colour, on=on, bold=True)),
+            Segment(fit(line.field.label, self._label_width) + " " * GAP, theme.style("muted", on=on)),
+            Segment(fit(line.text, max(0, width - left)), theme.style(line.colour, on=on)),
         ]
-        return Strip(segments).adjust_cell_length(width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:  # noqa: ARG002 - all are the same
         """Nothing below the last field."""
-        return Strip.blank(self.size.width, Looks.of(self.app).style())
+        return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())

@@ -7,7 +7,7 @@ from textual.screen import Screen
 
 from backlit.store.records.merge import is_same, merge
 from backlit.store.store import Store
-from backlit.tui.shell.drafts import Kept
+from backlit.tui.shell.drafts import StoredDraft
 
 Fields = Mapping[str, object]
 
@@ -144,7 +144,7 @@ class ItemDraft:
         self.tidy()
 
 
-class DraftAutosave(Kept):
+class DraftAutosave(StoredDraft):
     """The draft of an editor on disk, written a moment after a change."""
 
     def __init__(self, screen: Screen[None], store: Store, key: str, draft: ItemDraft) -> None:

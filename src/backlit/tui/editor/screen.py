@@ -12,8 +12,8 @@ from backlit.model.errors import NotFound
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
-from backlit.tui.commands.command import CannotAct
-from backlit.tui.commands.table import COMMAND_BY_ID, Context
+from backlit.tui.commands.command import CannotAct, Context
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.drawing.relative_times import moment
 from backlit.tui.drawing.theme_styles import type_colour, type_sign
@@ -25,10 +25,10 @@ from backlit.tui.editor.saving import save_draft
 from backlit.tui.fields.acts import Act, field_named, plan_of
 from backlit.tui.items.field_prompts import having
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.status_text import timer_words
+from backlit.tui.shell.store_screen import ChangeBatch
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import timer_words
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
@@ -129,18 +129,18 @@ class EditorScreen(ItemScreen):
 
     # The store
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Follow the store where nothing was touched here; say so where it was."""
         if self.item_id is None:
             self.form.redraw()
             return
-        if self.item_id in gathered.renamed:
-            self.item_id = gathered.renamed[self.item_id]
+        if self.item_id in changes.renamed:
+            self.item_id = changes.renamed[self.item_id]
             self.autosave.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
         if item is None:
             self._note = "This item is no longer there; what you changed is kept until you close."
-        elif Subject.ITEMS in gathered and gathered.touches(Subject.ITEMS, self.item_id):
+        elif Subject.ITEMS in changes and changes.touches(Subject.ITEMS, self.item_id):
             is_told = not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)

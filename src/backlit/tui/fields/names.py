@@ -11,8 +11,7 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
 from backlit.tui.fields.values import FieldWords
-from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.item_rows import Badge, Names
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 

@@ -11,11 +11,11 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from backlit.model.fields import Field
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, safe, wrapped
-from backlit.tui.drawing.theme_styles import Looks
-from backlit.tui.widgets.badges import UNREADY
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.choice_list import Choice
+from backlit.tui.widgets.item_rows import UNREADY
 
 LABEL = 15
 SIDE = 2
@@ -68,23 +68,23 @@ class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        looks, at = Looks.of(self.app), y + round(self.scroll_y)
+        theme, at = ThemeStyles.of(self.app), y + round(self.scroll_y)
         line = self._lines[at] if at < len(self._lines) else []
-        return Strip(line).adjust_cell_length(self.size.width, looks.style())
+        return Strip(line).adjust_cell_length(self.size.width, theme.style())
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        looks, self._lines = Looks.of(self.app), []
+        theme, self._lines = ThemeStyles.of(self.app), []
         for number, asked in enumerate(self._asked):
             begin = len(self._lines)
-            self._lines += _head(asked, width, looks, is_current=number == self._at)
+            self._lines += _head(asked, width, theme, is_current=number == self._at)
             if number == self._at:
-                self._lines += _body(asked, width, looks)
+                self._lines += _body(asked, width, theme)
                 self._place = range(begin, len(self._lines))
         if not self._asked:
-            self._lines = [[Segment("  Nothing is missing here.", looks.style("muted"))]]
+            self._lines = [[Segment("  Nothing is missing here.", theme.style("muted"))]]
         self.virtual_size = Size(width, len(self._lines))
         self._bring_into_sight()
         self.refresh()
@@ -114,30 +114,30 @@ class GroomPanes(Container):
         self.post_message(self.Placed(None if is_below else self.size.width * SHARE // 100))
 
 
-def _head(asked: Question, width: int, looks: Looks, *, is_current: bool) -> Iterator[Line]:
+def _head(asked: Question, width: int, theme: ThemeStyles, *, is_current: bool) -> Iterator[Line]:
     on = "cursor-background" if is_current else None
     sign, colour = (UNREADY, "muted") if asked.is_open else ("✓", "mark")
     label, value = fit(asked.field.label, LABEL - 1), fit(asked.words, max(0, width - LABEL - SIDE - 2))
     yield [
-        Segment("▌" if is_current else " ", looks.style("accent", on=on)),
-        Segment(f"{sign} ", looks.style(colour, on=on)),
-        Segment(f"{label} ", looks.style("foreground", on=on, bold=is_current)),
-        Segment(f"{value} ", looks.style("muted" if asked.is_open else "foreground", on=on)),
+        Segment("▌" if is_current else " ", theme.style("accent", on=on)),
+        Segment(f"{sign} ", theme.style(colour, on=on)),
+        Segment(f"{label} ", theme.style("foreground", on=on, bold=is_current)),
+        Segment(f"{value} ", theme.style("muted" if asked.is_open else "foreground", on=on)),
     ]
 
 
-def _body(asked: Question, width: int, looks: Looks) -> Iterator[Line]:
+def _body(asked: Question, width: int, theme: ThemeStyles) -> Iterator[Line]:
     for reason in asked.reasons:
         for line in wrapped(reason, width - SIDE - 2):
-            yield [Segment(f"   {line}", looks.style("muted"))]
+            yield [Segment(f"   {line}", theme.style("muted"))]
     for number, choice in enumerate(asked.answers, 1):
         has_it = choice.value == asked.value and type(choice.value) is type(asked.value)
         label, hint = choice.label.strip(), f"  {safe(choice.hint)}" if choice.hint else ""
         yield [
-            Segment(f"   {number} ", looks.style("accent", bold=True)),
-            Segment("● " if has_it else "  ", looks.style("accent")),
-            Segment(fit(label, min(len(safe(label)), max(1, width - 8))), looks.style()),
-            Segment(hint, looks.style("muted")),
+            Segment(f"   {number} ", theme.style("accent", bold=True)),
+            Segment("● " if has_it else "  ", theme.style("accent")),
+            Segment(fit(label, min(len(safe(label)), max(1, width - 8))), theme.style()),
+            Segment(hint, theme.style("muted")),
         ]
-    yield [Segment("   0 ", looks.style("accent", bold=True)), Segment(f"  {OTHERS}", looks.style("muted"))]
+    yield [Segment("   0 ", theme.style("accent", bold=True)), Segment(f"  {OTHERS}", theme.style("muted"))]
     yield []

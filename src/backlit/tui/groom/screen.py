@@ -1,5 +1,6 @@
 """The groom queue: one item a screen, what it still lacks, and one key for each answer."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from textual import on
@@ -9,16 +10,18 @@ from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.tui.commands.command import CannotAct
-from backlit.tui.groom.answers import CommonValues
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.groom.question_list import GroomPanes, QuestionList
-from backlit.tui.groom.questions import ItemQuestions
+from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.preview import Preview, surroundings_of
-from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.lists.list_screen import ListScreen
+from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import left_status, timer_words
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
 HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.previous", "groom.pause", "app.help")
@@ -33,7 +36,7 @@ ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 class GroomScreen(ItemScreen):
     """Shows the current item of the queue; the store keeps the answers and the place at once."""
 
-    COMMAND_GROUPS = ("groom.groom_commands", *ITEM_COMMANDS)
+    COMMAND_GROUPS = ("groom.screen", *ITEM_COMMANDS)
     AUTO_FOCUS = "QuestionList"
     CSS_PATH = "../styles/groom.tcss"
 
@@ -68,7 +71,7 @@ class GroomScreen(ItemScreen):
             rule.join_at(message.line)
         self._draw_words()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Draw what was answered; what was answered by other keys than a digit is gone on from too."""
         if self.stop is None:
             return
@@ -79,8 +82,8 @@ class GroomScreen(ItemScreen):
             self.say("The item is no longer there.", is_bad=True)
             self._go_to(self.stop.place + 1)
         else:
-            about_item = any(gathered.touches(subject, item.id) for subject in ABOUT_ITEM)
-            if about_item or any(subject in gathered for subject in ABOUT_NAMES):
+            about_item = any(changes.touches(subject, item.id) for subject in ABOUT_ITEM)
+            if about_item or any(subject in changes for subject in ABOUT_NAMES):
                 self.questions.catch_up(item)
                 self._draw(item)
             self._draw_words()
@@ -161,3 +164,98 @@ class GroomScreen(ItemScreen):
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         status = left_status(self.store.connection, self.store.outbox, 0, 0)
         self._status.say([*status, *timer_words(self.store)], hints(hint_ids))
+
+
+async def answer(target: GroomScreen, call: Call) -> None:
+    """Give the answer of the digit; 0 asks for another one."""
+    digit, asked = int(call.letter or 0), target.questions.current
+    if asked is None:
+        raise CannotAct("Nothing is missing here; enter goes on.")
+    if digit == 0:
+        await target.change_field(asked.field.key, [target.current()])
+        return
+    if digit > len(asked.answers):
+        raise CannotAct(f"{digit} is no answer here; 0 asks for another one.")
+    items = [target.current()]
+    target.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
+    target.show_questions()
+    await target.apply(act_of(asked.field, asked.answers[digit - 1]), items)
+
+
+def step(target: GroomScreen, call: Call) -> None:
+    """Go to the question after or before, by the command's argument."""
+    target.questions.walk(int(call.command.argument))
+    target.show_questions()
+
+
+def scroll_item(target: GroomScreen, call: Call) -> None:
+    """Scroll the item by half a page, in the direction of the command's argument."""
+    target.scroll_item(int(call.command.argument))
+
+
+def accept(target: GroomScreen, _call: Call) -> None:
+    """Take the item as it is now, and go to the next."""
+    target.leave_item(is_skipped=False)
+
+
+def skip(target: GroomScreen, _call: Call) -> None:
+    """Leave the item for another time, and go to the next."""
+    target.leave_item(is_skipped=True)
+
+
+def go_back(target: GroomScreen, _call: Call) -> None:
+    """Go back to the item before this one."""
+    queue, here = target.store.grooming, target.stop.place if target.stop is not None else 0
+    found, known = queue.previous_stop(here), target.questions.last_place_before(here)
+    if found is None or found.place < known:
+        found = queue.stop_at(known)
+    if found is None or target.store.item(found.item_id) is None:
+        raise CannotAct("This is the first item of the queue.")
+    target.show_stop(found)
+
+
+def pause(target: GroomScreen, _call: Call) -> None:
+    """Leave the queue; it goes on from here, also after a restart."""
+    progress = target.store.grooming.progress()
+    if target.stop is not None and progress is not None:
+        target.say(f"Paused at {target.stop.place + 1:,} of {progress.count:,}; gq goes on.")
+    target.dismiss(None)
+
+
+# Opening
+
+
+async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
+    """Go on with the paused queue or begin a new one, as the user wants; raises CannotAct for an open queue."""
+    if any(isinstance(screen, GroomScreen) for screen in app.screen_stack):
+        raise CannotAct("The groom queue is open already.")
+    progress = store.grooming.progress()
+    if progress is not None:
+        at = "at its summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
+        marked = len(place.items.marked_ids())
+        new = f"begin a new one of {f'{marked:,} marked' if marked else 'what the list shows'} in its place"
+        answers = [Answer("r", "go on with it"), Answer("n", new)]
+        sentence = f"A groom queue of {progress.began_on} is paused {at}."
+        key = await app.ask(ConfirmDialog("Groom queue", sentence, answers, "not now"))
+        if key is None:
+            return
+        if key == "r":
+            app.push_screen(GroomScreen(store, await common_values(store), progress.place))
+            return
+    await _begin(app, store, place)
+
+
+async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
+    ids = await _ids(place)
+    if await store.grooming.begin(ids):
+        app.push_screen(GroomScreen(store, await common_values(store)))
+    else:
+        noun = "item" if len(ids) == 1 else "items"
+        app.say(f"Nothing to groom in {len(ids):,} {noun}: every open one is ready.")
+
+
+async def _ids(place: ListScreen) -> Sequence[int]:
+    """Return the marked items in the order of the list, those not shown last; without marks all items shown."""
+    await place.loaded()
+    marked, shown = set(place.items.marked_ids()), place.items.ids_between(0, None)
+    return [*(each for each in shown if each in marked), *marked.difference(shown)] if marked else shown

@@ -1,5 +1,6 @@
-"""The summary of the groom queue: the answered, the skipped and the open items, as Markdown."""
+"""The summary of a grooming session as Markdown: answered, skipped and open items; its screen and commands."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
@@ -10,19 +11,19 @@ from backlit.model.plain import plain
 from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.store import Store
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Call, CannotAct, Context
+from backlit.tui.dialogs.save_file import Saved, file_in, save_file
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.paths import downloads
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import left_status, timer_words
 from backlit.tui.widgets.side_lines import RuleLine, SidesLine, hints
 from backlit.tui.widgets.text_view import TextView
 
 HINTS = ("summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
-
-
+_NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 Quote = Callable[[str], str]
 """Escapes one line of a user's text for Markdown."""
 
@@ -42,7 +43,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     The queue is over when the summary is closed, and not before.
     """
 
-    COMMAND_GROUPS = ("groom.summary_commands",)
+    COMMAND_GROUPS = ("groom.summary_screen",)
 
     AUTO_FOCUS = "SummaryText"
     CSS_PATH = "../styles/groom.tcss"
@@ -73,7 +74,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         )
         self._draw_words()
 
-    def store_changed(self, gathered: Gathered) -> None:  # noqa: ARG002 - anything may be told in it
+    def store_changed(self, changes: ChangeBatch) -> None:  # noqa: ARG002 - anything may be told in it
         """Read the results again: an answer that was undone is no answer."""
         self.run_worker(work(self._read), exclusive=True, group="queue")
         self._draw_words()
@@ -151,3 +152,43 @@ def _item(store: Store, each: Groomed, quote: Quote) -> Iterator[str]:
 
 def _line(text: str, quote: Quote) -> str:
     return quote(" ".join(text.split()))
+
+
+def scroll(target: GroomSummaryScreen, call: Call) -> None:
+    """Scroll by a page, in the direction of the command's argument."""
+    target.text.page_by(int(call.command.argument))
+
+
+def copy(target: GroomSummaryScreen, _call: Call) -> None:
+    """Copy the Markdown."""
+    markdown = target.quoted()
+    target.copy(markdown)
+    target.say(f"Copied the summary, {len(markdown.splitlines()):,} lines of Markdown.")
+
+
+async def save(target: GroomSummaryScreen, _call: Call) -> None:
+    """Ask for a path and save the summary there; asks before it replaces a file."""
+    store, markdown = target.store, target.quoted()
+    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
+    name = f"groomed-{_NOT_FOR_FILES.sub('-', project).strip('-.').lower()}-{store.today().isoformat()}.md"
+    await save_file(target, Saved("Save the summary", lambda _path: markdown, file_in), downloads() / name)
+
+
+def go_back(target: GroomSummaryScreen, _call: Call) -> None:
+    """Go back to the last item of the queue."""
+    stop = target.store.grooming.previous_stop(target.count)
+    if stop is None:
+        raise CannotAct("None of the items is there any more.")
+    target.go_to(stop.place)
+
+
+def leave(target: GroomSummaryScreen, _call: Call) -> None:
+    """Leave the summary; the queue stays for the next time."""
+    target.say("gq shows the summary again; q there ends the queue.")
+    target.dismiss(None)
+
+
+async def close(target: GroomSummaryScreen, _call: Call) -> None:
+    """Close the summary and end the queue."""
+    target.dismiss(None)
+    await target.store.grooming.end()

@@ -1,18 +1,23 @@
 """The rows of the inbox: the items that have news, and the comments of the project."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import datetime
+from difflib import unified_diff
 
 from rich.segment import Segment
+from textual.content import Content
 from textual.strip import Strip
 
-from backlit.store.inbox import InboxComment, ItemNews
+from backlit.model.fields import FIELD_BY_KEY, Kind
+from backlit.store.inbox import FieldNews, InboxComment, ItemNews
 from backlit.store.journal.inbox import NewsKind
 from backlit.store.store import Store
-from backlit.tui.commands.table import Context
-from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.drawing.theme_styles import Looks, type_colour, type_sign
-from backlit.tui.inbox.change_text import age_of, summary_of
+from backlit.tui.commands.command import Context
+from backlit.tui.drawing.relative_times import age, moment
+from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
+from backlit.tui.drawing.theme_styles import ThemeStyles, type_colour, type_sign
+from backlit.tui.fields.labels import label_of, words_of
 from backlit.tui.widgets.line_list import LineList
 
 SIGNS = {NewsKind.NEW: ("+", "accent"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}
@@ -20,6 +25,10 @@ ID_WIDTH, AGE_WIDTH, WHO_WIDTH = 7, 4, 9
 ROOM_FOR_WHO = 80
 NAME_SHARE = 0.38
 """How much of what is left the name of the item takes."""
+SHOWN = 400
+"""Characters of one value or comment that the pane shows whole; the item shows the rest."""
+DIFF_LINES = 60
+COLOURS = {"-": "$error", "+": "$success"}
 
 
 class InboxRows(LineList):
@@ -44,13 +53,13 @@ class InboxRows(LineList):
 
     def drawn(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
         """A row of parts with their colours, after the cursor's mark."""
-        looks, on = Looks.of(self.app), "cursor-background" if is_cursor else None
-        segments = [Segment("▌" if is_cursor else " ", looks.style("accent", on=on))]
+        theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
+        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
         segments += [
-            Segment(text, looks.style(colour, on=on, bold=is_cursor and colour == "foreground"))
+            Segment(text, theme.style(colour, on=on, bold=is_cursor and colour == "foreground"))
             for text, colour in parts
         ]
-        return Strip(segments).adjust_cell_length(self.size.width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
 
 class InboxList(InboxRows):
@@ -152,3 +161,101 @@ class FeedList(InboxRows):
             (fit_right(age_of(comment.created_at, self.store.now()), AGE_WIDTH) + " ", "muted"),
         ]
         return self.drawn(parts, is_cursor=is_cursor)
+
+
+def summary_of(store: Store, news: ItemNews) -> str:
+    """What happened, in one line; the gravest first, as it may be cut."""
+    parts: list[str] = []
+    match news.kind:
+        case NewsKind.NEW:
+            parts.append(f"new {news.type.lower() or 'item'}")
+        case NewsKind.GONE:
+            parts.append("gone: deleted, or out of your sight")
+        case NewsKind.CHANGED:
+            parts += [_short(store, field) for field in news.fields]
+    if news.comments:
+        count = len(news.comments)
+        words = " ".join(news.comments[-1].text.split())[:SHOWN]
+        parts.append(f"“{words}”" if count == 1 else f"{count} comments: “{words}”")
+    return ", ".join(parts)
+
+
+def who_and_when(news: ItemNews, now: datetime) -> str:
+    """Who did it, as far as the service says, and when; of what is gone, when that was noticed."""
+    who = ", ".join(news.authors) or ("" if news.kind is NewsKind.GONE else "somebody")
+    noticed = "noticed " if news.kind is NewsKind.GONE else ""
+    when = f"{noticed}{_ago(news.at, now)}" if news.at else ""
+    return "  ".join(part for part in (who, when, moment(news.at)) if part)
+
+
+def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
+    """All that is new of an item: each field as it was and as it is, each comment."""
+    yield Content.assemble((f"{safe(news.name)}  ", "bold"), (safe(who_and_when(news, now)), "$muted"))
+    if news.kind is NewsKind.NEW:
+        yield literal(f"A new {news.type.lower() or 'item'}.")
+    if news.kind is NewsKind.GONE:
+        yield literal("It was deleted, or you may no longer see it.")
+    for field in news.fields:
+        yield from _field_lines(store, field)
+    for comment in news.comments:
+        yield from comment_lines(comment, now)
+
+
+def comment_lines(comment: InboxComment, now: datetime) -> Iterator[Content]:
+    """A comment with who wrote it."""
+    seen_by = "" if comment.is_internal else "  » customers see this"
+    yield Content.assemble(
+        (safe(comment.author or "somebody"), "bold"),
+        (f"  {_ago(comment.created_at, now)}", "$muted"),
+        (seen_by, "$type-feedback"),
+    )
+    yield literal_block(comment.text.strip())
+
+
+def age_of(at: datetime | None, now: datetime) -> str:
+    """How long ago; nothing where that is not known."""
+    return age(max(0.0, (now - at).total_seconds())) if at else ""
+
+
+def is_long(field: FieldNews) -> bool:
+    """Whether a field's values are compared line by line."""
+    known = FIELD_BY_KEY.get(field.key)
+    return (known is not None and known.kind is Kind.LONG_TEXT) or any(
+        isinstance(value, str) and "\n" in value for value in (field.before, field.after)
+    )
+
+
+def _ago(at: datetime | None, now: datetime) -> str:
+    ago = age_of(at, now)
+    return ago if ago in {"", "now"} else f"{ago} ago"
+
+
+def _short(store: Store, field: FieldNews) -> str:
+    label = label_of(field.key)
+    if is_long(field):
+        return f"{label} changed ({_count(field)})"
+    before, after = (words_of(store, field.key, each).rsplit(" › ", 1)[-1] for each in (field.before, field.after))
+    return f"{label} {before} → {after}"
+
+
+def _field_lines(store: Store, field: FieldNews) -> Iterator[Content]:
+    label = safe(label_of(field.key))
+    if not is_long(field):
+        before, after = (words_of(store, field.key, each)[:SHOWN] for each in (field.before, field.after))
+        yield Content.assemble((f"{label}  ", "$muted"), safe(before), (" → ", "$muted"), (safe(after), "bold"))
+        return
+    yield Content.assemble((label, "$muted"), f" changed ({_count(field)})")
+    for line in _diff(field)[:DIFF_LINES]:
+        colour = COLOURS.get(line[:1], "$muted")
+        yield Content.assemble((f"  {line[:1]} ", colour), (safe(line[1:]), colour))
+
+
+def _count(field: FieldNews) -> str:
+    lines = _diff(field)
+    more, less = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    return " ".join(part for part in (f"+{more}" if more else "", f"−{less}" if less else "") if part) + " lines"
+
+
+def _diff(field: FieldNews) -> list[str]:
+    before, after = (str(each or "").splitlines() for each in (field.before, field.after))
+    return [line for line in list(unified_diff(before, after, lineterm="", n=1))[2:] if not line.startswith("@@")]

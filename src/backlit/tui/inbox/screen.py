@@ -6,14 +6,19 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from backlit.store.inbox import FieldNews, ItemNews
+from backlit.store.journal.inbox import NewsKind
 from backlit.store.records.changes import Connection, ConnectionState, Subject
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.store.store import Store
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.difference import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
-from backlit.tui.inbox.change_text import comment_lines, lines_of
-from backlit.tui.inbox.inbox_list import FeedList, InboxList, InboxRows
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
-from backlit.tui.status.status_line import left_status, timer_words
+from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.inbox.inbox_list import FeedList, InboxList, InboxRows, comment_lines, is_long, lines_of
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
@@ -27,7 +32,7 @@ TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.
 class InboxScreen(StoreScreen[None]):
     """The items with news, the latest first, and beneath them what is new of the one under the cursor."""
 
-    COMMAND_GROUPS = ("inbox.inbox_commands",)
+    COMMAND_GROUPS = ("inbox.screen",)
     AUTO_FOCUS = "InboxList"
     CSS_PATH = "../styles/inbox.tcss"
 
@@ -57,9 +62,9 @@ class InboxScreen(StoreScreen[None]):
         """More or fewer hints."""
         self._draw_words()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what came, and what was seen meanwhile."""
-        if any(subject in gathered for subject in TOLD):
+        if any(subject in changes for subject in TOLD):
             self._show()
         else:
             self._draw_words()
@@ -146,3 +151,71 @@ def _empty_words(connection: Connection, *, is_feed: bool) -> str:
         return "No comments in this project yet." if is_feed else "Nothing is new since you looked."
     what = "No comments are known here." if is_feed else "Nothing was new when the service was last asked."
     return f"{what} {connection.sentence or 'It is being asked now …'}"
+
+
+def open_item(target: InboxScreen, _call: Call) -> None:
+    """Open the item, or its comments where only they are new."""
+    item_id = target.current_id()
+    if target.store.item(item_id) is None:
+        raise CannotAct("The item is no longer here; space takes it off the list.")
+    news = None if target.shows_feed else target.store.inbox.news(item_id)
+    has_comments_only = news is None or (news.kind is NewsKind.CHANGED and not news.fields)
+    target.open(item_id, ItemPlace.COMMENTS if has_comments_only else ItemPlace.EDITOR)
+
+
+def open_comments(target: InboxScreen, _call: Call) -> None:
+    """Go to the comments of the item."""
+    target.open(target.current_id(), ItemPlace.COMMENTS)
+
+
+async def show_changes(target: InboxScreen, _call: Call) -> None:
+    """Show every field that changed, line by line."""
+    news = _current_news(target)
+    if not news.fields:
+        raise CannotAct("No field of it was changed.")
+    found = [Difference(label_of(each.key), *_texts(target.store, each)) for each in news.fields]
+    await target.ask(DifferenceDialog(news.name, found))
+
+
+async def mark_read(target: InboxScreen, _call: Call) -> None:
+    """Take the item off the list; the next one moves up."""
+    await target.store.inbox.seen([_current_news(target).item_id])
+
+
+async def mark_all_read(target: InboxScreen, _call: Call) -> None:
+    """Take every item off the list, after a question where there are several."""
+    unread = target.store.inbox.unread()
+    key: str | None = "y"
+    if unread > 1:
+        answers = [Answer("y", "mark them as read"), Answer("e", "and those of every other project")]
+        sentence = f"{unread:,} items have news. They are then as if you had looked at all of them."
+        key = await target.ask(ConfirmDialog("Mark as read", sentence, answers, "leave them"))
+    if key is not None:
+        await target.store.inbox.all_seen(everywhere=key == "e")
+
+
+def turn_feed(target: InboxScreen, _call: Call) -> None:
+    """Show the latest comments of the project, or the items with news again."""
+    target.show_feed(is_shown=not target.shows_feed)
+
+
+def go_back(target: InboxScreen, _call: Call) -> None:
+    """Go back from the comments to the items with news, else to the place where the inbox was opened."""
+    if target.shows_feed:
+        target.show_feed(is_shown=False)
+    else:
+        target.close()
+
+
+def _current_news(target: InboxScreen) -> ItemNews:
+    news = target.store.inbox.news(target.current_id())
+    if news is None:
+        raise CannotAct("There is nothing new of it.")
+    return news
+
+
+def _texts(store: Store, field: FieldNews) -> tuple[str, str]:
+    """Return the values of a field before and after its change."""
+    if is_long(field):
+        return str(field.before or ""), str(field.after or "")
+    return words_of(store, field.key, field.before), words_of(store, field.key, field.after)

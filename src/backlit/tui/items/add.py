@@ -15,7 +15,7 @@ from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.parser import FieldReading
 from backlit.tui.items.field_prompts import check_name
 from backlit.tui.items.target import AddTarget
-from backlit.tui.shell.drafts import KeptLines
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.widgets.choice_list import Choice
 
 NEW_TYPES = (
@@ -59,7 +59,7 @@ async def add_task(target: AddTarget, _call: Call) -> None:
 async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, object], tasks: Sequence[str] = ()) -> None:
     is_seen = any(is_for_customers(key) and value for key, value in preset.items())
     title, note = f"New {item_type.value.lower()}", "» Customers see this one." if is_seen else ""
-    kept = KeptLines(target.store, f"new {item_type.value}:{preset.get('ParentID') or ''}")
+    kept = StoredLines(target.store, f"new {item_type.value}:{preset.get('ParentID') or ''}")
     name = await target.ask(LineDialog(title, str(preset.get("Name") or ""), check_name, note=note, kept=kept))
     if name is not None:
         family = Family(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])

@@ -11,7 +11,7 @@ from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.fields.acts import Act, Changes, DoesNotApply, is_synced
 from backlit.tui.items.target import ItemTarget
-from backlit.tui.widgets.badges import SYNCED
+from backlit.tui.widgets.item_rows import SYNCED
 
 NAME_SHOWN = 60
 

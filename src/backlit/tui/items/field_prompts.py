@@ -21,7 +21,7 @@ from backlit.tui.fields.choices import PICKED, can_be_empty, choices_for, unknow
 from backlit.tui.fields.line_endings import lines_of, merged
 from backlit.tui.fields.values import NOTHING, FieldWords, read_text, read_typed, typed_text
 from backlit.tui.items.target import ItemTarget
-from backlit.tui.shell.drafts import KeptLines
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.widgets.choice_list import Choice
 
 
@@ -82,7 +82,7 @@ async def _ask_value(
     if field.kind in PICKED:
         return await _pick_value(target, field, title, items, value)
     check = partial(check_line, field)
-    kept = KeptLines(target.store, _draft_key(field, items))
+    kept = StoredLines(target.store, _draft_key(field, items))
     dialog = LineDialog(title, typed_text(value), check, is_replaced=field.key != "Name", kept=kept)
     text = await target.ask(dialog)
     return None if text is None else _Answer(read_typed(field, text, value, target.store.today()))

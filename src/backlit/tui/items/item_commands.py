@@ -4,7 +4,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.comment import CommentDialog
 from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
-from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.target import ItemPlace
 
 
 def open_place(target: ItemTarget, call: Call) -> None:

@@ -14,7 +14,7 @@ from backlit.store.edits.work_log import Work, remaining_after, type_named
 from backlit.store.records.item import Item
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.shell.drafts import Kept
+from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
 
@@ -56,7 +56,7 @@ class LogWorkDialog(Dialog[Work | Start | None]):
         self._followed = ""
         self._usual: dict[str, object] = {}
         self._is_kept = False
-        self._keeping = Kept(store, draft_key(task.id))
+        self._keeping = StoredDraft(store, draft_key(task.id))
         self._keeping.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")

@@ -16,10 +16,9 @@ from backlit.store.store import CommentEntry, Store
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.relative_times import age, days_until, moment
 from backlit.tui.drawing.text import safe, wrapped
-from backlit.tui.drawing.theme_styles import Looks, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.theme_styles import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.acts import is_synced
-from backlit.tui.widgets.badges import SYNCED, UNREADY
-from backlit.tui.widgets.item_rows import ROW_SIGNS
+from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED, UNREADY
 
 LABEL_WIDTH = 11
 TEXT_LIMIT = 20_000
@@ -74,13 +73,13 @@ class Preview(ScrollView, can_focus=False, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        looks, at = Looks.of(self.app), y + round(self.scroll_y)
+        theme, at = ThemeStyles.of(self.app), y + round(self.scroll_y)
         line = self._lines[at] if at < len(self._lines) else []
-        return Strip(line).adjust_cell_length(self.size.width, looks.style())
+        return Strip(line).adjust_cell_length(self.size.width, theme.style())
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
-        page = _Page(Looks.of(self.app), width)
+        page = _Page(ThemeStyles.of(self.app), width)
         self._lines = list(page.lines(*self._shown)) if self._shown and width > 0 else []
         self.virtual_size = Size(width, len(self._lines))
         self.refresh()
@@ -89,8 +88,8 @@ class Preview(ScrollView, can_focus=False, inherit_bindings=False):
 class _Page:
     """Lays an item out at one width, in one set of colours."""
 
-    def __init__(self, looks: Looks, width: int) -> None:
-        self._looks = looks
+    def __init__(self, theme: ThemeStyles, width: int) -> None:
+        self._theme = theme
         self._width = width
 
     def lines(self, item: Item, comments: Sequence[CommentEntry], around: Surroundings) -> Iterator[Line]:
@@ -139,17 +138,17 @@ class _Page:
 
     def _wrapped(self, text: str, *, bold: bool) -> Iterator[Line]:
         for line in wrapped(text, self._width):
-            yield [Segment(line, self._looks.style(bold=bold))]
+            yield [Segment(line, self._theme.style(bold=bold))]
 
     def _text(self, text: str) -> Iterator[Line]:
-        yield from markdown_lines(text[:TEXT_LIMIT], self._width, self._looks)
+        yield from markdown_lines(text[:TEXT_LIMIT], self._width, self._theme)
         if len(text) > TEXT_LIMIT:
             yield [self._segment("… the editor (e) shows the rest", "muted")]
 
     def _byline(self, comment: CommentEntry, now: datetime) -> Line:
         ago = age((now - comment.created_at).total_seconds()) if comment.created_at else ""
         line = [
-            Segment(safe(comment.author or "you"), self._looks.style(bold=True)),
+            Segment(safe(comment.author or "you"), self._theme.style(bold=True)),
             self._segment("  " + (ago if ago in {"", "now"} else ago + " ago"), "muted"),
         ]
         if comment.pending:
@@ -159,7 +158,7 @@ class _Page:
         return line
 
     def _segment(self, text: str, colour: str, *, width: int = 0) -> Segment:
-        return Segment(safe(text).ljust(width), self._looks.style(colour))
+        return Segment(safe(text).ljust(width), self._theme.style(colour))
 
 
 def _properties(item: Item, around: Surroundings) -> list[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ from backlit.model.query import Candidate, complete
 from backlit.tui.commands.command import Context
 from backlit.tui.lists.filtering import Filtering, FilterTarget, filter_list, narrowed
 from backlit.tui.lists.query_text import joined
-from backlit.tui.widgets.query_line import FILTER, QueryLine
+from backlit.tui.widgets.inputs import FILTER, QueryLine
 
 HINT = "a part of the name, #id, or a query such as  status:open @me est>5"
 

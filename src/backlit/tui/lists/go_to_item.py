@@ -9,7 +9,7 @@ from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.lists.filter_text import filter_words
 from backlit.tui.lists.search_commands import clear
 from backlit.tui.lists.target import ListTarget
-from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
 

@@ -13,16 +13,16 @@ from backlit.model.statuses import is_open
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.search import Hit
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.lists.mark_totals import MarkTotals
-from backlit.tui.shell.open import ItemPlace, Open
 from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.target import ItemPlace, Open
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.row_marks import Marked
-from backlit.tui.widgets.storage_errors import Sturdy
+from backlit.tui.widgets.marks import Marked
+from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 PREVIEW_DELAY = 0.06
 """Seconds the cursor rests on a row before its preview is drawn, so that holding j draws none."""
@@ -33,7 +33,7 @@ LIST_SHARE = 65
 """Per cent of the width that the list has, with the preview beside it; the style sheet says the same."""
 
 
-class ItemPanes(Sturdy, Container):
+class ItemPanes(StorageErrorGuard, Container):
     """Places list and preview by the room there is, and draws the preview when the cursor rests."""
 
     look_seconds: ClassVar[float] = 1.0

@@ -8,8 +8,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
-from backlit.tui.widgets.tab_line import TabLine
+from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, TabLine, hints
 
 ROOM_FOR_HINTS = 80
 """Columns from which on all hints are shown."""

@@ -22,9 +22,9 @@ from backlit.tui.lists.group_preset import preset_of, type_in
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import ListFrame
 from backlit.tui.lists.node_filter import NodeFilter
-from backlit.tui.status.status_line import FEW_HINTS, HINTS
+from backlit.tui.shell.status_text import FEW_HINTS, HINTS
 from backlit.tui.widgets.item_list import ItemList
-from backlit.tui.widgets.tab_line import TabLine
+from backlit.tui.widgets.side_lines import TabLine
 
 AGE_CHECK = 15.0
 """Seconds between looks at how old what is shown is."""

@@ -6,12 +6,12 @@ from dataclasses import replace
 from backlit.model.query import Candidate
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.line_parser import beginning
+from backlit.tui.commands.dispatch import beginning
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.lists.query_text import query_to_keep
 from backlit.tui.lists.saved_views import PLAIN, fault_of_name
 from backlit.tui.lists.target import ListTarget
-from backlit.tui.shell.drafts import KeptLines
+from backlit.tui.shell.drafts import StoredLines
 
 
 def go(target: ListTarget, call: Call) -> None:
@@ -53,7 +53,7 @@ async def save(target: ListTarget, call: Call) -> None:
             raise CannotAct("There is no place here to keep views.")
         note = "Filter, groups, order and columns are kept; a view of the same name is replaced."
         before = "" if view is PLAIN else view.name
-        kept = KeptLines(target.store, "view")
+        kept = StoredLines(target.store, "view")
         dialog = LineDialog("Save as a view", before, fault_of_name, is_replaced=True, note=note, kept=kept)
         answer = await target.ask(dialog)
         if answer is None:

@@ -9,7 +9,7 @@ from backlit.tui.lists.filtering import filter_list, narrowed
 from backlit.tui.lists.search_hits import hit_from
 from backlit.tui.lists.target import ListTarget
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.query_line import FILTER
+from backlit.tui.widgets.inputs import FILTER
 
 
 def open_line(target: ListTarget, call: Call) -> None:

@@ -12,10 +12,8 @@ from backlit.store.views.view import View
 from backlit.tui.lists.filtering import FilterTarget, drop_query
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import ListFrame
-from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.readings import Readings
-from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import (
+from backlit.tui.shell.status_text import (
     empty_words,
     left_status,
     marks_words,
@@ -23,6 +21,8 @@ from backlit.tui.status.status_line import (
     timer_words,
     unread_words,
 )
+from backlit.tui.shell.store_screen import ChangeBatch
+from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part
 
 
@@ -100,28 +100,28 @@ class ShownView:
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         self._items.say_when_empty(empty_words(connection, target.spec))
 
-    def follow(self, gathered: Gathered) -> None:
+    def follow(self, changes: ChangeBatch) -> None:
         """Draw what changed; order and counts are read again where they may be others."""
         items, panes, target = self._items, self._target.panes, self._target
-        if Subject.PEOPLE in gathered or Subject.TREES in gathered:
+        if Subject.PEOPLE in changes or Subject.TREES in changes:
             items.forget_drawn()
             panes.preview_soon()
-        items.renamed(gathered.renamed)
-        target.shared.rename(gathered.renamed)
+        items.renamed(changes.renamed)
+        target.shared.rename(changes.renamed)
         if self._wanted_item is not None:
-            self._wanted_item = gathered.renamed.get(self._wanted_item, self._wanted_item)
+            self._wanted_item = changes.renamed.get(self._wanted_item, self._wanted_item)
         if self._store.project_id != self._project_id:
             self._switch_project()
-        elif Subject.TREES in gathered:
+        elif Subject.TREES in changes:
             target.take_filter()
             self.reload(is_wanted=False)
-        if Subject.ITEMS in gathered:
-            items.rows_changed(gathered.ids(Subject.ITEMS))
+        if Subject.ITEMS in changes:
+            items.rows_changed(changes.ids(Subject.ITEMS))
             self.reload(is_wanted=False)
             if panes.marks.totals.count:
                 panes.measure_marks()
         item_id = items.current_id
-        if item_id and any(gathered.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
+        if item_id and any(changes.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
             panes.draw_preview()
 
     def _switch_project(self) -> None:

@@ -7,9 +7,9 @@ from textual.strip import Strip
 
 from backlit.store.records.entry import ON_NODES, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.store import Store
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.labels import label_of
 from backlit.tui.items.entry_text import moved_words, node_summary, noun_of
 from backlit.tui.widgets.line_list import LineList
@@ -62,20 +62,20 @@ class OutboxList(LineList):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one entry: its state, its item, and what it does to it."""
-        entry, looks = self._entries[index], Looks.of(self.app)
+        entry, theme = self._entries[index], ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
         width = self.size.width
         change_width = round(width * CHANGE_SHARE)
         name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - 7)
         segments = [
-            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
-            Segment(f" {sign} {fit(entry.state.value, STATE_WIDTH)}", looks.style(colour, on=on)),
-            Segment(fit_right(number_of(entry), ID_WIDTH) + " ", looks.style("muted", on=on)),
-            Segment(fit(item_name_of(self._store, entry), name_width) + " ", looks.style(on=on, bold=is_cursor)),
-            Segment(fit(summary_of(entry), change_width), looks.style("muted", on=on)),
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(f" {sign} {fit(entry.state.value, STATE_WIDTH)}", theme.style(colour, on=on)),
+            Segment(fit_right(number_of(entry), ID_WIDTH) + " ", theme.style("muted", on=on)),
+            Segment(fit(item_name_of(self._store, entry), name_width) + " ", theme.style(on=on, bold=is_cursor)),
+            Segment(fit(summary_of(entry), change_width), theme.style("muted", on=on)),
         ]
-        return Strip(segments).adjust_cell_length(width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
         """Say that all is sent, where it is, or why that is not known."""

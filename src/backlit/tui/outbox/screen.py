@@ -13,14 +13,17 @@ from textual.widgets import Static
 from backlit.model.errors import StorageError
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.entry import ON_COMMENTS, ON_NODES, RECALLS, EntryKind, EntryState, OutboxEntry
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, literal_block, safe
 from backlit.tui.fields.labels import label_of, words_of
-from backlit.tui.items.entry_text import fate_words, fields_of, lines_of
-from backlit.tui.outbox.outbox_list import STATE_SIGNS, OutboxList
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
-from backlit.tui.status.status_line import left_status, timer_words
+from backlit.tui.items.entry_text import content_of, fate_words, fields_of, lines_of
+from backlit.tui.items.resolve import resolve_entry
+from backlit.tui.outbox.outbox_list import STATE_SIGNS, OutboxList, item_name_of, number_of
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
+from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
@@ -29,12 +32,19 @@ HINTS = ("outbox.open", "outbox.edit", "outbox.retry", "outbox.discard", "app.ba
 FEW_HINTS = ("outbox.edit", "outbox.retry", "outbox.discard")
 TEXT_LIMIT = 2_000
 """Characters of one value that are shown."""
+_GIVEN_UP = {
+    EntryKind.ADD: "the new item and all that follows it",
+    EntryKind.COMMENT: "the comment",
+    EntryKind.DELETE: "deleting the item",
+    EntryKind.DELETE_COMMENT: "deleting the comment",
+    **dict.fromkeys(RECALLS, "looking for it"),
+}
 
 
 class OutboxScreen(StoreScreen[None]):
     """The undelivered entries, oldest first, and beneath them what the one under the cursor would change."""
 
-    COMMAND_GROUPS = ("outbox.outbox_commands",)
+    COMMAND_GROUPS = ("outbox.screen",)
     AUTO_FOCUS = "OutboxList"
     CSS_PATH = "../styles/outbox.tcss"
 
@@ -50,13 +60,14 @@ class OutboxScreen(StoreScreen[None]):
         yield SidesLine(id="status")
 
     def on_mount(self) -> None:
-        """Show what the journal holds."""
+        """List the entries of the journal."""
+        self._entries: Sequence[OutboxEntry] = ()
         self._list = self.query_one("#entries", OutboxList)
         self._show_entries()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what was sent, refused or added."""
-        if any(subject in gathered for subject in (Subject.OUTBOX, Subject.ITEMS, Subject.CONNECTION)):
+        if any(subject in changes for subject in (Subject.OUTBOX, Subject.ITEMS, Subject.CONNECTION)):
             self._show_entries()
         else:
             self._draw_words()
@@ -149,3 +160,71 @@ class OutboxScreen(StoreScreen[None]):
 def _at_rest(entry: OutboxEntry) -> OutboxEntry:
     """An entry as it is while nothing can be sent, also one that was under way when the line went."""
     return replace(entry, state=EntryState.WAITING) if entry.state is EntryState.SENDING else entry
+
+
+async def show(target: OutboxScreen, _call: Call) -> None:
+    """Settle a conflict or a deletion that was not done; show all of any other change."""
+    entry = target.current()
+    if (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or fate_words(entry):
+        await resolve_entry(target, entry)
+        return
+    title = f"{entry.state.value.capitalize()}  {number_of(entry)} {item_name_of(target.store, entry)}"
+    await target.ask(ReadingDialog(title, list(lines_of(target.store, entry))))
+
+
+async def settle(target: OutboxScreen, _call: Call) -> None:
+    """Settle a conflict, or change a refused entry and send it again."""
+    await resolve_entry(target, target.current())
+
+
+def open_item(target: OutboxScreen, _call: Call) -> None:
+    """Open the item of the change."""
+    entry = target.current()
+    if target.store.item(entry.item_id) is None:
+        raise CannotAct("The item is no longer here; d gives the change up.")
+    target.open(entry.item_id, ItemPlace.EDITOR)
+
+
+def copy(target: OutboxScreen, _call: Call) -> None:
+    """Copy the content of the change as text."""
+    text = content_of(target.store, target.current())
+    target.copy(text)
+    target.say(f"Copied {' '.join(text.split())[:60]}")
+
+
+async def retry(target: OutboxScreen, _call: Call) -> None:
+    """Send the change again; over somebody else's change only after a question."""
+    entry = target.current()
+    if entry.state is EntryState.REFUSED:
+        for each in await _refused_to_retry(target, entry):
+            await target.store.conflicts.retry(each.id)
+        return
+    if entry.state is not EntryState.CONFLICT:
+        raise CannotAct("This change waits already; it is sent as soon as the service can be reached.")
+    fields = ", ".join(label_of(key) for key in entry.theirs)
+    sentence = f"Somebody changed {fields or 'the item'} meanwhile. Your values would take the place of theirs."
+    if await _is_agreed(target, "Conflict", sentence, "send yours"):
+        await target.store.conflicts.retry(entry.id)
+
+
+async def discard(target: OutboxScreen, _call: Call) -> None:
+    """Give the change up, after a question."""
+    entry = target.current()
+    sentence = f"This gives up {_GIVEN_UP.get(entry.kind, 'the change')}; u brings it back."
+    if await _is_agreed(target, "Discard", sentence, "discard it"):
+        await target.store.conflicts.discard(entry.id)
+
+
+async def _refused_to_retry(target: OutboxScreen, entry: OutboxEntry) -> Sequence[OutboxEntry]:
+    """Ask whether to send every refused entry of the same act, where there are several."""
+    alike = [each for each in target.entries if each.step == entry.step and each.state is EntryState.REFUSED]
+    if len(alike) == 1:
+        return alike
+    answers = [Answer("y", "send this one again"), Answer("a", f"send all {len(alike):,} again")]
+    sentence = f"{len(alike):,} of what was changed in one go were refused."
+    key = await target.ask(ConfirmDialog("Send again", sentence, answers, "leave them"))
+    return {"y": [entry], "a": alike}.get(key or "", [])
+
+
+async def _is_agreed(target: OutboxScreen, title: str, sentence: str, label: str) -> bool:
+    return await target.ask(ConfirmDialog(title, sentence, [Answer("y", label)], "leave it as it is")) == "y"

@@ -15,12 +15,12 @@ from textual.strip import Strip
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.plan.task_folds import TaskFolds
 from backlit.tui.widgets.columns import OWNER, PTS, Column
 from backlit.tui.widgets.item_rows import Names
 from backlit.tui.widgets.side_lines import Part, SidesLine
-from backlit.tui.widgets.storage_errors import Sturdy
+from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList
 
 HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)
@@ -92,7 +92,7 @@ def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
             return
 
 
-class PlanPane(Sturdy, Vertical):
+class PlanPane(StorageErrorGuard, Vertical):
     """A head and a list; `place` is the id of the iteration shown, None in the backlog's pane."""
 
     HEAD_LINES = 5

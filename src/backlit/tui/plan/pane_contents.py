@@ -18,16 +18,16 @@ from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
 from backlit.tui.plan.pane import FORECAST, PlanList, PlanPane, step_past
 from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
-from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.readings import Readings
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.badges import Badge
 from backlit.tui.widgets.columns import Column
+from backlit.tui.widgets.item_rows import Badge
 
 LOOKED_AT = 400
 """Rows of the backlog that are foretold."""
@@ -111,13 +111,13 @@ class PlanLists:
         self.wanted_item = item_id
         self.reload()
 
-    def rename(self, gathered: Gathered) -> None:
+    def rename(self, changes: ChangeBatch) -> None:
         """Follow ids and names that changed."""
         for pane in self.panes.every:
-            pane.items.renamed(gathered.renamed)
-            if Subject.PEOPLE in gathered or Subject.TREES in gathered:
+            pane.items.renamed(changes.renamed)
+            if Subject.PEOPLE in changes or Subject.TREES in changes:
                 pane.items.forget_drawn()
-        self.wanted_item = gathered.renamed.get(self.wanted_item or 0, self.wanted_item)
+        self.wanted_item = changes.renamed.get(self.wanted_item or 0, self.wanted_item)
 
     def reload(self, *, is_wanted: bool = True) -> None:
         """Read all panes anew, after the reading under way. Keys wait for a reading that the user wants."""

@@ -15,7 +15,7 @@ from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.plan.pane import PlanPane
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import Names
-from backlit.tui.widgets.storage_errors import Sturdy
+from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 MOST_TARGETS = 3
 NARROW, TWO, THREE = 80, 140, 190
@@ -27,7 +27,7 @@ def step(target: "PlanPanes", call: Call) -> None:
     target.step(int(call.command.argument))
 
 
-class PlanPanes(Sturdy, Container):
+class PlanPanes(StorageErrorGuard, Container):
     """The backlog's pane, then the panes of iterations; a narrow screen has only the pane with the focus."""
 
     COMMAND_GROUPS = ("plan.panes",)

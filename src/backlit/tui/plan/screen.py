@@ -30,14 +30,14 @@ from backlit.tui.plan.pane_contents import PlanLists
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.target import stage
 from backlit.tui.plan.task_folds import TasksAsked
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.status.status_line import (
+from backlit.tui.shell.status_text import (
     empty_words,
     left_status,
     marks_words,
     right_title,
     unread_words,
 )
+from backlit.tui.shell.store_screen import ChangeBatch
 
 
 class PlanScreen(ListScreen):
@@ -64,16 +64,16 @@ class PlanScreen(ListScreen):
         """Read the contents of the panes."""
         self.lists.reload()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what is new."""
-        self.lists.rename(gathered)
+        self.lists.rename(changes)
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
             self.shared.follow_project()
             self.take_filter()
             self.lists.reload()
-        self.shared.rename(gathered.renamed)
-        if any(subject in gathered for subject in (Subject.PLAN, Subject.ITEMS, Subject.TREES)):
+        self.shared.rename(changes.renamed)
+        if any(subject in changes for subject in (Subject.PLAN, Subject.ITEMS, Subject.TREES)):
             self.lists.reload(is_wanted=False)
             self.panes.preview_soon()
         self.draw_words()

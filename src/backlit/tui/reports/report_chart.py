@@ -7,10 +7,9 @@ from textual.widget import Widget
 
 from backlit.model.reports.chart import Bars
 from backlit.model.reports.report import Report
-from backlit.tui.drawing.charts.chart import draw, legend
-from backlit.tui.drawing.charts.signs import Row
+from backlit.tui.drawing.charts import Row, draw, legend
 from backlit.tui.drawing.text import wrapped
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 LEAST_PLOT = 9
 """Lines that days keep before notes are cut."""
@@ -57,11 +56,11 @@ class ReportChart(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of it."""
-        looks, width = Looks.of(self.app), self.size.width
+        theme, width = ThemeStyles.of(self.app), self.size.width
         row = self._rows[y] if y < len(self._rows) else BLANK
-        segments = [Segment(" " * MARGIN, looks.style())]
-        segments += [Segment(text, looks.style(colour)) for text, colour in row]
-        return Strip(segments).adjust_cell_length(width, looks.style())
+        segments = [Segment(" " * MARGIN, theme.style())]
+        segments += [Segment(text, theme.style(colour)) for text, colour in row]
+        return Strip(segments).adjust_cell_length(width, theme.style())
 
 
 def words(text: str, width: int, colour: str = "muted") -> list[Row]:

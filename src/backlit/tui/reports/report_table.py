@@ -8,9 +8,9 @@ from textual.strip import Strip
 
 from backlit.model.reports.chart import Timeline
 from backlit.model.reports.report import Column, Report, Value, value_text
-from backlit.tui.commands.table import Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 
 GAP = 2
@@ -54,7 +54,7 @@ class ReportTable(LineList):
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw what the columns are."""
         if self._report is None:
-            return Strip.blank(self.size.width, Looks.of(self.app).style())
+            return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
         titles = tuple(column.title for column in self._report.table.columns)
         return self._row(titles, "muted", is_cursor=False, is_header=True)
 
@@ -66,16 +66,16 @@ class ReportTable(LineList):
 
     def _row(self, values: tuple[Value, ...], colour: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
         assert self._report is not None
-        looks = Looks.of(self.app)
+        theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
-        segments = [Segment("▌" if is_cursor else " ", looks.style("accent", on=on))]
-        style = looks.style(colour, on=on, bold=is_cursor and not is_header)
+        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
+        style = theme.style(colour, on=on, bold=is_cursor and not is_header)
         for at, width in widths_of(self._report, self.size.width - LEAD).items():
             column, value = self._report.table.columns[at], values[at]
             text = str(value) if is_header else value_text(value, column)
             is_left = column.is_text and not isinstance(value, date) and not _has_days(self._report, at)
             segments.append(Segment((fit if is_left else fit_right)(text, width) + " " * GAP, style))
-        return Strip(segments).adjust_cell_length(self.size.width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
 
 def _has_days(report: Report, at: int) -> bool:

@@ -1,29 +1,96 @@
-"""Reports: how the work went and where it stands, each as a sentence, a chart and the table of its numbers."""
+"""The reports: one at a time, as a sentence, a chart and the table of its numbers."""
 
 from datetime import date
 
-from textual import on
+from rich.segment import Segment
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.message import Message
+from textual.strip import Strip
 from textual.timer import Timer
+from textual.widget import Widget
 
 from backlit.model.errors import BacklitError
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.store.records.changes import Subject
 from backlit.store.reports.reports import OF_DAYS, Coverage
 from backlit.store.store import Store
-from backlit.tui.commands.dispatch import CannotAct
+from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.text import fit
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.iteration_dates import span
 from backlit.tui.reports.report_chart import ReportChart
-from backlit.tui.reports.report_strip import ReportStrip
+from backlit.tui.reports.report_commands import ReportSelection
 from backlit.tui.reports.report_table import ReportTable, natural_width
-from backlit.tui.reports.selection import ReportSelection
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import left_status, timer_words
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
+
+NAMES = {
+    ReportName.BURNDOWN: "Burndown",
+    ReportName.BURNUP: "Burnup",
+    ReportName.SCOPE: "Scope",
+    ReportName.VELOCITY: "Velocity",
+    ReportName.AGE: "Age",
+    ReportName.PEOPLE: "People",
+    ReportName.AREAS: "Areas",
+    ReportName.ESTIMATES: "Sizes",
+}
+"""The reports in as few letters as say what they are."""
+
+
+class ReportStrip(Widget):
+    """One word for each report; a click shows it."""
+
+    DEFAULT_CSS = "ReportStrip { height: 1; }"
+
+    class Chosen(Message):
+        """Another report is wanted."""
+
+        def __init__(self, name: ReportName) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._shown = ReportName.BURNDOWN
+
+    def show(self, name: ReportName) -> None:
+        """Mark the report that is shown."""
+        self._shown = name
+        self.refresh()
+
+    @property
+    def _gap(self) -> int:
+        """The blank after a word, where there is room."""
+        return int(sum(len(word) + 2 for word in NAMES.values()) <= self.size.width)
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw the words, the shown one like a row under the cursor."""
+        theme = ThemeStyles.of(self.app)
+        segments = []
+        for name, word in NAMES.items():
+            is_shown = name is self._shown
+            on = "cursor-background" if is_shown else None
+            segments.append(Segment("▌" if is_shown else " ", theme.style("accent", on=on)))
+            segments.append(
+                Segment(fit(word, len(word)), theme.style("foreground" if is_shown else "muted", on=on, bold=is_shown))
+            )
+            segments.append(Segment(" " * self._gap, theme.style(on=on)))
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style())
+
+    def on_click(self, event: events.Click) -> None:
+        """Show the report whose word was clicked."""
+        x = 0
+        for name, word in NAMES.items():
+            x += len(word) + 1 + self._gap
+            if event.x < x:
+                self.post_message(self.Chosen(name))
+                return
+
 
 DELAY = 0.5
 """Seconds between readings while items change."""
@@ -76,7 +143,7 @@ class ReportsScreen(StoreScreen[None]):
         self._fit_table()
         self._draw_words()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Add up again what changed, at a measured pace; records change when the service was asked."""
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
@@ -85,7 +152,7 @@ class ReportsScreen(StoreScreen[None]):
         synced = (synced_at, self.store.today()) if synced_at is not None else None
         is_new_record = synced != self._synced and self.selection.name in {*OF_DAYS, ReportName.VELOCITY}
         self._synced = synced
-        if (is_new_record or any(subject in gathered for subject in TOLD)) and self._timer is None:
+        if (is_new_record or any(subject in changes for subject in TOLD)) and self._timer is None:
             self._timer = self.set_timer(DELAY, self._load_again)
         self._draw_words()
 

@@ -18,9 +18,9 @@ from backlit.tui.drawing.frames.framed_app import FramedApp
 from backlit.tui.drawing.text import safe
 from backlit.tui.shell.chords import Chords
 from backlit.tui.shell.input_queue import InputQueue
-from backlit.tui.shell.session import Session
+from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
-from backlit.tui.widgets.waiting_keys import WaitingKeys
+from backlit.tui.widgets.side_lines import WaitingKeys
 
 if TYPE_CHECKING:
     from subprocess import Popen

@@ -25,7 +25,7 @@ LOOK = 0.02
 Content = Mapping[str, object]
 
 
-class Kept:
+class StoredDraft:
     """A draft under a key; the writing outlives the screen, in the order it was asked for.
 
     `content` is what there is to keep now, nothing where that is empty.
@@ -107,7 +107,7 @@ class Kept:
             self._timer = None
 
 
-class KeptLines(Kept):
+class StoredLines(StoredDraft):
     """What is typed into a dialog's lines, kept while it differs from what they began with."""
 
     def __init__(self, store: Store, key: str) -> None:

@@ -1,27 +1,66 @@
-"""A screen over the store: it hears of changes at once, or when it comes back."""
+"""Screens over the store, and the batches of changes that reach them at most once a frame."""
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, cast
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeVar, TypeVarTuple, cast
 
 from textual.message import Message
 from textual.screen import Screen
 
+from backlit.store.records.changes import Change, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.drawing.text import safe
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.external_editor import edit_text
-from backlit.tui.shell.open import ItemPlace, Open
+from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.readings import Readings
-from backlit.tui.shell.session import Session
-from backlit.tui.widgets.storage_errors import keep_going
-
-if TYPE_CHECKING:
-    from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.target import ItemPlace, Open, Session
+from backlit.tui.widgets.storage_errors import dispatch_guarded
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
+
+
+class ChangeBatch:
+    """Changes of the store added up; `ids` of a subject are None where all of it may have changed."""
+
+    def __init__(self) -> None:
+        self._ids: dict[Subject, set[int] | None] = {}
+        self.fields: set[str] = set()
+        self.renamed: dict[int, int] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._ids)
+
+    def __contains__(self, subject: Subject) -> bool:
+        return subject in self._ids
+
+    def ids(self, subject: Subject) -> set[int] | None:
+        """The ids that changed; None where it may be any."""
+        return self._ids.get(subject, set())
+
+    def touches(self, subject: Subject, item_id: int) -> bool:
+        """Whether one thing of the subject may have changed."""
+        ids = self.ids(subject)
+        return ids is None or item_id in ids
+
+    def add(self, change: Change) -> None:
+        """Add one change."""
+        self._add_ids(change.kind, change.ids or None)
+        self.fields |= change.fields
+        self.renamed |= change.renamed
+
+    def merge(self, other: "ChangeBatch") -> None:
+        """Add what another gathering holds; used by screens that were hidden."""
+        for subject, ids in other._ids.items():  # noqa: SLF001 - same class
+            self._add_ids(subject, ids)
+        self.fields |= other.fields
+        self.renamed |= other.renamed
+
+    def _add_ids(self, subject: Subject, ids: Iterable[int] | None) -> None:
+        known = self._ids.get(subject, set())
+        self._ids[subject] = None if ids is None or known is None else known | set(ids)
 
 
 class StoreScreen(Screen[Result]):
@@ -37,10 +76,10 @@ class StoreScreen(Screen[Result]):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.store = store
-        self._missed = Gathered()
+        self._missed = ChangeBatch()
         self.readings = Readings()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Show what is new; subclasses say how."""
 
     @property
@@ -66,7 +105,7 @@ class StoreScreen(Screen[Result]):
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
-        self.notify(safe(sentence), markup=False, severity="warning" if is_bad else "information", timeout=6)
+        self.notify(sentence, severity="warning" if is_bad else "information", timeout=6)
 
     @property
     def session(self) -> Session:
@@ -96,11 +135,11 @@ class StoreScreen(Screen[Result]):
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; goes on where the disk fails."""
-        await keep_going(self, super()._dispatch_message(message))
+        await dispatch_guarded(self, super()._dispatch_message(message))
 
-    def take_changes(self, gathered: Gathered, *, is_visible: bool) -> None:
+    def take_changes(self, changes: ChangeBatch, *, is_visible: bool) -> None:
         """Hear of changes; called once a frame at most."""
-        self._missed.merge(gathered)
+        self._missed.merge(changes)
         if is_visible:
             self._catch_up()
 
@@ -110,5 +149,44 @@ class StoreScreen(Screen[Result]):
 
     def _catch_up(self) -> None:
         if self._missed and self.is_mounted:
-            missed, self._missed = self._missed, Gathered()
+            missed, self._missed = self._missed, ChangeBatch()
             self.store_changed(missed)
+
+
+class ChangeFeed:
+    """Takes changes on the store's threads and publishes them to an application, at most once a frame."""
+
+    def __init__(self, app: ChordApp, frame: float, publish: Callable[[ChangeBatch], None]) -> None:
+        self._app = app
+        self._frame = frame
+        self._tell = publish
+        self._batch = ChangeBatch()
+        self._lock = threading.Lock()
+        self._published_at = 0.0
+
+    def take(self, change: Change) -> None:
+        """Gather one change, and show its sentence."""
+        with self._lock:
+            is_first = not self._batch
+            self._batch.add(change)
+        if is_first:
+            self._app.call_later(self._publish_soon)
+        if change.sentence:
+            self._app.call_later(self._app.say, change.sentence)
+
+    def publish(self) -> None:
+        """Publish the gathered changes now, if there are any."""
+        if not (self._batch and self._app.is_running):
+            return  # while the application ends, its screens are closing
+        self._published_at = time.monotonic()
+        with self._lock:
+            changes, self._batch = self._batch, ChangeBatch()
+        self._tell(changes)
+
+    def _publish_soon(self) -> None:
+        """Publish at once after a pause, so that the effect of a key is seen soon; else when the frame is over."""
+        wait = self._published_at + self._frame - time.monotonic()
+        if wait > 0:
+            self._app.set_timer(wait, self.publish)
+        else:
+            self.publish()

@@ -1,14 +1,58 @@
-"""The places that commands over the store run in, as the commands see them."""
+"""The seam between commands and screens: the target of a command, its session, and the `Open` message."""
 
-from typing import Protocol, TypeVar
+from __future__ import annotations
 
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from textual.message import Message
 from textual.screen import Screen
 
+from backlit.model.planning import OwnCapacities
 from backlit.store.store import Store
-from backlit.tui.shell.open import ItemPlace
-from backlit.tui.shell.session import Session
+
+if TYPE_CHECKING:
+    from backlit.model.settings.templates import Template
+    from backlit.tui.fields.acts import Act
 
 Answer = TypeVar("Answer")
+
+
+class ItemPlace(StrEnum):
+    """A place where an item can be looked at."""
+
+    EDITOR = "editor"
+    COMMENTS = "comments"
+    ATTACHMENTS = "attachments"
+    BACKLOG = "backlog"
+
+
+class Open(Message):
+    """Asks the application to show an item at a place; `comment_id` narrows attachments to those of a comment."""
+
+    def __init__(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
+        super().__init__()
+        self.item_id = item_id
+        self.place = place
+        self.comment_id = comment_id
+
+
+class Session:
+    """State of one run of the program that belongs to no screen."""
+
+    def __init__(
+        self,
+        estimate_scale: Sequence[float] = (),
+        templates: Sequence[Template] = (),
+        capacities: OwnCapacities | None = None,
+        images: str = "auto",
+    ) -> None:
+        self.estimate_scale = estimate_scale
+        self.templates = templates
+        self.capacities = capacities or OwnCapacities()
+        self.images = images
+        self.last_act: Act | None = None
 
 
 class StoreTarget(Protocol):

@@ -15,10 +15,9 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.lists.node_filter import NodeFilter
-from backlit.tui.shell.change_batch import Gathered
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.status_text import empty_words, left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
-from backlit.tui.status.status_line import empty_words, left_status, timer_words
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.item_rows import Names
@@ -92,17 +91,17 @@ class TreeScreen(StoreScreen[None]):
         if self._items.display and not was_wide:
             self._show_items()
 
-    def store_changed(self, gathered: Gathered) -> None:
+    def store_changed(self, changes: ChangeBatch) -> None:
         """Draw what changed; totals are read again at a measured pace."""
-        self._tree.follow(gathered.renamed)
-        if Subject.TREES in gathered:
+        self._tree.follow(changes.renamed)
+        if Subject.TREES in changes:
             self._show_tree()
-        elif Subject.ITEMS in gathered and self._totals_timer is None:
+        elif Subject.ITEMS in changes and self._totals_timer is None:
             self._totals_timer = self.set_timer(TOTALS_DELAY, self._read_totals)
-        if Subject.PEOPLE in gathered:
+        if Subject.PEOPLE in changes:
             self._items.forget_drawn()
-        if Subject.ITEMS in gathered:
-            self._items.rows_changed(gathered.ids(Subject.ITEMS))
+        if Subject.ITEMS in changes:
+            self._items.rows_changed(changes.ids(Subject.ITEMS))
         self._draw_words()
 
     # The tree

@@ -9,7 +9,7 @@ from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
-from backlit.tui.shell.drafts import KeptLines
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.choice_list import Choice
 
@@ -66,9 +66,9 @@ def current_iteration(target: NodeTarget, noun: str) -> tuple[Node, IterationEnt
     return node, target.store.lookups.iterations()[node.id]
 
 
-def kept_lines(target: NodeTarget, subject: str) -> KeptLines:
+def kept_lines(target: NodeTarget, subject: str) -> StoredLines:
     """Return where the text typed about the current node is kept until it is journalled."""
-    return KeptLines(target.store, f"{target.kind.value}:{writable_node(target).id}:{subject}")
+    return StoredLines(target.store, f"{target.kind.value}:{writable_node(target).id}:{subject}")
 
 
 async def ask_for_name(target: NodeTarget, title: str, name: str = "") -> str | None:

@@ -14,7 +14,7 @@ from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
 from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.iteration_dates import Phase, phases, span
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 
@@ -85,10 +85,10 @@ LEAST_NAME = 20
 class TreeLayout:
     """The columns that fit a width; the name gets what is left."""
 
-    def __init__(self, width: int, branches: Branches, looks: Looks) -> None:
+    def __init__(self, width: int, branches: Branches, theme: ThemeStyles) -> None:
         self.width = width
         self._branches = branches
-        self._looks = looks
+        self._theme = theme
         self._has_dates = bool(branches.iterations)
         priority = ITERATION_PRIORITY if self._has_dates else AREA_PRIORITY
         shown = set(priority[0])
@@ -103,7 +103,7 @@ class TreeLayout:
 
     def header(self) -> Strip:
         """Draw the headings."""
-        style = self._looks.style("muted")
+        style = self._theme.style("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
         text += "".join(" " + _aligned(column, column.title) for column in self._columns)
         return Strip([Segment(text, style)]).adjust_cell_length(self.width, style)
@@ -111,41 +111,41 @@ class TreeLayout:
     def row(self, node: Node, *, fold: str, filter_sign: str, is_cursor: bool) -> Strip:
         """Draw one node; `fold` is its one-cell sign, `filter_sign` says whether the backlog shows it."""
         on = CURSOR if is_cursor else None
-        looks = self._looks
+        theme = self._theme
         is_past = self._branches.phases.get(node.id) is Phase.PAST
         segments = [
-            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
-            Segment(filter_sign, looks.style("mark", on=on, bold=True)),
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(filter_sign, theme.style("mark", on=on, bold=True)),
             *self._name(node, fold, on, is_past=is_past),
         ]
         for column in self._columns:
             text, colour = self._cell(column, node.id)
             name = "faint" if is_past and colour == "foreground" else colour
-            segments.append(Segment(" " + _aligned(column, text), looks.style(name, on=on)))
-        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on))
+            segments.append(Segment(" " + _aligned(column, text), theme.style(name, on=on)))
+        return Strip(segments).adjust_cell_length(self.width, theme.style(on=on))
 
     def _name(self, node: Node, fold: str, on: str | None, *, is_past: bool) -> list[Segment]:
-        looks = self._looks
+        theme = self._theme
         indent = min(self._branches.tree.depth(node.id) * INDENT, self._name_width // 2)
         before = f"{' ' * indent}{fold} "
-        segments = [Segment(before, looks.style("muted", on=on))]
+        segments = [Segment(before, theme.style("muted", on=on))]
         left = self._name_width - cell_len(before)
         iteration = self._branches.iterations.get(node.id)
         is_release = iteration is not None and iteration.is_release
         if iteration is not None:
             sign, colour = PHASE_SIGNS[self._branches.phases[node.id]]
-            segments.append(Segment(f"{sign} ", looks.style(colour, on=on)))
+            segments.append(Segment(f"{sign} ", theme.style(colour, on=on)))
             left -= 2
         if is_release:
-            segments.append(Segment(f"{RELEASE_SIGN} ", looks.style("muted" if is_past else "foreground", on=on)))
+            segments.append(Segment(f"{RELEASE_SIGN} ", theme.style("muted" if is_past else "foreground", on=on)))
             left -= 2
         is_heavy = is_release or on is not None or self._branches.phases.get(node.id) is Phase.CURRENT
-        name = looks.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
+        name = theme.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
         unsent = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
         left -= 2 if unsent else 0
         segments.append(Segment(fit(node.name, max(0, left)), name))
         if unsent:
-            segments.append(Segment(f" {unsent[0]}", looks.style(unsent[1], on=on)))
+            segments.append(Segment(f" {unsent[0]}", theme.style(unsent[1], on=on)))
         return segments
 
     def _cell(self, column: Column, node_id: int) -> tuple[str, str]:

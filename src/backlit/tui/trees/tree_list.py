@@ -8,7 +8,7 @@ from textual.strip import Strip
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import CannotAct, Context
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.iteration_dates import Phase
 from backlit.tui.lists.node_filter import FilterAsked, NodeFilter
 from backlit.tui.trees.folding import Folding
@@ -116,7 +116,7 @@ class TreeList(LineList):
     @property
     def _columns(self) -> TreeLayout:
         if self._layout is None:
-            self._layout = TreeLayout(self.size.width, self._branches, Looks.of(self.app))
+            self._layout = TreeLayout(self.size.width, self._branches, ThemeStyles.of(self.app))
         return self._layout
 
     # Commands

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 
 LEAD = 4
@@ -59,7 +59,7 @@ class ChoiceList(LineList, can_focus=False):
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one choice: bar, mark, label, and the hint at the right where there is room."""
         choice = self._choices[index]
-        looks = Looks.of(self.app)
+        theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
         room = self.size.width - LEAD
         hint = safe(choice.hint)
@@ -71,15 +71,15 @@ class ChoiceList(LineList, can_focus=False):
             hint_width = max(0, room - LEAST_LABEL)
         sign = self._mark if choice.value in self._marked else PARTLY if choice.value in self._partly else " "
         segments = [
-            Segment("▌ " if is_cursor else "  ", looks.style("accent", on=on)),
-            Segment(f"{sign} ", looks.style("mark", on=on)),
-            Segment(fit(label, room - hint_width), looks.style(on=on, bold=is_cursor)),
-            Segment(" " * min(2, hint_width) + fit(hint, hint_width - 2), looks.style("muted", on=on)),
+            Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
+            Segment(f"{sign} ", theme.style("mark", on=on)),
+            Segment(fit(label, room - hint_width), theme.style(on=on, bold=is_cursor)),
+            Segment(" " * min(2, hint_width) + fit(hint, hint_width - 2), theme.style("muted", on=on)),
         ]
-        return Strip(segments).adjust_cell_length(self.size.width, looks.style(on=on))
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
         """Say so where nothing fits."""
-        looks = Looks.of(self.app)
+        theme = ThemeStyles.of(self.app)
         text = "    nothing fits" if y == 0 and not self._choices else ""
-        return Strip([Segment(text, looks.style("muted"))]).adjust_cell_length(self.size.width, looks.style())
+        return Strip([Segment(text, theme.style("muted"))]).adjust_cell_length(self.size.width, theme.style())

@@ -1,4 +1,4 @@
-"""A list of a view's items: its current item, its marks, and how it follows changes."""
+"""Lists of work items: the base of all of them, and the commands that select rows and fold groups."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -6,11 +6,11 @@ from typing import ClassVar
 from textual import events
 
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Context
+from backlit.tui.commands.command import Call, CannotAct, Context
 from backlit.tui.widgets.folds import Folding
 from backlit.tui.widgets.item_rows import Names
 from backlit.tui.widgets.line_list import LineList, is_far_away
-from backlit.tui.widgets.row_marks import RowMarks
+from backlit.tui.widgets.marks import RowMarks
 
 
 class ItemList(LineList):
@@ -18,9 +18,8 @@ class ItemList(LineList):
 
     CONTEXTS: tuple[Context, ...] = (Context.MOVES, Context.LIST, Context.ITEM)
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (
-        "widgets.move_commands",
-        "widgets.mark_commands",
-        "widgets.fold_commands",
+        "widgets.line_list",
+        "widgets.item_list",
     )
 
     folds: Folding
@@ -115,3 +114,71 @@ class ItemList(LineList):
         elif event.shift:
             self.marks.add(first, last + 1)
         super().clicked(index, event)
+
+
+def mark(target: ItemList, call: Call) -> None:
+    """Mark the row, or take its mark off, and go down; on a header mark all of its group, or none.
+
+    A count marks as many rows.
+    """
+    group = target.folds.ids_under_header() if call.count is None else None
+    if group is not None:
+        target.marks.toggle_all(group)
+        target.move_to(target.cursor + 1)
+        return
+    stop = target.cursor + (call.count or 1)
+    target.marks.toggle(target.cursor, stop)
+    target.move_to(stop)
+
+
+def open_range(target: ItemList, _call: Call) -> None:
+    """Begin a range at the row, or end it and keep its rows marked."""
+    if not target.marks.end_range():
+        target.marks.begin_range()
+
+
+def invert(target: ItemList, _call: Call) -> None:
+    """Mark the rows that are not marked, and only those."""
+    _need_all(target)
+    target.marks.invert()
+
+
+def mark_all(target: ItemList, _call: Call) -> None:
+    """Mark all that match."""
+    _need_all(target)
+    target.marks.add(0, None)
+
+
+def _need_all(target: ItemList) -> None:
+    if not target.is_complete():
+        raise CannotAct("The list is still being read; try again in a moment.")
+
+
+def fold(target: ItemList, _call: Call) -> None:
+    """Fold the group; where it is folded, go to the header of the one around it."""
+    target.folds.fold()
+
+
+def unfold(target: ItemList, _call: Call) -> None:
+    """Unfold the group; where it is unfolded, go from its header to the first row below."""
+    target.folds.unfold()
+
+
+def toggle(target: ItemList, _call: Call) -> None:
+    """Fold or unfold the group."""
+    target.folds.toggle()
+
+
+def fold_all(target: ItemList, _call: Call) -> None:
+    """Fold all groups."""
+    target.folds.fold_all()
+
+
+def unfold_all(target: ItemList, _call: Call) -> None:
+    """Unfold all groups."""
+    target.folds.unfold_all()
+
+
+def step_header(target: ItemList, call: Call) -> None:
+    """Go on by as many headers as the argument's sign and the count say."""
+    target.folds.step(int(call.command.argument) * (call.count or 1))

@@ -1,7 +1,8 @@
-"""How a row, a group's header and the headings are drawn in the columns that fit."""
+"""Rows of work items: their badges, their layout in columns, and the window of rows in sight."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntFlag
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -10,10 +11,50 @@ from textual.strip import Strip
 from backlit.model.fields import ItemType
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.groups import GroupLine
+from backlit.store.views.view import View
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.drawing.theme_styles import Looks, status_colour, status_sign, status_word, type_colour, type_sign
-from backlit.tui.widgets.badges import Badge, folded_sign, state_sign, unready_sign
+from backlit.tui.drawing.theme_styles import (
+    ThemeStyles,
+    status_colour,
+    status_sign,
+    status_word,
+    type_colour,
+    type_sign,
+)
 from backlit.tui.widgets.columns import KNOWN, OWNER, PTS, STATUS, USUAL, Column, fitting, taken_by
+
+
+class Badge(IntFlag):
+    """What is quietly said of an item; any of them may be together."""
+
+    NONE = 0
+    UNREADY = 1
+    SYNCED = 2
+    FOLDED = 4
+
+
+UNREADY = "¡"
+"""The sign of an item that fails the ready-check."""
+SYNCED = "⇄"
+"""The sign of an item that is mirrored in another tracker (FEATURES rule 37)."""
+FOLDED = "▸"
+"""The sign of an item whose tasks are not shown below it."""
+
+
+def unready_sign(badge: Badge) -> str:
+    """The sign in the ready-check's own place."""
+    return UNREADY if badge & Badge.UNREADY else " "
+
+
+def state_sign(sign: str, badge: Badge) -> str:
+    """The sign of a row's state; where that has none, whether another tracker mirrors it."""
+    return SYNCED if sign == " " and badge & Badge.SYNCED else sign
+
+
+def folded_sign(badge: Badge) -> str:
+    """The sign between the type and the name."""
+    return FOLDED if badge & Badge.FOLDED else " "
+
 
 CURSOR = "cursor-background"
 MARK = "✓"
@@ -58,7 +99,7 @@ class Layout:
         self,
         width: int,
         names: Names,
-        looks: Looks,
+        theme: ThemeStyles,
         largest_id: int = 0,
         columns: Sequence[Column] = USUAL,
         *,
@@ -66,7 +107,7 @@ class Layout:
     ) -> None:
         self.width = width
         self._names = names
-        self._looks = looks.in_one_colour() if is_plain else looks
+        self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(ID_LEAST, len(str(largest_id))) + 1 if width >= ID_FROM else 0
         room = width - LEAD - TYPE - (self._id_width + 1 if self._id_width else 0)
         self.columns = fitting(columns, room)
@@ -80,7 +121,7 @@ class Layout:
 
     def header(self, hidden: str = "") -> Strip:
         """Draw the headings; `hidden` says what there is beside them."""
-        style = self._looks.style("muted")
+        style = self._theme.style("muted")
         text = " " * LEAD
         if self._id_width:
             text += "ID".rjust(self._id_width) + " "
@@ -100,17 +141,17 @@ class Layout:
     ) -> Strip:
         """Draw one item; a mark stands at the edge, or beside the cursor's bar in the place of the row's sign."""
         on = self._cursor if is_cursor else None
-        looks = self._looks
+        theme = self._theme
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
         edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
         segments = [
-            Segment(edge, looks.style(edge_colour, on=on, bold=is_marked)),
-            Segment(state_sign(sign, badge), looks.style(sign_colour, on=on, bold=True)),
-            Segment(unready_sign(badge), looks.style("muted", on=on, bold=True)),
+            Segment(edge, theme.style(edge_colour, on=on, bold=is_marked)),
+            Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
+            Segment(unready_sign(badge), theme.style("muted", on=on, bold=True)),
         ]
         if self._id_width:
             number = str(row.id) if row.id > 0 else "new"
-            segments.append(Segment(fit_right(number, self._id_width) + " ", looks.style("muted", on=on)))
+            segments.append(Segment(fit_right(number, self._id_width) + " ", theme.style("muted", on=on)))
         segments += self._type_and_name(row, badge, on)
         texts = iter(cells)
         for column in self.columns:
@@ -118,11 +159,11 @@ class Layout:
                 segments.append(self._known(column, row, on))
             else:
                 segments.append(self._plain(column, next(texts, ""), on))
-        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
+        return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
         """Draw the header of a group: what it is called, a rule up to the columns, how much is in it."""
-        looks, on = self._looks, self._cursor if is_cursor else None
+        theme, on = self._theme, self._cursor if is_cursor else None
         noun = "task" if line.key == "ParentID" else "item"
         figures = f" {line.count:,} {noun}{'s' * (line.count != 1)}, {line.points:,.10g} pts"
         lead = INDENT * (line.level - 1)
@@ -132,40 +173,120 @@ class Layout:
         name = fit(name, min(cell_len(name), max(0, room - 2)))
         rule = "─" * max(0, room - cell_len(name) - 1)
         segments = [
-            Segment("▌" if is_cursor else " ", looks.style("accent", on=on)),
-            Segment(" " * lead + ("▸" if line.is_folded else " "), looks.style("accent", on=on)),
-            Segment(name, looks.style("accent" if line.level == 1 else "foreground", on=on, bold=True)),
-            Segment(f" {rule}", looks.style("rule", on=on)),
-            Segment(figures, looks.style("muted", on=on)),
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(" " * lead + ("▸" if line.is_folded else " "), theme.style("accent", on=on)),
+            Segment(name, theme.style("accent" if line.level == 1 else "foreground", on=on, bold=True)),
+            Segment(f" {rule}", theme.style("rule", on=on)),
+            Segment(figures, theme.style("muted", on=on)),
         ]
-        return Strip(segments).adjust_cell_length(self.width, looks.style(on=on)).simplify()
+        return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
     def _type_and_name(self, row: Row, badge: Badge, on: str | None) -> Sequence[Segment]:
-        looks = self._looks
+        theme = self._theme
         is_task = row.type == ItemType.TASK
-        sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)}", looks.style(type_colour(row.type), on=on))
-        fold = Segment(folded_sign(badge), looks.style("muted", on=on))
+        sign = Segment(f"{'  ' if is_task else ''}{type_sign(row.type)}", theme.style(type_colour(row.type), on=on))
+        fold = Segment(folded_sign(badge), theme.style("muted", on=on))
         name_width = self._name_width - (2 if is_task else 0)
         if row.sign is RowSign.LEAVING:
             name = fit(row.name, min(cell_len(safe(row.name)), name_width))
-            rest = Segment(" " * (name_width - cell_len(name)), looks.style(on=on))
-            return sign, fold, Segment(name, looks.style("muted", on=on, strike=True)), rest
-        return sign, fold, Segment(fit(row.name, name_width), looks.style(on=on, bold=on is not None))
+            rest = Segment(" " * (name_width - cell_len(name)), theme.style(on=on))
+            return sign, fold, Segment(name, theme.style("muted", on=on, strike=True)), rest
+        return sign, fold, Segment(fit(row.name, name_width), theme.style(on=on, bold=on is not None))
 
     def _known(self, column: Column, row: Row, on: str | None) -> Segment:
-        looks, width = self._looks, column.width
+        theme, width = self._theme, column.width
         match column.key:
             case STATUS.key:
                 words = row.status or ""
                 words = words if len(words) + 2 <= width else status_word(row.status)
                 text = f"{status_sign(row.status)} {words}"
-                return Segment(" " + fit(text, width), looks.style(status_colour(row.status), on=on))
+                return Segment(" " + fit(text, width), theme.style(status_colour(row.status), on=on))
             case PTS.key:
-                return Segment(" " + fit_right(row.estimate or "·", width), looks.style(on=on))
+                return Segment(" " + fit_right(row.estimate or "·", width), theme.style(on=on))
             case OWNER.key:
                 return self._plain(column, self._names.owner(row.owner_id), on)
         return self._plain(column, self._names.iteration(row.iteration_id), on)
 
     def _plain(self, column: Column, text: str, on: str | None) -> Segment:
         shown = fit_right(text or "·", column.width) if column.is_number else fit(text or "–", column.width)
-        return Segment(" " + shown, self._looks.style("foreground" if text else "faint", on=on))
+        return Segment(" " + shown, self._theme.style("foreground" if text else "faint", on=on))
+
+
+class Badges:
+    """The quiet signs of items, read for all rows in sight together; `rows` returns those."""
+
+    def __init__(self, names: Names, rows: Callable[[], Sequence[Row]]) -> None:
+        self._names = names
+        self._rows = rows
+        self._found: dict[int, Badge] = {}
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def of(self, item_id: int) -> Badge:
+        """Return those of an item."""
+        if item_id not in self._found:
+            unknown = [row for row in self._rows() if row.id not in self._found]
+            found = self._names.badges(unknown)
+            self._found.update((row.id, found.get(row.id, Badge.NONE)) for row in unknown)
+        return self._found.get(item_id, Badge.NONE)
+
+    def forget(self, ids: set[int] | None = None) -> None:
+        """Forget those of some items, or all."""
+        if ids is None:
+            self._found.clear()
+        for item_id in ids or ():
+            self._found.pop(item_id, None)
+
+
+class RowWindow:
+    """The lines of a view in sight, and nothing else of it."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._lines: dict[int, Row | GroupLine] = {}
+        self._cells: dict[int, tuple[str, ...]] = {}
+        self._badges = Badges(names, self._rows)
+
+    def line(self, view: View, index: int, top: int, page: int) -> Row | GroupLine | None:
+        """Return a line; where it was not read, it is read with all that are in sight."""
+        if index not in self._lines:
+            start = max(0, min(top, index))
+            stop = max(top + page, index + 1)
+            self._lines = dict(enumerate(view.lines(start, stop), start))
+        return self._lines.get(index)
+
+    def forget_lines(self) -> None:
+        """Forget all: the view is another, or in another order."""
+        self._lines.clear()
+        self.forget_words()
+
+    def forget_words(self) -> None:
+        """Forget badges and cells."""
+        self._badges.forget()
+        self._cells.clear()
+
+    def forget_items(self, ids: set[int] | None) -> Sequence[int]:
+        """Forget the lines of some items, or all; returns their indices."""
+        self.forget_words()
+        found = [index for index, row in self._lines.items() if ids is None or (isinstance(row, Row) and row.id in ids)]
+        for index in found:
+            del self._lines[index]
+        return found
+
+    def badge(self, item_id: int) -> Badge:
+        """Return the quiet signs of an item in sight."""
+        return self._badges.of(item_id)
+
+    def cells(self, item_id: int, keys: Sequence[str]) -> tuple[str, ...]:
+        """Return the words of an item in columns that its row has no values for."""
+        if not keys:
+            return ()
+        if item_id not in self._cells:
+            ids = [row.id for row in self._rows() if row.id not in self._cells]
+            found = self._names.cells(ids, keys)
+            self._cells.update((each, tuple(found.get(each, ()))) for each in ids)
+        return self._cells.get(item_id, ())
+
+    def _rows(self) -> Sequence[Row]:
+        return [row for row in self._lines.values() if isinstance(row, Row)]

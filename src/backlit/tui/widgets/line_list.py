@@ -1,8 +1,8 @@
-"""A list that draws only the lines in sight and moves its cursor by repainting two of them."""
+"""Lists of lines: one widget that draws only the lines in sight, and the commands that move its cursor."""
 
 import os
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from rich.segment import Segment
 from textual import events, on
@@ -12,10 +12,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.errors import StorageError
-from backlit.tui.commands.command import Context
+from backlit.tui.commands.command import Call, Context
 from backlit.tui.drawing.text import fit, wrapped
-from backlit.tui.drawing.theme_styles import Looks
-from backlit.tui.widgets.storage_errors import keep_going
+from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.widgets.storage_errors import dispatch_guarded
 
 WHEEL_LINES = 3
 
@@ -38,7 +38,7 @@ class LineList(Widget, can_focus=True):
 
     CONTEXTS: tuple[Context, ...] = (Context.MOVES,)
     HEADER_LINES = 0
-    COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.move_commands",)
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list",)
 
     class Highlighted(Message):
         """The cursor is on another row."""
@@ -74,7 +74,7 @@ class LineList(Widget, can_focus=True):
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; goes on where the disk fails."""
-        await keep_going(self, super()._dispatch_message(message))
+        await dispatch_guarded(self, super()._dispatch_message(message))
 
     # What subclasses say
 
@@ -98,10 +98,10 @@ class LineList(Widget, can_focus=True):
 
     def draw_words(self, words: str, y: int, colour: str = "muted") -> Strip:
         """Draw a line of what stands in the place of rows: from the second one on, on as many as it needs."""
-        looks, width = Looks.of(self.app), self.size.width
+        theme, width = ThemeStyles.of(self.app), self.size.width
         lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
         text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
-        return Strip([Segment(fit(text, width), looks.style(colour))])
+        return Strip([Segment(fit(text, width), theme.style(colour))])
 
     @property
     def page(self) -> int:
@@ -210,3 +210,65 @@ class LineList(Widget, can_focus=True):
         self.move_to(index)
         if event.chain > 1:
             self.post_message(self.Chosen(self, index))
+
+
+class MoveTarget(Protocol):
+    """A list with a cursor on one of its rows."""
+
+    cursor: int
+
+    def row_count(self) -> int:
+        """Return the number of rows."""
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row, or on the nearest one."""
+
+    def move_by(self, rows: int) -> None:
+        """Move the cursor by some rows."""
+
+
+def step(target: MoveTarget, call: Call) -> None:
+    """Move by the count, the way of the argument's sign."""
+    target.move_by(int(call.command.argument) * (call.count or 1))
+
+
+def to_first(target: MoveTarget, call: Call) -> None:
+    """Go to the first row, or to row n with a count."""
+    target.move_to((call.count or 1) - 1)
+
+
+def to_last(target: MoveTarget, call: Call) -> None:
+    """Go to the last row, or to row n with a count."""
+    target.move_to((call.count or target.row_count()) - 1)
+
+
+def half_page(target: LineList, call: Call) -> None:
+    """Move by half a page, the way of the argument's sign."""
+    target.move_to(target.cursor + int(call.command.argument) * (target.page // 2) * (call.count or 1))
+
+
+def page(target: LineList, call: Call) -> None:
+    """Scroll by a page, the way of the argument's sign; the cursor stays at its line of the screen."""
+    rows = int(call.command.argument) * target.page * (call.count or 1)
+    line, before = target.cursor - target.top, target.cursor
+    target.top = max(0, min(target.top + rows, max(0, target.row_count() - target.page)))
+    target.cursor = max(0, min(before + rows, target.row_count() - 1))
+    if not target.top <= target.cursor < target.top + target.page:
+        target.top = max(0, target.cursor - line)
+    target.repaint()
+    target.moved(before)
+
+
+def centre(target: LineList, _call: Call) -> None:
+    """Scroll the row to the middle."""
+    target.scroll_rows(target.cursor - target.page // 2)
+
+
+def to_top(target: LineList, _call: Call) -> None:
+    """Scroll the row to the top."""
+    target.scroll_rows(target.cursor)
+
+
+def to_bottom(target: LineList, _call: Call) -> None:
+    """Scroll the row to the bottom."""
+    target.scroll_rows(target.cursor - target.page + 1)

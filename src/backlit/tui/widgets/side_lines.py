@@ -1,15 +1,20 @@
-"""The quiet lines around the panes: a title, a status with hints, and rules."""
+"""Single lines around the panes: title, status with key hints, rules, tabs, and the note of waiting keys."""
 
 from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from textual import events
+from textual.content import Content
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Static
 
-from backlit.tui.commands.table import COMMAND_BY_ID, DIGITS, spelled
+from backlit.tui.commands.command import DIGITS, spelled
+from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 Part = tuple[str, str]
 """Some text and the theme variable that colours it."""
@@ -37,7 +42,7 @@ class SidesLine(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the line."""
-        looks = Looks.of(self.app)
+        theme = ThemeStyles.of(self.app)
         width = self.size.width
         right = [(safe(text), colour) for text, colour in self._right]
         while right and sum(cell_len(text) for text, _ in right) > width - min(width // 2, self._left_width()):
@@ -51,10 +56,10 @@ class SidesLine(Widget):
                 break
             shown = fit(text, min(whole, left_width - taken))
             taken += cell_len(shown)
-            segments.append(Segment(shown, looks.style(colour)))
-        segments.append(Segment(" " * (left_width - taken), looks.style()))
-        segments += [Segment(text, looks.style(colour)) for text, colour in right]
-        return Strip(segments).adjust_cell_length(width, looks.style())
+            segments.append(Segment(shown, theme.style(colour)))
+        segments.append(Segment(" " * (left_width - taken), theme.style()))
+        segments += [Segment(text, theme.style(colour)) for text, colour in right]
+        return Strip(segments).adjust_cell_length(width, theme.style())
 
     def _left_width(self) -> int:
         return sum(cell_len(safe(text)) for text, _ in self._left) + 1
@@ -91,4 +96,91 @@ class RuleLine(Widget):
         """Draw the rule."""
         width, at = self.size.width, self._junction
         text = "─" * width if at is None else "─" * at + self._sign + "─" * (width - at - 1)
-        return Strip([Segment(text[:width], Looks.of(self.app).style("rule"))])
+        return Strip([Segment(text[:width], ThemeStyles.of(self.app).style("rule"))])
+
+
+MORE = "…"
+
+
+class TabLine(Widget):
+    """One line, away where there is one tab only; where not all fit, those around the present one are shown."""
+
+    DEFAULT_CSS = "TabLine { height: 1; display: none; }"
+
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._tabs: Sequence[str] = ()
+        self._current = 0
+
+    def say(self, names: Sequence[str], current: int) -> None:
+        """Show some names with their numbers, one of them in colour."""
+        tabs = [f" {number} {safe(name)} " for number, name in enumerate(names, 1)]
+        if (tabs, current) != (self._tabs, self._current):
+            self._tabs, self._current = tabs, current
+            self.display = len(names) > 1
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw the line."""
+        theme, width = ThemeStyles.of(self.app), self.size.width
+        segments = []
+        for index, text in self._in_sight():
+            colour = "muted" if index is None else "accent" if index == self._current else "muted"
+            segments.append(Segment(text, theme.style(colour, bold=index == self._current)))
+        return Strip(segments).adjust_cell_length(width, theme.style())
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the tab under the pointer."""
+        begun = 0
+        for index, text in self._in_sight():
+            begun += cell_len(text)
+            if event.x < begun:
+                if index is not None:
+                    self.post_message(self.Chosen(index))
+                return
+
+    def _in_sight(self) -> list[tuple[int | None, str]]:
+        """The tabs that fit around the present one, with a sign where others are left out."""
+        room = self.size.width - 4
+        first = last = self._current
+        while True:
+            wider = [(first - 1, last), (first, last + 1)]
+            fits = [
+                (low, high)
+                for low, high in wider
+                if low >= 0 and high < len(self._tabs) and sum(map(cell_len, self._tabs[low : high + 1])) <= room
+            ]
+            if not fits:
+                break
+            first, last = fits[-1] if last - self._current <= self._current - first else fits[0]
+        shown: list[tuple[int | None, str]] = [
+            (index, fit(self._tabs[index], min(cell_len(self._tabs[index]), max(1, room))))
+            for index in range(first, last + 1)
+        ]
+        return [
+            *([(None, f" {MORE}")] if first else []),
+            *shown,
+            *([(None, MORE)] if last < len(self._tabs) - 1 else []),
+        ]
+
+
+class WaitingKeys(Static):
+    """The number of keys that wait for a command to end."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(_words(count))
+
+    def say(self, count: int) -> None:
+        """Show another number."""
+        self.update(_words(count), layout=False)
+
+
+def _words(count: int) -> Content:
+    return Content(f" {count:,} {'key waits' if count == 1 else 'keys wait'}; esc drops them ")

@@ -13,7 +13,7 @@ _ENDS = frozenset({"_process_messages_loop", "_pre_process"})
 """The methods of a message pump that end it after an error."""
 
 
-async def keep_going(pump: MessagePump, dispatching: Awaitable[None]) -> None:
+async def dispatch_guarded(pump: MessagePump, dispatching: Awaitable[None]) -> None:
     """Await the handling of a message; shows a StorageError, whereas a pump that raises one has ended."""
     try:
         await dispatching
@@ -21,15 +21,15 @@ async def keep_going(pump: MessagePump, dispatching: Awaitable[None]) -> None:
         failed = storage_error_of(error)
         if failed is None:
             raise
-        say_failed(pump, failed)
+        show_error(pump, failed)
 
 
-class Sturdy(MessagePump):
+class StorageErrorGuard(MessagePump):
     """Part of any screen, widget or application that reads the store while it handles a message."""
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message."""
-        await keep_going(self, super()._dispatch_message(message))
+        await dispatch_guarded(self, super()._dispatch_message(message))
 
 
 def storage_error_of(error: BaseException) -> StorageError | None:
@@ -40,15 +40,15 @@ def storage_error_of(error: BaseException) -> StorageError | None:
     return None
 
 
-def goes_on(error: Exception) -> bool:
+def is_survivable(error: Exception) -> bool:
     """Whether nothing ended with an error but what raised it: a worker or a callback, rather than a message pump."""
     caught = error.__traceback__
     return caught is None or caught.tb_frame.f_code.co_name not in _ENDS
 
 
-def say_failed(pump: MessagePump, error: BacklitError) -> None:
+def show_error(pump: MessagePump, error: BacklitError) -> None:
     """Show the sentence, unless it is on the screen already."""
     sentence = safe(error.message)
     app = pump.app
     if all(each.message != sentence for each in app._notifications):  # noqa: SLF001 - there is no public way to ask
-        app.notify(safe(error.message), markup=False, severity="error", timeout=SECONDS)
+        app.notify(sentence, severity="error", timeout=SECONDS)

@@ -8,7 +8,7 @@ from textual.strip import Strip
 
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import literal
-from backlit.tui.drawing.theme_styles import Looks
+from backlit.tui.drawing.theme_styles import ThemeStyles
 
 
 class TextView(ScrollView, can_focus=False, inherit_bindings=False):
@@ -46,15 +46,15 @@ class TextView(ScrollView, can_focus=False, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        looks, at = Looks.of(self.app), y + round(self.scroll_y)
+        theme, at = ThemeStyles.of(self.app), y + round(self.scroll_y)
         line = self._lines[at] if at < len(self._lines) else []
-        return Strip(line).adjust_cell_length(self.size.width, looks.style())
+        return Strip(line).adjust_cell_length(self.size.width, theme.style())
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        looks, text = Looks.of(self.app), self._shown[1]
-        self._lines = markdown_lines(text, width, looks) if text else [[Segment("nothing yet", looks.style("faint"))]]
+        theme, text = ThemeStyles.of(self.app), self._shown[1]
+        self._lines = markdown_lines(text, width, theme) if text else [[Segment("nothing yet", theme.style("faint"))]]
         self.virtual_size = Size(width, len(self._lines))
         self.refresh()

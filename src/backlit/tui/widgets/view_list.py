@@ -1,6 +1,6 @@
-"""The list of the backlog and of the plan's panes: one line for each row of a view, in columns."""
+"""The list of a view: one line for each item or group header, in columns that can be scrolled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual import events, on
@@ -10,16 +10,95 @@ from textual.strip import Strip
 from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupKey, GroupLine
 from backlit.store.views.view import View
-from backlit.tui.drawing.theme_styles import Looks
-from backlit.tui.widgets.badges import Badge
-from backlit.tui.widgets.column_scroll import ColumnScroll
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.columns import USUAL, Column
 from backlit.tui.widgets.folds import Folding, GroupFolds
 from backlit.tui.widgets.item_list import ItemList
-from backlit.tui.widgets.item_rows import LEAD, Layout, Names
-from backlit.tui.widgets.row_window import RowWindow
+from backlit.tui.widgets.item_rows import LEAD, Badge, Layout, Names, RowWindow
 
 FIRST_ROWS = 200
+STRIPS_KEPT = 512
+Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
+"""One line: the row, the words of its cells, whether it has the cursor and a mark, and its quiet signs."""
+
+
+class ColumnScroll:
+    """Lays chosen columns out from the first in sight on, and keeps the lines that were drawn in them.
+
+    `lay_out` makes the layout of some columns for a width; `changed` has everything drawn anew.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        width: Callable[[], int],
+        lay_out: Callable[[int, Sequence[Column]], Layout],
+        changed: Callable[[], None],
+    ) -> None:
+        self.chosen = columns
+        self._width = width
+        self._lay_out = lay_out
+        self._changed = changed
+        self._first = 0
+        self._layout: Layout | None = None
+        self._strips: dict[Drawn, Strip] = {}
+
+    def use(self, columns: Sequence[Column]) -> None:
+        """Show other columns, from the first on."""
+        if columns != self.chosen or self._first:
+            self.chosen, self._first = columns, 0
+            self._changed()
+
+    def forget(self) -> None:
+        """Forget layout and drawn lines: width, names or theme changed."""
+        self._layout = None
+        self._strips.clear()
+
+    @property
+    def layout(self) -> Layout:
+        """The columns in sight."""
+        width = self._width()
+        if self._layout is None or self._layout.width != width:
+            self._layout = self._lay_out(width, self.chosen[self._first :])
+        return self._layout
+
+    def hidden(self) -> Sequence[Column]:
+        """Return the chosen columns that do not fit."""
+        shown = {each.key for each in self.layout.columns}
+        return [each for each in self.chosen[self._first :] if each.key not in shown]
+
+    def scroll(self, steps: int) -> bool:
+        """Scroll as far as there are columns out of sight; False where there are none."""
+        before = self._first
+        for _ in range(steps):
+            if len(self.chosen) - self._first == len(self.layout.columns):
+                break
+            self._first += 1
+            self._layout = None
+        if steps < 0:
+            self._first = max(0, before + steps)
+        if self._first != before:
+            self._changed()
+        return self._first != before
+
+    def header(self) -> Strip:
+        """Draw the headings; says how many columns are out of sight at the left."""
+        return self.layout.header(f"  ‹ {self._first}" if self._first else "")
+
+    def line(self, drawn: Drawn) -> Strip:
+        """Draw an item or the header of a group, from memory where it was drawn before."""
+        strip = self._strips.get(drawn)
+        if strip is None:
+            if len(self._strips) >= STRIPS_KEPT:
+                self._strips.clear()
+            row, cells, is_cursor, is_marked, badge = drawn
+            if isinstance(row, GroupLine):
+                strip = self.layout.group(row, is_cursor=is_cursor)
+            else:
+                strip = self.layout.row(row, cells, is_cursor=is_cursor, is_marked=is_marked, badge=badge)
+            self._strips[drawn] = strip
+        return strip
 
 
 class BacklogList(ItemList):
@@ -31,7 +110,7 @@ class BacklogList(ItemList):
     HEADER_LINES = 1
     COLUMNS: ClassVar[Sequence[Column]] = USUAL
     """The columns where nobody chose others."""
-    COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ItemList.COMMAND_GROUPS, "widgets.column_commands")
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ItemList.COMMAND_GROUPS, "widgets.view_list")
 
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(names, id=id)
@@ -40,7 +119,7 @@ class BacklogList(ItemList):
             self.COLUMNS,
             lambda: self.size.width,
             lambda width, columns: Layout(
-                width, names, Looks.of(self.app), self._largest_id, columns, is_plain=self.is_sparing
+                width, names, ThemeStyles.of(self.app), self._largest_id, columns, is_plain=self.is_sparing
             ),
             self.forget_drawn,
         )
@@ -200,3 +279,15 @@ class BacklogList(ItemList):
     def render_blank(self, y: int) -> Strip:
         """Draw nothing, or why there is nothing."""
         return self.draw_words("" if self.row_count() else self.empty_words, y)
+
+
+def right(target: BacklogList, call: Call) -> None:
+    """Let the first columns go out of sight, so that others come in."""
+    if not target.columns.scroll(call.count or 1):
+        raise CannotAct("There are no more columns at the right; tc chooses others.")
+
+
+def left(target: BacklogList, call: Call) -> None:
+    """Let the columns that went out of sight come back."""
+    if not target.columns.scroll(-(call.count or 1)):
+        raise CannotAct("These are the first columns.")

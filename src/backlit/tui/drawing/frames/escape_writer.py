@@ -1,19 +1,18 @@
-"""The sequence that is written, with where it leaves the cursor and in which look the terminal writes."""
+"""Escape sequences: writes cells and tracks where the terminal has its cursor and which attributes are set."""
 
 from collections.abc import Sequence
 
-from backlit.tui.drawing.frames.cell_style import PLAIN, RESET, Look, change
-from backlit.tui.drawing.frames.cells import is_agreed
+from backlit.tui.drawing.frames.cells import PLAIN, RESET, CellStyle, change, is_agreed
 
 _BRIDGED = 5
-"""Cells that are rather written again than jumped over."""
+"""Cells up to which rewriting is shorter than a cursor move."""
 
 
 class Pen:
-    """Writes cells; a place it does not know for sure is gone to from the edge of the screen."""
+    """Writes cells; an uncertain position is reached by an absolute move."""
 
     def __init__(self, width: int, *, erases: bool) -> None:
-        self.look = PLAIN
+        self.style = PLAIN
         self.erases = erases
         self._width = width
         self._parts: list[str] = []
@@ -22,11 +21,11 @@ class Pen:
 
     @property
     def sequence(self) -> str:
-        """What was written so far."""
+        """Return the sequence so far."""
         return "".join(self._parts)
 
     def say(self, sequence: str) -> None:
-        """Write something after which the place is not known."""
+        """Write a sequence after which the position is unknown."""
         self._parts.append(sequence)
         self._x = self._y = None
 
@@ -44,29 +43,29 @@ class Pen:
         self._parts.append(min((each for each in ways if each), key=len))
         self._x, self._y = x, y
 
-    def bridge(self, x: int, y: int, characters: Sequence[str], looks: Sequence[Look]) -> None:
-        """Move to a cell of a row, writing the few cells before it again where that is shorter."""
+    def bridge(self, x: int, y: int, characters: Sequence[str], styles: Sequence[CellStyle]) -> None:
+        """Move to a cell of a row, rewriting the few cells before it where that is shorter."""
         at = self._x
         if at is None or self._y != y or not 0 < x - at <= _BRIDGED:
             self.go(x, y)
             return
         between = "".join(characters[at:x])
-        cells = zip(between, looks[at:x], strict=False)
+        cells = zip(between, styles[at:x], strict=False)
         if len(between) == x - at <= len(_steps(x - at, "C")) and between.isascii() and all(map(self._has, cells)):
             self._parts.append(between)
             self._x = x
         else:
             self.go(x, y)
 
-    def _has(self, cell: tuple[str, Look]) -> bool:
-        character, look = cell
-        return look is self.look or (character == " " and look.blank is self.look.blank)
+    def _has(self, cell: tuple[str, CellStyle]) -> bool:
+        character, style = cell
+        return style is self.style or (character == " " and style.blank is self.style.blank)
 
-    def take(self, look: Look) -> None:
-        """Write in another look from here on."""
-        if look is not self.look:
-            self._parts.append(change(self.look, look))
-            self.look = look
+    def take(self, style: CellStyle) -> None:
+        """Switch to other attributes."""
+        if style is not self.style:
+            self._parts.append(change(self.style, style))
+            self.style = style
 
     def draw(self, character: str, width: int) -> None:
         """Write a character at the cursor."""
@@ -83,11 +82,11 @@ class Pen:
             self._x = end if end < self._width else None
 
     def erase(self, cells: int, *, to_edge: bool) -> None:
-        """Make cells blank in the ground that is set; the cursor stays."""
+        """Erase cells with the current background; the cursor stays."""
         self._parts.append("\x1b[K" if to_edge else f"\x1b[{cells}X")
 
     def scroll(self, top: int, bottom: int, lines: int) -> None:
-        """Move the rows from `top` to before `bottom` up by so many lines, or down where they are less than 0."""
+        """Move the rows from `top` to before `bottom` up by so many lines, or down for a negative number."""
         self.take(PLAIN)
         move = f"\x1b[{lines if lines > 1 else ''}M" if lines > 0 else f"\x1b[{-lines if lines < -1 else ''}L"
         self._parts.append(f"\x1b[{top + 1};{bottom}r")
@@ -96,10 +95,10 @@ class Pen:
         self.say(f"{move}\x1b[r")
 
     def rest(self) -> None:
-        """Leave the terminal writing as after a reset."""
-        if self.look is not PLAIN:
-            self._parts.append(RESET if not self.look.link else f"{RESET}\x1b]8;;\x1b\\")
-            self.look = PLAIN
+        """Reset the attributes."""
+        if self.style is not PLAIN:
+            self._parts.append(RESET if not self.style.link else f"{RESET}\x1b]8;;\x1b\\")
+            self.style = PLAIN
 
 
 def _steps(count: int, direction: str) -> str:

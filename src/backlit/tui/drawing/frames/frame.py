@@ -1,22 +1,40 @@
-"""The screen as it is wanted and as the terminal has it, and the least that makes the one out of the other."""
+"""A frame: the wanted screen, the screen that the terminal shows, and the shortest update between them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import is_not, ne
 
 from rich.color import ColorSystem
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from backlit.tui.drawing.frames.cell_style import RESET
+from backlit.tui.drawing.frames.cells import RESET
 from backlit.tui.drawing.frames.escape_writer import Pen
 from backlit.tui.drawing.frames.row import Row
-from backlit.tui.drawing.frames.scrolling import Scroll, find_scroll
 
 _LEAST_SCROLLED = 6
-"""Differing rows from which on it is looked whether some of them only moved."""
+"""Differing rows from which on a search for moved rows is worth its time."""
+_TOLD_BY = 40
+"""Cells at the left that identify a row; a pane beside a list does not scroll with it."""
+_LEAST_MOVED = 4
+_LEAST_GAIN = 60
+"""Cells that moving rows must save."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scroll:
+    """The rows from `top` to before `bottom` move up by so many lines, or down where they are less than 0."""
+
+    top: int
+    bottom: int
+    lines: int
 
 
 class Frame:
-    """Takes strips as they are painted; `flush` says what to send, which may be for many paintings together.
+    """Takes strips as they are painted; `flush` returns the update, which may cover many paintings.
 
-    `erases` is whether the terminal fills what it erases with the ground that is set.
+    `erases` tells whether the terminal fills erased cells with the current background.
     """
 
     def __init__(self, *, erases: bool = True) -> None:
@@ -27,14 +45,14 @@ class Frame:
         self._is_sure = False
 
     def resize(self, size: Size) -> None:
-        """Begin anew where the size is another one."""
+        """Start over with another size."""
         if size != self.size:
             self.size = size
             self._rows = [Row(size.width) for _ in range(size.height)]
             self.forget()
 
     def forget(self, region: Region | None = None) -> None:
-        """Know no longer what the terminal shows, in a region or anywhere; it is written when it is next painted."""
+        """Mark cells as unknown, in a region or anywhere; they are written when they are next painted."""
         if region is None:
             self._is_sure = False
             for row in self._rows:
@@ -44,11 +62,11 @@ class Frame:
             row.forget(region.x, region.right)
 
     def put(self, x: int, y: int, strip: Strip, system: ColorSystem) -> None:
-        """Want the cells of a strip at a place."""
+        """Put the cells of a strip at a place."""
         self._rows[y].put(x, strip, system)
 
     def flush(self, cursor: tuple[int, int] = (0, 0)) -> str:
-        """What has to be sent for the terminal to show what is wanted, its cursor at a place; empty where it does."""
+        """Return the update to the wanted frame and cursor; empty where the terminal shows both."""
         differing = [y for y, row in enumerate(self._rows) if row.differs()]
         pen = Pen(self.size.width, erases=self._erases)
         if not self._is_sure:
@@ -68,9 +86,45 @@ class Frame:
         return pen.sequence
 
     def _scroll(self, pen: Pen, scroll: Scroll) -> None:
-        """Have the terminal move rows, and note what it shows then."""
+        """Have the terminal move rows, and move the rows shown here alike."""
         pen.scroll(scroll.top, scroll.bottom, scroll.lines)
         band = range(scroll.top, scroll.bottom)
         for y in band if scroll.lines > 0 else reversed(band):
             source = y + scroll.lines
             self._rows[y].move_shown(self._rows[source] if source in band else None)
+
+
+def find_scroll(rows: Sequence[Row], differing: Sequence[int]) -> Scroll | None:
+    """Return the scroll that most moved rows agree on, if it saves enough cells; None without one."""
+    shown: dict[tuple[str | None, ...], list[int]] = {}
+    for y, row in enumerate(rows):
+        shown.setdefault(tuple(row.shown[:_TOLD_BY]), []).append(y)
+    moved: dict[int, list[int]] = {}
+    for y in differing:
+        found = shown.get(tuple(rows[y].characters[:_TOLD_BY]), ())
+        if len(found) == 1 and found[0] != y:
+            moved.setdefault(found[0] - y, []).append(y)
+    if not moved:
+        return None
+    ((lines, _count),) = Counter({step: len(each) for step, each in moved.items()}).most_common(1)
+    targets = moved[lines]
+    if len(targets) < _LEAST_MOVED:
+        return None
+    scroll = Scroll(
+        min(*targets, *(y + lines for y in targets)), max(*targets, *(y + lines for y in targets)) + 1, lines
+    )
+    return scroll if _gain(rows, scroll) >= _LEAST_GAIN else None
+
+
+def _gain(rows: Sequence[Row], scroll: Scroll) -> int:
+    band = range(scroll.top, scroll.bottom)
+    before = sum(_differing(rows[y], rows[y]) for y in band)
+    after = sum(_differing(rows[y], rows[y + scroll.lines] if y + scroll.lines in band else None) for y in band)
+    return before - after
+
+
+def _differing(row: Row, shown: Row | None) -> int:
+    if shown is None:
+        return len(row.characters)
+    characters: int = sum(map(ne, row.characters, shown.shown))
+    return max(characters, sum(map(is_not, row.styles, shown.shown_styles)))

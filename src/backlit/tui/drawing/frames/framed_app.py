@@ -1,25 +1,27 @@
-"""An application that sends its terminal only the cells that changed, and nothing while the terminal takes nothing.
+"""An application that sends its terminal only the changed cells, and waits while the terminal is busy.
 
-This and `updates` are the only places that know private names of Textual; a test says which.
+This module alone uses private names of Textual's compositor and driver; a test lists them.
 """
 
 import os
+from collections.abc import Iterator
 from queue import Queue
 
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
 from textual import events
+from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.driver import Driver
 from textual.geometry import Region, Size
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.timer import Timer
 
-from backlit.tui.drawing.frames.compositor_updates import PAINTED, size_of, strips_of
 from backlit.tui.drawing.frames.frame import Frame
 
 SWITCH = "BACKLIT_FRAME_DIFF"
-"""Environment: 0 has Textual write its frames itself."""
+"""Environment variable: 0 lets Textual write its frames itself."""
 _SYSTEMS = {"standard": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT}
 _FILLING = (
     "xterm",
@@ -35,18 +37,18 @@ _FILLING = (
     "vte",
     "wezterm",
 )
-"""What terminals call themselves that fill what they erase with the ground that is set; screen does not."""
+"""Names of terminals that fill erased cells with the current background; screen does not."""
 _MOST_WAITING = 1
-"""Frames that may wait behind the one being written; while more do, what is painted is gathered."""
+"""Frames that may wait behind the one being written; with more waiting, painting is only gathered."""
 _SOON = 1 / 50
 _SHORT = 512
-"""Characters of a frame that comes in one piece anyway."""
+"""Characters of a frame that arrives in one piece anyway."""
 _HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
-"""What stands around a longer one, where the terminal knows that."""
+"""Synchronized output, around longer frames where the terminal supports it."""
 
 
 class FramedApp(App[None], inherit_bindings=False):
-    """Keeps what the terminal shows, cell by cell."""
+    """Keeps a copy of the terminal's cells."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,26 +60,26 @@ class FramedApp(App[None], inherit_bindings=False):
         self._sending: Timer | None = None
 
     def on_mount(self) -> None:
-        """Draw everything anew when the shell gives the terminal back."""
+        """Redraw when the shell gives the terminal back."""
         self.app_resume_signal.subscribe(self, lambda _: self.draw_anew())
 
     def on_resize(self, event: events.Resize) -> None:
-        """Draw everything anew where the size went away and came back, which the terminal's cells do not survive."""
+        """Redraw where the size changed and came back, which garbles the terminal's cells."""
         before, self._terminal_size = self._terminal_size, event.size
         if self._frame is not None and before != event.size == self._frame.size:
             self.draw_anew()
 
     def draw_anew(self) -> None:
-        """Write every cell again, whatever the terminal shows."""
+        """Write every cell again."""
         if self._frame is not None:
             self._frame.forget()
         self.refresh(layout=True)
         self.screen.refresh(layout=True)
 
     def draw_beside(self, sequence: str, region: Region | None = None) -> None:
-        """Send something to the terminal that is no text, such as a picture, behind what was drawn so far.
+        """Send a sequence that is no text, such as a picture, after the frame drawn so far.
 
-        It covers a region, of which is unknown then what it shows.
+        The cells of `region`, which it covers, become unknown.
         """
         driver = self._driver
         if driver is None or not sequence:
@@ -90,7 +92,7 @@ class FramedApp(App[None], inherit_bindings=False):
         driver.flush()
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        """Take what was painted, and send what of it is new to the terminal."""
+        """Take painted strips, and send the changed cells."""
         frame, driver = self._frame, self._driver
         if frame is None or driver is None or not self._is_framed(driver) or not isinstance(renderable, PAINTED):
             super()._display(screen, renderable)
@@ -106,7 +108,7 @@ class FramedApp(App[None], inherit_bindings=False):
             self.post_display_hook()
 
     def _is_framed(self, driver: Driver) -> bool:
-        """Whether the driver has a terminal's whole screen; also notes where it was left and entered again."""
+        """Return whether the driver has a whole terminal; also start over after it was left and entered again."""
         queue = self._queue(driver)
         if queue is None or driver.is_headless or driver.is_inline or driver.is_web:
             return False
@@ -117,12 +119,12 @@ class FramedApp(App[None], inherit_bindings=False):
         return True
 
     def _queue(self, driver: Driver) -> "Queue[str | None] | None":
-        """What waits to be written to the terminal; another one whenever the application enters the screen."""
+        """Return the queue of the thread that writes; it is another one whenever the application enters the screen."""
         queue = getattr(getattr(driver, "_writer_thread", None), "_queue", None)
         return queue if isinstance(queue, Queue) else None
 
     def _send(self) -> None:
-        """Send what differs, or see again soon where the terminal has not taken what was sent before."""
+        """Send the changed cells, or try again soon while the terminal has not taken the last frame."""
         driver, frame = self._driver, self._frame
         queue = self._queue(driver) if driver is not None else None
         if driver is None or frame is None or queue is None or self._closed or not self._running:
@@ -146,5 +148,31 @@ class FramedApp(App[None], inherit_bindings=False):
 
 
 def colours_of(console: Console) -> ColorSystem:
-    """How many colours the terminal has; Textual takes one that does not say for one that has all."""
+    """Return the number of colours; Textual treats a terminal that does not say as one with all."""
     return _SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
+
+
+PAINTED = (LayoutUpdate, ChopsUpdate)
+"""Painted updates: a whole screen, or spans of lines."""
+
+
+def size_of(update: LayoutUpdate | ChopsUpdate) -> Size:
+    """Return the size of the painted screen."""
+    if isinstance(update, LayoutUpdate):
+        return update.region.size
+    return Size(update.chop_ends[0][-1], len(update.chops))
+
+
+def strips_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
+    """Yield column, line and strip of each painted part."""
+    if isinstance(update, LayoutUpdate):
+        for y, line in enumerate(update.strips, update.region.y):
+            x = update.region.x
+            for strip in line:
+                yield x, y, strip
+                x += strip.cell_length
+        return
+    for y, start, end in update.spans:
+        for right, (x, part) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
+            if part is not None and x < end and right > start:
+                yield x, y, part if right <= end else part.crop(0, end - x)

@@ -1,4 +1,4 @@
-"""The words of title and status lines, derived from the store."""
+"""Texts of title and status lines, derived from the store."""
 
 from backlit.model.amounts import clock_text
 from backlit.model.trees import Totals

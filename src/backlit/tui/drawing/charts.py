@@ -1,0 +1,266 @@
+"""Charts as lines of coloured text: timelines by day, bars, and their legends."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import TypeAlias
+
+from rich.cells import cell_len
+
+from backlit.model.reports.chart import Bar, Bars, Chart, Series, Timeline, Tone, ticks
+from backlit.model.reports.report import day_text, number_text
+from backlit.tui.drawing.text import fit, safe
+
+Piece: TypeAlias = tuple[str, str]
+"""Some text and the theme variable that colours it."""
+Row: TypeAlias = tuple[Piece, ...]
+"""One line of a drawing."""
+
+COLOURS: Mapping[Tone, str] = {
+    Tone.DONE: "status-done",
+    Tone.LEFT: "status-progress",
+    Tone.STARTED: "status-progress",
+    Tone.TESTED: "status-test",
+    Tone.PLAIN: "type-task",
+    Tone.SCOPE: "foreground",
+    Tone.GUIDE: "foreground",
+}
+FILLS: Mapping[Tone, str] = {
+    Tone.DONE: "█",
+    Tone.LEFT: "▒",
+    Tone.STARTED: "█",
+    Tone.TESTED: "▒",
+    Tone.PLAIN: "░",
+}
+"""Fills of bars with several parts."""
+LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: "•"}
+GAP = "?"
+"""Marks a day without a record."""
+EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
+EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
+
+
+class Grid:
+    """A block of cells, blank at first; text outside of it is dropped."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width = width
+        self._cells: list[list[Piece]] = [[(" ", "foreground")] * width for _ in range(height)]
+
+    def put(self, x: int, y: int, text: str, colour: str) -> None:
+        """Write text of narrow characters from a cell on."""
+        for at, character in enumerate(text, x):
+            if 0 <= y < len(self._cells) and 0 <= at < self.width:
+                self._cells[y][at] = (character, colour)
+
+    def is_free(self, x: int, y: int, count: int) -> bool:
+        """Return whether some cells of a line are in the grid and blank."""
+        return x >= 0 and x + count <= self.width and all(self._cells[y][at][0] == " " for at in range(x, x + count))
+
+    def rows(self) -> list[Row]:
+        """Return the lines, with neighbours of one colour joined."""
+        return [
+            tuple(
+                ("".join(text for text, _ in cells), colour)
+                for colour, cells in groupby(line, key=lambda cell: cell[1])
+            )
+            for line in self._cells
+        ]
+
+
+BELOW = 2
+"""Lines of the axis and its labels."""
+WIDEST_SLOT = 8
+LINES_PER_TICK = 3
+LABEL_GAP = 2
+DOT_EVERY = 3
+"""Slots from one dot of a guide to the next where slots are one cell wide, so that bars stay visible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One column of the chart: its place, its width, and its days; of several days the last recorded one counts."""
+
+    x: int
+    width: int
+    first: int
+    last: int
+
+    @property
+    def middle(self) -> int:
+        """Return the column of its signs."""
+        return self.x + max(0, self.bar_width - 1) // 2
+
+    @property
+    def bar_width(self) -> int:
+        """Return the width of its bar, which leaves a blank beside it in a wide slot."""
+        return self.width - 1 if self.width > 2 else self.width
+
+    @property
+    def end(self) -> int:
+        """Return the column that marks the end of its day, beside the bar in a wide slot."""
+        return self.x + self.width - 1
+
+    def value(self, series: Series) -> float | None:
+        """Return the last number of its days."""
+        return next((each for each in reversed(series.values[self.first : self.last + 1]) if each is not None), None)
+
+
+def draw_timeline(chart: Timeline, width: int, height: int) -> list[Row]:
+    """Draw a timeline into exactly so many cells."""
+    grid = Grid(width, height)
+    plot = max(1, height - BELOW)
+    scale = ticks(chart.top, max(2, plot // LINES_PER_TICK + 1))
+    left = max(len(number_text(tick)) for tick in scale) + 2
+    slots = slots_of(len(chart.days), left, width - left)
+    _draw_scale(grid, scale, left, plot)
+    for slot in slots:
+        _draw_bar(grid, chart, slot, plot, scale[-1])
+    for line in chart.lines:
+        _draw_line(grid, line, slots, plot, scale[-1])
+    _draw_days(grid, chart, slots, left, plot)
+    return grid.rows()
+
+
+def slots_of(days: int, left: int, room: int) -> list[Slot]:
+    """Return a slot for each day, or for several days where there are more days than cells."""
+    room = max(1, room)
+    if days <= room:
+        width = min(WIDEST_SLOT, room // max(1, days))
+        return [Slot(left + width * n, width, n, n) for n in range(days)]
+    each = -(-days // room)
+    return [Slot(left + n, 1, at, min(at + each, days) - 1) for n, at in enumerate(range(0, days, each))]
+
+
+def _draw_scale(grid: Grid, scale: Sequence[float], left: int, plot: int) -> None:
+    for y in range(plot):
+        grid.put(left - 1, y, "│", "rule")
+    for tick in scale:
+        y = plot - round(tick / scale[-1] * plot)
+        grid.put(0, y, f"{number_text(tick):>{left - 2}}", "muted")
+        grid.put(left - 1, y, "┤" if tick else "┼", "rule")
+
+
+def _draw_bar(grid: Grid, chart: Timeline, slot: Slot, plot: int, top: float) -> None:
+    value = slot.value(chart.bars)
+    if value is None:
+        if any(day in chart.gaps for day in chart.days[slot.first : slot.last + 1]):
+            grid.put(slot.middle, plot - 1, GAP, "muted")
+        return
+    eighths = round(value / top * plot * 8)
+    eighths = max(eighths, 1) if value > 0 else 0
+    colour = COLOURS[chart.bars.tone]
+    for up in range(plot):
+        part = min(8, eighths - 8 * up)
+        if part > 0:
+            grid.put(slot.x, plot - 1 - up, EIGHTHS_UP[part] * slot.bar_width, colour)
+
+
+def _draw_line(grid: Grid, line: Series, slots: Sequence[Slot], plot: int, top: float) -> None:
+    """Draw a line in the nearest cells: a scope as a line, a guide as dots at the ends of days."""
+    sign, colour = LINES[line.tone], COLOURS[line.tone]
+    is_through = line.tone is not Tone.GUIDE
+    every = DOT_EVERY if slots[0].width == 1 and not is_through else 1
+    for slot in slots[::every]:
+        value = slot.value(line)
+        if value is not None:
+            y = plot - 1 - max(0, min(plot - 1, round(value / top * plot - 0.5)))
+            grid.put(slot.x if is_through else slot.end, y, sign * (slot.width if is_through else 1), colour)
+
+
+def _draw_days(grid: Grid, chart: Timeline, slots: Sequence[Slot], left: int, plot: int) -> None:
+    """Draw the axis with today on it, and the dates that fit: the ends and today before the Mondays."""
+    grid.put(left, plot, "─" * sum(slot.width for slot in slots), "rule")
+    place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}
+    today = chart.days.index(chart.today) if chart.today in chart.days else None
+    if today is not None:
+        grid.put(place[today].middle, plot, "▲", "accent")
+    mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
+    wanted = [0, *([today] if today is not None else []), len(chart.days) - 1, *mondays]
+    for at in dict.fromkeys(wanted):
+        text = _day_label(chart.days[at], chart.today)
+        slot = place[at]
+        x = min(slot.x if at == 0 else slot.middle - len(text) // 2, grid.width - len(text))
+        before, after = min(LABEL_GAP, x), min(LABEL_GAP, grid.width - x - len(text))
+        if grid.is_free(x - before, plot + 1, len(text) + before + after):
+            grid.put(x, plot + 1, text, "accent" if at == today else "muted")
+
+
+def _day_label(day: date, today: date) -> str:
+    return "today" if day == today else day_text(day)
+
+
+LEAST_BAR = 12
+"""Cells of the bars below which names are cut."""
+
+
+def draw_bars(chart: Bars, width: int, height: int) -> list[Row]:
+    """Draw bars into at most so many lines, spaced where there is room."""
+    shown, hidden = _fitting(chart, height)
+    if not shown:
+        return []
+    numbers = max(len(number_text(each.total)) for each in shown)
+    widest = max(cell_len(safe(each.label)) for each in shown)
+    names = max(4, min(widest, width - numbers - LEAST_BAR - 3))
+    room = max(1, width - names - numbers - 2)
+    rows: list[Row] = []
+    more: Row = ((f"… and {hidden:,} more in the table", "muted"),)
+    if hidden and chart.keeps_last:
+        rows.append(more)
+    is_airy = height >= 2 * len(shown)
+    for each in shown:
+        bar = _bar(chart, each, room)
+        rows.append(((f"{fit(each.label, names)} ", "foreground"), *bar, (f" {number_text(each.total)}", "muted")))
+        if is_airy:
+            rows.append(((" ", "foreground"),))
+    if hidden and not chart.keeps_last:
+        rows.append(more)
+    return rows[:height]
+
+
+def _fitting(chart: Bars, height: int) -> tuple[Sequence[Bar], int]:
+    if len(chart.bars) <= height:
+        return chart.bars, 0
+    most = max(1, height - 1)
+    return (chart.bars[-most:] if chart.keeps_last else chart.bars[:most]), len(chart.bars) - most
+
+
+def _bar(chart: Bars, bar: Bar, room: int) -> list[Piece]:
+    if len(chart.parts) == 1:
+        eighths = round(bar.total / chart.top * room * 8) if chart.top else 0
+        eighths = max(1, eighths) if bar.total > 0 else 0
+        text = "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
+        return [(text, COLOURS[chart.parts[0].tone])]
+    pieces: list[Piece] = []
+    so_far, drawn = 0.0, 0
+    for value, part in zip(bar.values, chart.parts, strict=True):
+        so_far += value
+        end = round(so_far / chart.top * room) if chart.top else 0
+        end = min(room, max(end, drawn + 1)) if value > 0 else drawn
+        pieces.append((FILLS[part.tone] * (end - drawn), COLOURS[part.tone]))
+        drawn = end
+    return pieces
+
+
+def draw(chart: Chart, width: int, height: int) -> list[Row]:
+    """Draw a chart into a width and at most so many lines."""
+    return draw_timeline(chart, width, height) if isinstance(chart, Timeline) else draw_bars(chart, width, height)
+
+
+def legend(chart: Chart) -> Row:
+    """Return the legend of a chart; empty with only one kind of bar."""
+    if isinstance(chart, Timeline):
+        pieces = [("█ ", COLOURS[chart.bars.tone]), (f"{chart.bars.name}  ", "muted")]
+        for line in chart.lines:
+            pieces += [(f"{LINES[line.tone]} ", COLOURS[line.tone]), (f"{line.name}  ", "muted")]
+        if chart.gaps:
+            pieces += [(f"{GAP} no record", "muted")]
+        return tuple(pieces)
+    if len(chart.parts) == 1:
+        return ()
+    return tuple(
+        piece
+        for part in chart.parts
+        for piece in ((f"{FILLS[part.tone]} ", COLOURS[part.tone]), (f"{part.name}  ", "muted"))
+    )
