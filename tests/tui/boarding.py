@@ -22,7 +22,7 @@ def board(pilot: Pilot[None]) -> BoardList:
 
 
 def column(pilot: Pilot[None]) -> BoardColumn:
-    found = board(pilot).shown_column
+    found = board(pilot).position.shown_column
     assert found is not None
     return found
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import Grid
-from backlit.tui.board.layout import LEAST_WIDTH, BoardLayout, laid_out
+from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, laid_out
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)

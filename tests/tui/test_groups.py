@@ -129,11 +129,11 @@ async def test_braces_go_from_group_to_group(store: Store, opened: Open) -> None
 async def test_marks_survive_grouping_and_folding(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "space", "space")
-        marked = set(items(pilot).marked_ids())
+        marked = set(items(pilot).marks.ids())
         await group_by(pilot, "type")
         await press(pilot, "z", "M")
 
-        assert set(items(pilot).marked_ids()) == marked
+        assert set(items(pilot).marks.ids()) == marked
         assert "✓ 2 marked" in lines_of(pilot.app)[-1]
 
 
@@ -143,7 +143,7 @@ async def test_space_on_a_header_marks_its_group(store: Store, opened: Open) -> 
         await group_by(pilot, "type")
         await press(pilot, "g", "g", "space")
 
-        assert len(items(pilot).marked_ids()) == group.rows
+        assert len(items(pilot).marks.ids()) == group.rows
 
 
 async def test_a_verb_on_a_header_says_that_there_is_no_item(store: Store, opened: Open) -> None:

@@ -96,7 +96,7 @@ async def test_marked_rows_are_planned_together_and_u_takes_them_back(store: Sto
             await keys(pilot, "space")
         await keys(pilot, ">")
         planned = set(store.plan.standing.changes)
-        marks = screen(pilot).items.marked_ids()
+        marks = screen(pilot).items.marks.ids()
         await keys(pilot, "u")
 
         assert planned == {one.id, other.id}

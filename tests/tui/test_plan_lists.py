@@ -22,7 +22,7 @@ async def test_what_goes_stays_in_sight_struck_and_the_cursor_goes_on(store: Sto
         struck = [line.partition("│")[0] for line in lines_of(pilot.app) if line.startswith(" −")]
         after = line_with(pilot.app, "Backlog  unplanned")
         await keys(pilot, "*")
-        marked = backlog.marked_ids()
+        marked = backlog.marks.ids()
         is_on = backlog.current_id != row.id
         await keys(pilot, "escape")
         await go_to(pilot, row.id)

@@ -122,7 +122,7 @@ class ItemPanes(Sturdy, Container):
     @on(Marked)
     def measure_marks(self) -> None:
         """Count the marked items and their points."""
-        self.marks.measure(self.items.marked_ids())
+        self.marks.measure(self.items.marks.ids())
 
     def _marks_measured(self) -> None:
         self.post_message(self.Measured())

@@ -140,7 +140,7 @@ class ListScreen(ItemScreen):
 
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
         """Return the marked items, wherever they are, else `rows` rows from the cursor, else the current item."""
-        marked = self.items.marked_ids()
+        marked = self.items.marks.ids()
         if marked or not rows:
             return marked or (self.current().id,)
         return self.items.ids_between(self.items.cursor, self.items.cursor + rows)
