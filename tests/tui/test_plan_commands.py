@@ -51,8 +51,8 @@ class FakePlan(FakeTarget):
     def step_past(self, item_ids: AbstractSet[int]) -> None:
         self.passed.append(item_ids)
 
-    async def run_in_app(self, call: Call) -> None:
-        self.run.append((call.command.id, call.count))
+    def run_command(self, command_id: str, count: int | None = None) -> None:
+        self.run.append((command_id, count))
 
 
 async def run(target: FakePlan, command_id: str, count: int | None = None) -> None:

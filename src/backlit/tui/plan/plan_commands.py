@@ -1,12 +1,10 @@
 """Commands that change the draft: plan items, take moves back, choose the target, undo, redo, discard."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.capacity import ask_for_capacity
 from backlit.tui.lists import search_commands
 from backlit.tui.lists.target import ListTarget
@@ -101,7 +99,7 @@ async def redo(target: PlanTarget, call: Call) -> None:
 
 async def _walk(target: PlanTarget, call: Call, otherwise: str, step: Callable[[], Awaitable[bool]] | None) -> None:
     if step is None:
-        await target.run_in_app(replace(call, command=COMMAND_BY_ID[otherwise]))
+        target.run_command(otherwise, call.count)
         return
     for _ in range(call.count or 1):
         if not await step():

@@ -13,8 +13,7 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.dispatch import runner_of
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.column_choice import ColumnChoice
@@ -77,15 +76,6 @@ class PlanScreen(ListScreen):
             self.lists.reload(is_wanted=False)
             self.panes.preview_soon()
         self.draw_words()
-
-    # What is shown
-
-    async def run_in_app(self, call: Call) -> None:
-        """Run a command of the application."""
-        runner = runner_of(self.app, call.command)
-        running = runner(call) if runner else None
-        if running is not None:
-            await running
 
     # Items with the draft laid over
 

@@ -8,7 +8,6 @@ from backlit.store.planning.draft import PLANNED, Values
 from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry
-from backlit.tui.commands.command import Call
 from backlit.tui.fields.acts import Act, plan_of
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.items.target import AddTarget
@@ -34,8 +33,8 @@ class PlanTarget(AddTarget, Protocol):
     def lists(self) -> IterationPanes:
         """The panes."""
 
-    async def run_in_app(self, call: Call) -> None:
-        """Run a command of the application."""
+    def run_command(self, command_id: str, count: int | None = None) -> None:
+        """Run a command as its key does."""
 
 
 async def stage(target: AddTarget, act: Act, items: Sequence[Item]) -> None:

@@ -52,9 +52,9 @@ class StoreScreen(Screen[Result]):
         """Return whether the screen may be closed to go to another place; a screen with unsaved changes asks."""
         return True
 
-    def run_command(self, command_id: str) -> None:
+    def run_command(self, command_id: str, count: int | None = None) -> None:
         """Run a command as its key does."""
-        cast("ChordApp", self.app).run_command(COMMAND_BY_ID[command_id])
+        cast("ChordApp", self.app).run_command(COMMAND_BY_ID[command_id], count)
 
     def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
         """Begin an act that is awaited, as commands are."""
