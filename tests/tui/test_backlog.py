@@ -312,7 +312,7 @@ async def test_a_preview_for_which_there_is_no_room_is_refused_each_time(store: 
     async with opened(store, (80, 16)) as pilot:
         await press(pilot, "p")
 
-        assert "The preview needs 18 lines or 120 columns." in text_of(pilot.app)
+        assert "it needs 18 lines or 120 columns." in text_of(pilot.app)
 
 
 async def test_at_80x24_the_preview_comes_when_it_is_asked_for(store: Store, opened: Open) -> None:

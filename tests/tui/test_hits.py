@@ -6,7 +6,7 @@ from tests.tui.listing import items, press, shown
 from tests.tui.stage import text_of
 
 from backlit.store import Store
-from backlit.tui.lists.search_hits import nth_hit
+from backlit.tui.lists.go_to_item import nth_match
 
 ORDER = (10, 20, 30, 40, 50)
 
@@ -21,11 +21,11 @@ ORDER = (10, 20, 30, 40, 50)
 def test_the_next_hit_is_the_nearest_in_the_lists_order_and_past_an_end_the_first(
     here: int | None, steps: int, expected: tuple[int, bool]
 ) -> None:
-    assert nth_hit(ORDER, {20, 40}, here, steps) == expected
+    assert nth_match(ORDER, {20, 40}, here, steps) == expected
 
 
 def test_where_nothing_is_found_there_is_no_hit() -> None:
-    assert nth_hit(ORDER, {99}, 10, 1) is None
+    assert nth_match(ORDER, {99}, 10, 1) is None
 
 
 async def test_what_was_filtered_by_is_gone_on_with_when_all_is_shown_again(store: Store, opened: Open) -> None:

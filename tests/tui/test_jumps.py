@@ -68,7 +68,7 @@ async def test_an_item_that_is_done_is_shown_with_what_is_done(store: Store, ope
     done = next(row for row in await shown(store, with_done=True) if row.id not in is_open)
     async with opened(store) as pilot:
         await press(pilot, "#", *str(done.id), "enter")
-        await until(lambda: "only what is open" in " ".join(text_of(pilot.app).split()))
+        await until(lambda: "open items only" in " ".join(text_of(pilot.app).split()))
         await press(pilot, "c")
         await until(lambda: items(pilot).current_id == done.id)
 

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.lists.view_files import ViewFiles
+from backlit.tui.lists.saved_views import ViewFiles
 
 BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
 LARGE = '[[view]]\nname = "Large"\nquery = "est>5"\nsort = ["est desc"]\n'

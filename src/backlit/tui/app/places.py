@@ -12,10 +12,9 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.go_to_item import go_to_item
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.node_filter import NodeFilter
 from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.open import ItemPlace, Open

@@ -7,14 +7,12 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.column_choice import ColumnChoice
-from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.go_to_item import go_to_item
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.query_text import words_wanted
-from backlit.tui.lists.shown_view import ShownView
-from backlit.tui.lists.title import left_title
+from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.widgets.view_list import BacklogList
 

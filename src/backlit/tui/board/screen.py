@@ -17,13 +17,11 @@ from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.card_edits import column_spec, preset_in
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.column_choice import ColumnChoice
-from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.query_text import words_wanted
-from backlit.tui.lists.shown_view import ShownView
-from backlit.tui.lists.title import left_title
+from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part

@@ -6,8 +6,6 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.capacity import ask_for_capacity
-from backlit.tui.lists import search_commands
-from backlit.tui.lists.target import ListTarget
 from backlit.tui.plan.target import PlanTarget
 
 
@@ -75,14 +73,6 @@ async def discard(target: PlanTarget, _call: Call) -> None:
         raise CannotAct("Nothing is planned.")
     await target.store.plan.discard()
     target.say("The plan is dropped; u brings it back.")
-
-
-def unwind(target: ListTarget, call: Call) -> None:
-    """Undo one layer: the line, the range, the marks, the filters; never the draft."""
-    try:
-        search_commands.unwind(target, call)
-    except CannotAct:
-        raise CannotAct("Nothing to cancel here; q goes to the backlog, and the plan stays as it is.") from None
 
 
 async def undo(target: PlanTarget, call: Call) -> None:

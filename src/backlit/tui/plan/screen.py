@@ -16,13 +16,12 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.column_choice import ColumnChoice
-from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.node_filter import NodeFilter
 from backlit.tui.lists.saved_views import PLAIN
-from backlit.tui.lists.title import left_title
+from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.plan.capacity import people_of, shift_part, shifts
 from backlit.tui.plan.headings import PlanHeads, plan_title, sent_words
 from backlit.tui.plan.pane_contents import PlanLists

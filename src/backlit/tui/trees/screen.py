@@ -14,7 +14,7 @@ from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.lists.node_filter import NodeFilter
+from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.change_batch import Gathered
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.workers import work
