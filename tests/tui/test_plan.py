@@ -142,8 +142,8 @@ async def test_too_much_is_said_in_the_head_and_before_it_is_written(store: Stor
         head = text_of(pilot.app)
         await keys(pilot, "w")
 
-        assert "34 of 10–30 pts  ! 4 too many" in head
-        assert "! 4 too many  1 without estimate" in line_with(pilot.app, "+2  34 of")
+        assert "34 of 10–30 pts  ! 4 over" in head
+        assert "! 4 over  1 unestimated" in line_with(pilot.app, "+2  34 of")
 
 
 async def test_the_plan_is_written_after_a_yes_and_by_nothing_else(world: World, store: Store, opened: Open) -> None:
@@ -245,7 +245,7 @@ async def test_what_others_changed_is_marked_and_mine_is_written_only_when_asked
         await sent(store)
 
         assert "≠ 1 changed by others" in title
-        assert "≠ 1 item was changed by others meanwhile" in asked
+        assert "≠ 1 item was changed by someone else" in asked
         assert await held(world, row.id, "IterationID") == [first.id]
 
 
@@ -305,8 +305,8 @@ async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open
         await keys(pilot, "tab")
 
         assert "Backlog  unplanned" in before
-        assert "Nothing is planned here" not in before
-        assert "Nothing is planned here" in text_of(pilot.app)
+        assert "Press > to plan one into this iteration" not in before
+        assert "Press > to plan one into this iteration" in text_of(pilot.app)
         assert "Backlog  unplanned" not in text_of(pilot.app)
 
 
@@ -336,5 +336,5 @@ async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> Non
         for pressed in (("w",), ("g", "D")):
             await keys(pilot, *pressed)
 
-            assert "Nothing is planned" in text_of(pilot.app)
+            assert "The plan has no changes" in text_of(pilot.app)
             pilot.app.clear_notifications()

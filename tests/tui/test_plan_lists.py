@@ -103,7 +103,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         backlog = panes(pilot)[0]
         listed = backlog.ids_between(0, None)
         points = {item.id: points_of(str(item.fields.get("Estimate"))) or 0 for item in store.batch.items(listed)}
-        header = line_with(pilot.app, f"fits {first.name}")
+        header = line_with(pilot.app, f"{first.name} forecast")
         stretch = listed[: listed.index(row.id) + 1]
         while sum(points[each] for each in stretch) <= mean:
             stretch = listed[: len(stretch) + 1]
@@ -115,6 +115,6 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
         assert mean > 0
         assert f"{count} item{'s' * (count != 1)}, {total:g} pts" in header
-        assert "fits" in without_first
+        assert "forecast" in without_first
         assert " 0 items, " not in without_first
         assert "fits" not in text_of(pilot.app)

@@ -99,9 +99,9 @@ async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, open
         left = len(again.plan.standing.contests)
         rows = [pane.row_count() for pane in panes(pilot)[1:3]]
 
-    assert "28 of 16–24 pts  ! 4 too many" in too_much
+    assert "28 of 16–24 pts  ! 4 over" in too_much
     assert "24 of 16–24 pts" in after
-    assert "too many" not in after
+    assert "over" not in after
     assert entries == ()
     assert "≠ 2 changed by others" in title
     assert left == 2
