@@ -146,7 +146,7 @@ async def test_a_limit_stands_beside_the_count_and_going_over_it_is_said_not_for
 
         assert f"{count}/{count}" in before
         assert "!" not in before
-        assert f"Doing holds {count + 1} of {count} now: that is over its limit." in said
+        assert f"Doing is over its limit: {count + 1} of {count}." in said
         assert f"{count + 1}/{count} !" in lines_of(pilot.app)[2]
         assert (await fields_of(world, store, item.id))["Status"] == "In Progress"
 

@@ -53,7 +53,7 @@ async def test_at_the_edge_it_is_said_that_there_is_no_further_column(store: Sto
         await go_to(pilot, store, is_story)
         await press(pilot, "H")
 
-        assert "It is in the first column already." in text_of(pilot.app)
+        assert "Already in the first column." in text_of(pilot.app)
 
 
 async def test_marked_cards_move_together_once_the_difference_was_agreed_to(world: World, store: Store) -> None:

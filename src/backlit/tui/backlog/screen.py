@@ -1,4 +1,4 @@
-"""The backlog: the list of all items, and the preview of the item under the cursor."""
+"""The screen of the backlog: the list of all items, and the preview of the item under the cursor."""
 
 from textual import on
 from textual.message import Message
@@ -18,7 +18,7 @@ from backlit.tui.widgets.view_list import BacklogList
 
 
 class BacklogScreen(ListScreen):
-    """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
+    """Shows a window on the store; holds a filter and a cursor, but no items."""
 
     AUTO_FOCUS = "#items"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
@@ -34,17 +34,17 @@ class BacklogScreen(ListScreen):
         self._shown_view = ShownView(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
 
     def on_mount(self) -> None:
-        """Show the first rows, and say when they are painted."""
+        """Show the first rows, and report their painting."""
         self._shown_view.show()
         self.call_after_refresh(self.post_message, self.Painted())
 
     def store_changed(self, gathered: Gathered) -> None:
-        """Draw what changed."""
+        """Show changes of the store."""
         self._shown_view.follow(gathered)
         self.draw_words()
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show the list otherwise, if it is; raises BadRequest for a query that cannot be read."""
+        """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
         if spec != self.spec:
             if spec.query != self.spec.query:
                 self.store.view(spec)
@@ -53,7 +53,7 @@ class BacklogScreen(ListScreen):
             self.panes.find_words(words_wanted(spec.query))
 
     async def loaded(self) -> None:
-        """Return when all ids of the list are known."""
+        """Wait until all ids of the list are known."""
         await self._shown_view.loaded()
 
     def ranked_view(self) -> View:
@@ -62,7 +62,7 @@ class BacklogScreen(ListScreen):
         return self.shown_view
 
     def item_added(self, item_id: int) -> None:
-        """Go to the new item once the list has it; say why where it does not show it."""
+        """Go to the new item once the list is loaded; for a hidden item say why."""
         self._shown_view.want(item_id, is_added=True)
         self._shown_view.reload()
 

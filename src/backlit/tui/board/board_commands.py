@@ -46,7 +46,7 @@ async def lanes(target: BoardScreen, call: Call) -> None:
 
 
 async def move(target: BoardScreen, call: Call) -> None:
-    """Move the cards by as many columns as the argument's sign and the count say."""
+    """Move the cards to other columns, by the argument's sign and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     items, grid, arrangement = target.chosen(), target.board.position.grid, target.arrangement
     act = moved_by(target.store, arrangement.by, grid, steps)

@@ -101,7 +101,7 @@ class PaintedBoard(Protocol):
 
 
 class BoardPainter:
-    """Draws lines and keeps the cards that were drawn; `make` returns a painter of cards in the theme's colours."""
+    """Draws lines and caches drawn cards; `make` returns a painter of cards in the theme's colours."""
 
     def __init__(self, board: PaintedBoard, make: Callable[[], CardPainter]) -> None:
         self._board = board
@@ -111,20 +111,20 @@ class BoardPainter:
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
-        """Forget what was drawn: names, theme or size changed."""
+        """Drop the cached drawings, because names, theme or size changed."""
         self._kept = None
         self._drawn.clear()
         self._painted.clear()
 
     def line(self, y: int) -> Strip:
-        """Draw what all columns in sight have on a line."""
+        """Draw a line of all columns in sight."""
         parts = self._painted[y] = self.parts(y)
         gap = self._painter.blank(GAP)
         strips = [strip for _, strip in parts for strip in (gap, strip)][1:]
         return Strip.join(strips).adjust_cell_length(self._board.box.width, self._painter.ground)
 
     def changed(self, y: int) -> list[tuple[int, int]]:
-        """Return the stretches of a line that look otherwise than when it was last drawn: start and width."""
+        """Return the stretches of a line that differ from its last drawing: start and width."""
         before, now = self._painted.get(y), self.parts(y)
         if before is None or len(before) != len(now):
             return [(0, self._board.box.width)]
@@ -141,7 +141,7 @@ class BoardPainter:
         return self._kept
 
     def parts(self, y: int) -> list[tuple[int, Strip]]:
-        """The pieces of a line, each with where it begins."""
+        """Return the pieces of a line with their first cells."""
         if y < HEADER_LINES:
             return self._header(y)
         offset, line = divmod(y - HEADER_LINES, self._board.laid_out.card_lines)

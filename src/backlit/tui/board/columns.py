@@ -1,4 +1,4 @@
-"""Which columns a board has: a value of a field each, or several, with where a card goes that is moved there."""
+"""The columns of a board: each stands for one value of a field, or for several."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,39 +14,39 @@ from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.names import ListNames
 
 JOINED = {"active": "in progress", "closed": "done"}
-"""Statuses of some types that stand in the column of others' unless the settings say otherwise."""
+"""Statuses of some types that share the column of another status, unless the settings separate them."""
 DELETED = "deleted"
 MOST_PEOPLE = 24
-"""People of whom everybody has a column; of more only those with cards, and the user."""
+"""People up to this number have a column each; in larger teams only people with cards, and the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardColumn:
-    """One column: `values` are what cards in it have, the first of them is written by a move into it."""
+    """A column: the values of its cards; a move into it writes the first one that the card's type has."""
 
     name: str
     values: tuple[object, ...]
     limit: int | None = None
     is_collapsed: bool = False
     is_optional: bool = False
-    """Whether it is only there while it has cards."""
+    """True for a column that is shown only with cards."""
     takes_cards: bool = True
 
     @property
     def first(self) -> object:
-        """What stands for all its values, and for the column."""
+        """The first value, which identifies the column."""
         return self.values[0]
 
 
 def field_of(store: Store, key: str) -> Field:
-    """The field that a move writes."""
+    """Return the field that a move between columns writes."""
     if key == RELEASE:
         return FIELD_BY_KEY["IterationID"]
     return FIELD_BY_KEY.get(key) or next(each for each in store.custom_fields() if each.key == key)
 
 
 def has_field(store: Store, key: str) -> bool:
-    """Whether columns by it are possible in the current project."""
+    """Return whether the current project can have columns by a field."""
     return key == RELEASE or key in FIELD_BY_KEY or any(each.key == key for each in store.custom_fields())
 
 
@@ -59,7 +59,7 @@ class BoardColumns:
         self._names = names
 
     def planned(self, key: str, *, with_done: bool) -> list[BoardColumn]:
-        """The columns by a field, before it is known which values there are."""
+        """Return the columns by a field before the values of the cards are known."""
         usual = list(self._usual(key, with_done=with_done))
         for each in self._settings.column:
             if each.of == key:
@@ -67,7 +67,7 @@ class BoardColumns:
         return usual
 
     def with_found(self, key: str, planned: Sequence[BoardColumn], found: Collection[object]) -> list[BoardColumn]:
-        """The columns to show: those without cards left out that need them, one added for each unknown value."""
+        """Return the columns to show: without empty optional ones, with one more for each unknown value."""
         known = {value for each in planned for value in each.values}
         missing = [value for value in found if value not in known]
         extra = [BoardColumn(self._name(key, value), (value,), takes_cards=value is not None) for value in missing]
@@ -147,7 +147,7 @@ class BoardColumns:
         yield BoardColumn(f"no {field.label.lower()}", (None,), is_optional=True, takes_cards=can_be_empty(field))
 
     def _configured(self, columns: list[BoardColumn], wanted: ColumnSettings, field: Field) -> list[BoardColumn]:
-        """Put the values that a column of the settings names into one, where the first of them is."""
+        """Join the values of a column in the settings into one, in the place of the first value."""
         meant = [value for word in wanted.values for value in self._meant(columns, word, field)]
         values = tuple(dict.fromkeys(meant))
         if not values:
@@ -166,7 +166,7 @@ class BoardColumns:
         return made
 
     def _meant(self, columns: Sequence[BoardColumn], word: str, field: Field) -> list[object]:
-        """The values that a word of the settings means; none where the project has nothing of that name."""
+        """Return the values that a word of the settings means; none for a word unknown in the project."""
         wanted = word.casefold()
         for each in columns:
             if each.name.casefold() == wanted:

@@ -1,4 +1,4 @@
-"""The board: the backlog's items in columns, with the same filter, marks and commands."""
+"""The screen of the board: the backlog's items in columns, with the same filter, marks and commands."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ from backlit.tui.widgets.side_lines import Part
 
 
 class BoardScreen(ListScreen):
-    """Shows the same items as the list, grouped into columns."""
+    """Shows the items of the backlog grouped into columns."""
 
     AUTO_FOCUS = "#items"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
@@ -49,7 +49,7 @@ class BoardScreen(ListScreen):
     # The view
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show the board otherwise, if it is; raises BadRequest for a query that cannot be read."""
+        """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
         if self._project_id != self.store.project_id:
             self._restore()
             spec = replace(spec, with_done=self.spec.with_done)
@@ -75,7 +75,7 @@ class BoardScreen(ListScreen):
         self.app.run_worker(work(self.arrangement.save, dict(self.board.position.collapsed)), group="board")
 
     def store_changed(self, gathered: Gathered) -> None:
-        """Draw what changed; the people may be columns."""
+        """Show changes of the store; people may be columns."""
         self._shown_view.follow(gathered)
         if Subject.PEOPLE in gathered:
             self.show_spec(self.spec)
@@ -83,7 +83,7 @@ class BoardScreen(ListScreen):
         self.draw_words()
 
     async def loaded(self) -> None:
-        """Return when all ids of the cards are known."""
+        """Wait until all ids of the cards are known."""
         await self._shown_view.loaded()
 
     def ranked_view(self) -> View:
@@ -97,7 +97,7 @@ class BoardScreen(ListScreen):
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     def draw_words(self) -> None:
-        """Draw title, tabs and status; tasks count where they are the cards."""
+        """Draw title, tabs and status; tasks count on a board of tasks."""
         totals = self.shown_view.totals
         if totals is not None and self.arrangement.has_tasks:
             totals = Totals(self.shown_view.count or 0, totals.points)
@@ -107,15 +107,15 @@ class BoardScreen(ListScreen):
     # Items
 
     def item_added(self, item_id: int) -> None:
-        """Go to the new card once the board has it; say where a task is."""
+        """Go to the new card once the board is loaded; for a hidden task say how to show it."""
         item = self.store.item(item_id)
         if item is not None and item.type == ItemType.TASK and self.arrangement.hides_tasks(self.spec.query):
-            self.say("The task is added; the board shows tasks where the filter asks for them (ft).")
+            self.say("Task added. The board hides tasks; press ft to show them.")
         self._shown_view.want(item_id)
         self._shown_view.reload(is_wanted=False)
 
     def expected_type(self) -> ItemType | None:
-        """Return the type of the group; Task where the cards are the tasks of the lane's item."""
+        """Return the type of the group; Task on a board of tasks."""
         has_lane = self.board.position.lane_value(self.board.cursor) is not None
         return ItemType.TASK if self.arrangement.has_tasks and has_lane else super().expected_type()
 

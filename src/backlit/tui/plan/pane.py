@@ -34,7 +34,7 @@ FORECAST = "forecast"
 
 @dataclass(frozen=True, slots=True)
 class HeadLine:
-    """One line of a pane's head: words at the left and at the right."""
+    """A line of a pane's head: its left and its right side."""
 
     left: Sequence[Part] = ()
     right: Sequence[Part] = ()
