@@ -1,19 +1,26 @@
 """The screen of the backlog: the list of all items, and the preview of the item under the cursor."""
 
+from dataclasses import replace
+
 from textual import on
 from textual.message import Message
 
+from backlit.model.errors import BacklitError, sentence_of
+from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.fields.names import ListNames
+from backlit.tui.lists.filter_fields import filter_words
 from backlit.tui.lists.filtering import SharedFilter, words_wanted
-from backlit.tui.lists.go_to_item import go_to_item
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.change_batch import Gathered
+from backlit.tui.shell.open import ItemPlace
+from backlit.tui.shell.workers import COMMANDS_GROUP, work
 from backlit.tui.widgets.view_list import BacklogList
 
 
@@ -73,3 +80,58 @@ class BacklogScreen(ListScreen):
         self._shown_view.draw_words(
             left_title(self._names, self.shared.now.view, self.node, self.spec), self.shown_view.totals
         )
+
+
+def go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool = True) -> None:
+    """Put the cursor on an item once the list is loaded; for a hidden item say why, and offer to show it."""
+    backlog.run_worker(work(_go_to_item, backlog, item_id, is_offered=is_offered), exclusive=True, group="go-to")
+
+
+async def _go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool) -> None:
+    try:
+        await backlog.loaded()
+        if not backlog.items.is_attached or backlog.items.go_to(item_id):
+            return
+        item = backlog.store.item(item_id)
+        if item is None:
+            backlog.say(f"Item #{item_id} no longer exists.", is_bad=True)
+            return
+        if item.id != item_id and backlog.items.go_to(item.id):
+            return
+        name = f"#{item.id}" if item.id > 0 else str(item.fields.get("Name") or "")
+        usual = backlog.store.view(ViewSpec(text=name))
+        await usual.load()
+    except BacklitError as error:
+        backlog.say(sentence_of(error), is_bad=True)
+        return
+    sentence = _hidden_words(backlog, item, is_open=bool(usual.count))
+    if is_offered:
+        backlog.run_worker(
+            work(_offer_hidden, backlog, item, sentence, with_done=not usual.count), group=COMMANDS_GROUP
+        )
+    else:
+        backlog.say(f"{sentence} Press # to go to it.")
+
+
+def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
+    spec = backlog.spec
+    name = f"{f'#{item.id} ' if item.id > 0 else ''}“{item.fields.get('Name') or ''}”"
+    if item.project_id != backlog.store.project_id:
+        return f"{name} is in another project."
+    reasons = filter_words(spec.query) + ([f"/{spec.text}"] if spec.text else [])
+    reasons += ["one area or iteration"] if spec.area_ids is not None or spec.iteration_ids is not None else []
+    reasons += [] if is_open or spec.with_done else ["open items only"]
+    return f"{name} is hidden. The list shows {', '.join(reasons)}."
+
+
+async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, *, with_done: bool) -> None:
+    is_here = item.project_id == backlog.store.project_id
+    there = [Answer("c", "Clear the filters and go to it")] if is_here else []
+    answers = [*there, Answer("e", "Open it in the editor")]
+    key = await backlog.ask(ConfirmDialog("Hidden item", sentence, answers, "Cancel"))
+    if key == "c":
+        backlog.show_spec(replace(backlog.spec, with_done=backlog.spec.with_done or with_done))
+        backlog.run_command("list.no-filter")
+        backlog.item_added(item.id)
+    elif key == "e":
+        backlog.open(item.id, ItemPlace.EDITOR)

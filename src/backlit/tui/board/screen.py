@@ -12,9 +12,9 @@ from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.board.arrangement import Arrangement
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.card_edits import column_spec, preset_in
+from backlit.tui.board.columns import Arrangement
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, words_wanted

@@ -1,17 +1,23 @@
-"""Commands that filter a list: by values of a field, by a typed query, and step by step back to all items."""
+"""Commands that filter a list: by values of a field or by a typed query; the way to a match, and back to all items."""
 
-from collections.abc import Sequence
+import asyncio
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from backlit.model.errors import BacklitError
 from backlit.model.query import Candidate, complete
 from backlit.model.query.keys import LINT_KEY, values_of, with_values
+from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pickers import PickValuesDialog
 from backlit.tui.lists.filter_fields import FILTER_FIELDS, OWNER, STATUS, FilterField, choices_for, chosen_in, counted
 from backlit.tui.lists.filtering import filter_list, narrowed
 from backlit.tui.lists.target import ListTarget
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.item_list import ItemList
+from backlit.tui.widgets.query_line import FILTER
 
 FIELD_BY_KEY = {each.key: each for each in FILTER_FIELDS}
 
@@ -72,7 +78,7 @@ def complete_query(target: ListTarget, text: str, cursor: int) -> Sequence[Candi
     return complete(text, cursor, target.store.names.vocabulary()) if text.strip() else ()
 
 
-def clear(target: ListTarget, _call: Call | None = None) -> None:
+def clear(target: ListTarget, _call: Call) -> None:
     """Clear every filter but the view's own."""
     now = target.shared.now
     target.shared.now = replace(now.cleared, node=None if target.node else now.node)
@@ -105,3 +111,55 @@ def unwind(target: ListTarget, _call: Call) -> None:
         filter_list(target, replace(now, node=None))
     else:
         raise CannotAct("Nothing to cancel. Press q to leave.")
+
+
+def step_to_match(target: ListTarget, call: Call) -> None:
+    """Go to another match of the last search, by the argument's sign and the count.
+
+    The list may show other items too. A burst of keys adds up to one way.
+    """
+    typed = next(iter(target.store.typed.lines(FILTER)), "")
+    if not typed:
+        raise CannotAct("No search yet. Press / to search.")
+    steps = int(call.command.argument) * (call.count or 1)
+    target.line.steps += steps
+    target.run_worker(work(_go_to_match, target, typed, is_down=steps > 0), exclusive=True, group="hits")
+
+
+async def _go_to_match(target: ListTarget, typed: str, *, is_down: bool) -> None:
+    filtering = narrowed(target, typed, target.shared.now.query)
+    spec = replace(filtering.over(target.spec, target.store), group=(), alike=(), sort=())
+    match = await match_from(target.items, target.store.view(spec), target.line.steps)
+    target.line.steps = 0
+    if match is None:
+        target.say(f"No matches for “{typed}” in this list.", is_bad=True)
+    elif target.items.is_attached and target.items.go_to(match.item_id) and match.is_around:
+        target.say(f"“{typed}”: continued from the {'top' if is_down else 'bottom'}.")
+
+
+class Match(NamedTuple):
+    """A match; `is_around` is true when the way to it went past an end of the list."""
+
+    item_id: int
+    is_around: bool
+
+
+async def match_from(items: ItemList, view: View, steps: int) -> Match | None:
+    """Return the match some steps from the cursor, in the list's order; `view` has all matches. None without one."""
+    await view.load()
+    order, found = items.ids_between(0, None), frozenset(view.ids())
+    here = items.current_id
+    if here is None:
+        here = next(iter(items.ids_between(items.cursor, items.cursor + 2)), None)
+        steps -= 1 if here in found and steps > 0 else 0
+    return await asyncio.to_thread(nth_match, order, found, here, steps)
+
+
+def nth_match(order: Sequence[int], matches: Collection[int], here: int | None, steps: int) -> Match | None:
+    """Return the match some steps after an item, before it for negative steps; past one end comes the other."""
+    places = [place for place, item_id in enumerate(order) if item_id in matches]
+    if not places:
+        return None
+    at = order.index(here) if here in order else -1
+    number = bisect_right(places, at) - 1 + steps if steps >= 0 else bisect_left(places, at) + steps
+    return Match(order[places[number % len(places)]], not 0 <= number < len(places))

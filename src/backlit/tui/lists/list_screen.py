@@ -31,7 +31,6 @@ AGE_CHECK = 15.0
 """Seconds between updates of the age in the status line."""
 LIST_COMMANDS = (
     "lists.filter_commands",
-    "lists.go_to_item",
     "lists.view_commands",
 )
 
