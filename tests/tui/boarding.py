@@ -1,4 +1,4 @@
-"""What the tests of the board share."""
+"""Steps that the tests of the board share."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

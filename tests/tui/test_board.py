@@ -24,7 +24,7 @@ async def test_each_status_has_a_column_with_its_items_and_points(store: Store) 
             assert f"{board(pilot).position.grid.totals[number].count}" in heads
 
 
-async def test_statuses_that_mean_the_same_share_a_column_and_tasks_are_no_cards(store: Store) -> None:
+async def test_equivalent_statuses_share_a_column_and_tasks_are_no_cards(store: Store) -> None:
     async with on_board(store) as pilot:
         ids = {each.first: each.values for each in board(pilot).position.grid.columns}
         items = store.batch.items(list(board(pilot).ids_between(0, None)))
@@ -132,9 +132,7 @@ def with_limit(limit: int) -> BoardSettings:
     return BoardSettings(column=(ColumnSettings("Status", DOING, "Doing", limit),))
 
 
-async def test_a_limit_stands_beside_the_count_and_going_over_it_is_said_not_forbidden(
-    world: World, store: Store
-) -> None:
+async def test_a_limit_is_shown_beside_the_count_and_warns_without_blocking(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         count = board(pilot).position.grid.totals[1].count
     async with on_board(store, with_limit(count)) as pilot:
@@ -207,7 +205,7 @@ async def test_a_release_has_the_cards_of_all_its_iterations(world: World, store
         assert fields["IterationID"] == board(pilot).position.grid.columns[1].first
 
 
-async def test_a_choice_makes_columns_and_a_type_without_the_field_is_said(store: Store) -> None:
+async def test_columns_by_a_choice_field_refuse_types_without_it(store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "c", *"severity")
         names = [each.name for each in board(pilot).position.grid.columns]
@@ -288,7 +286,7 @@ async def test_without_lanes_their_keys_say_so(store: Store) -> None:
 # What it shares
 
 
-async def test_the_filter_of_the_board_is_that_of_the_backlog(store: Store) -> None:
+async def test_board_and_backlog_share_their_filter(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "f", "m")
         await until(lambda: "mine" in lines_of(pilot.app)[0])
@@ -313,7 +311,7 @@ async def test_marks_the_preview_and_opening_work_as_in_the_list(store: Store) -
         assert type(pilot.app.screen).__name__ == "EditorScreen"
 
 
-async def test_what_others_change_moves_the_card(world: World, store: Store) -> None:
+async def test_a_change_by_somebody_else_moves_the_card(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
         await world.rival.work_items.update(item.id, {"Status": "Ready For Test"})

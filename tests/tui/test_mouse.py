@@ -92,7 +92,7 @@ async def test_a_click_on_a_tab_goes_to_its_view(store: Store, tmp_path: Path) -
         assert "› Bugs" in lines_of(pilot.app)[0]
 
 
-async def test_of_many_tabs_those_around_the_present_one_are_shown(store: Store, tmp_path: Path) -> None:
+async def test_the_tabs_around_the_current_one_are_shown(store: Store, tmp_path: Path) -> None:
     own = "\n".join(LARGE.replace("Large", f"View number {number}") for number in range(2, 10))
     async with viewed(store, tmp_path / "home", own, size=(60, 20)) as pilot:
         await press(pilot, "g", "6")
@@ -127,7 +127,7 @@ async def test_low_bandwidth_shows_no_preview_and_the_cursor_as_a_bar_alone(stor
         assert items(pilot).scrolls_by_half
 
 
-async def test_what_is_done_is_hidden_until_it_is_asked_for(store: Store, opened: Open) -> None:
+async def test_done_items_are_hidden_until_requested(store: Store, opened: Open) -> None:
     some, everything = len(await shown(store)), len(await shown(store, with_done=True))
     async with opened(store) as pilot:
         hidden = items(pilot).row_count()

@@ -11,7 +11,7 @@ from backlit.store import Store
 from backlit.tui.plan.screen import PlanScreen
 
 
-async def test_what_goes_stays_in_sight_struck_and_the_cursor_goes_on(store: Store, opened: Open) -> None:
+async def test_a_leaving_item_stays_visible_and_the_cursor_moves_on(store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         backlog = panes(pilot)[0]
@@ -66,7 +66,7 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
         assert backlog.row_count() == rows
 
 
-async def test_the_preview_shows_the_item_of_the_pane_as_the_plan_has_it(store: Store, opened: Open) -> None:
+async def test_the_preview_shows_planned_values(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.move([other.id], first.id)
     async with plan_of(opened, store) as pilot:
@@ -80,7 +80,7 @@ async def test_the_preview_shows_the_item_of_the_pane_as_the_plan_has_it(store: 
         assert f"Iteration  {first.name}" in beside
 
 
-async def test_the_filter_of_the_backlog_is_that_of_the_plan_and_back(store: Store, opened: Open) -> None:
+async def test_backlog_and_plan_share_their_filter(store: Store, opened: Open) -> None:
     _, (row, other) = await two_sprints(store)
     async with opened(store, (150, 40)) as pilot:
         await press(pilot, "/", *f"#{row.id}", "enter", "g", "p")

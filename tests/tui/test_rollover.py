@@ -10,7 +10,7 @@ from tests.tui.test_plan import keys, plan_of
 from backlit.store import Store
 
 
-async def test_answers_are_given_one_by_one_and_written_at_the_end(world: World, store: Store, opened: Open) -> None:
+async def test_answers_are_given_one_by_one_and_saved_at_the_end(world: World, store: Store, opened: Open) -> None:
     ended, _, rows = await ended_sprint(store, 4)
     task_id = await store.add("Task", {"Name": "Sew", "ParentID": rows[3].id})
     await sent(store)

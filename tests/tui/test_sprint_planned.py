@@ -68,7 +68,7 @@ async def plan_twenty(opened: Open, store: Store) -> tuple[str, str]:
 
 
 async def on_service(world: World) -> dict[int, tuple[object, ...]]:
-    """Where every item of the service is, what it takes, whose it is, and when it was changed."""
+    """Return iteration, estimate, owner and last change of every item of the service."""
     page = await world.rival.work_items.documents(filter="projectId eq 1", order="id", top=1000)
     keys = ("IterationID", "Estimate", "AssignedToID")
     return {each["id"]: (*(each["fields"].get(key) for key in keys), each["lastModifiedAt"]) for each in page.results}
@@ -116,7 +116,7 @@ async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, open
 
 
 async def as_shown(world: World, shown: list[PlanChange]) -> bool:
-    """Whether the service has exactly what the difference said, of every item in it."""
+    """Return whether the service has exactly the values of the difference."""
     for change in shown:
         now = await held(world, change.id, *change.fields)
         if now != [touch.mine for touch in change.fields.values()]:
