@@ -119,8 +119,8 @@ LIST_COMMANDS: tuple[Command, ...] = (
         handler="lists.filter_commands:unready"),
     Command("list.no-filter", ("f 0",), Context.LIST, "no filter", "Clear every filter.",
         handler="lists.filter_commands:clear"),
-    Command("list.unwind", ("escape",), Context.LIST, "cancel", "Undo one layer: range, filter, marks, node.",
-        handler="lists.filter_commands:unwind"),
+    Command("list.unwind", ("escape",), Context.LIST, "cancel", "Undo one layer: line, range, filter, marks, node.",
+        handler="lists.filter_commands:unwind", in_text=True),
     Command("preview.toggle", ("p",), Context.LIST, "preview", "Show or hide the preview.",
         handler="lists.view_commands:toggle_preview"),
     Command("preview.place", ("P",), Context.LIST, "preview place", "Put the preview at the right or below.",
@@ -129,9 +129,6 @@ LIST_COMMANDS: tuple[Command, ...] = (
         handler="lists.view_commands:scroll_preview", argument="1"),
     Command("preview.up", ("ctrl+y",), Context.LIST, "preview up", "Scroll the preview up.",
         handler="lists.view_commands:scroll_preview", argument="-1"),
-    Command("filter-line.leave", ("escape",), Context.FILTER_LINE, "cancel",
-        "Leave the line, and undo what was typed into it.",
-        handler="lists.filter_commands:leave_line", in_text=True),
     # Rows
 )
 # fmt: on

@@ -86,21 +86,13 @@ def clear(target: ListTarget, _call: Call) -> None:
     target.take_filter()
 
 
-def leave_line(target: ListTarget, call: Call) -> None:
-    """Leave the filter line, or undo the next layer if the line is closed."""
-    if target.line.is_open:
-        target.line.leave()
-    else:
-        unwind(target, call)
-
-
 def unwind(target: ListTarget, _call: Call) -> None:
-    """Undo one layer: the range, the typed text, the marks, the query, the node (KEYMAP, rule f)."""
+    """Undo one layer: the filter line, the range, the text, the marks, the query, the node (KEYMAP, rule f)."""
     now, items = target.shared.now, target.items
-    if items.marks.end_range():
-        return
     if target.line.is_open:
         target.line.leave()
+    elif items.marks.end_range():
+        return
     elif now.text:
         filter_list(target, replace(now, text=""))
     elif items.marks.clear():

@@ -109,7 +109,7 @@ def _order(names: ListNames, spec: ViewSpec) -> Sequence[Part]:
 class FilterLine(QueryLine):
     """The line that filters a list with every letter; the typed query narrows the query before it."""
 
-    CONTEXTS = (Context.FILTER_LINE,)
+    CONTEXTS = (Context.LIST,)
 
     def __init__(self, target: FilterTarget) -> None:
         super().__init__(self._candidates, target.store.typed.lines)
