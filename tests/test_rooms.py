@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-METHODS, LARGE_CLASSES = 40, 4  # goal: no class over 40 methods with its own ancestors
-DEEPEST = 4  # goal: 3
+METHODS, LARGE_CLASSES = 40, 0  # goal: no class over 40 methods with its own ancestors
+DEEPEST = 3
 OWN_BASES = 2
 FOLDER = 25
 SLIVER_LINES, SLIVERS = 80, 40  # goal: 10

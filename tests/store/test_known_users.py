@@ -61,4 +61,4 @@ async def test_whoever_needs_the_name_now_waits_for_it(server: ForeignServer, on
 
     await store.everybody.meet([57])
 
-    assert store.everybody.known()[57].username == "ursula"
+    assert store.lookups.known_people()[57].username == "ursula"

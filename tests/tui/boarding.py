@@ -1,4 +1,4 @@
-"""What the tests of the board share."""
+"""Steps that the tests of the board share."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ def board(pilot: Pilot[None]) -> BoardList:
 
 
 def column(pilot: Pilot[None]) -> BoardColumn:
-    found = board(pilot).shown_column
+    found = board(pilot).position.shown_column
     assert found is not None
     return found
 

@@ -1,4 +1,4 @@
-"""What the tests of the list's verbs share."""
+"""Steps that the tests of lists share."""
 
 from tests.quiet import workers_done
 from tests.store.world import World, sent, until
@@ -45,7 +45,7 @@ async def mark(pilot: Pilot[None], store: Store, *item_types: str) -> list[int]:
 
 
 async def fields_of(world: World, store: Store, item_id: int) -> dict[str, object]:
-    """What the service holds once everything is sent."""
+    """Return the fields of an item on the service once everything is sent."""
     await sent(store)
     fields = (await world.rival.work_items.document(item_id))["fields"]
     assert isinstance(fields, dict)

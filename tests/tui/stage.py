@@ -32,7 +32,7 @@ class Stage(ChordApp):
 
 
 def lines_of(app: App[None]) -> list[str]:
-    """What stands on the screen, line by line."""
+    """Return the screen, line by line."""
     return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
@@ -48,6 +48,6 @@ def line_with(app: App[None], part: str) -> str:
 
 
 def missing(app: App[None], parts: Iterable[str]) -> list[str]:
-    """Which of some texts are not on the screen."""
+    """Return the texts that are not on the screen."""
     shown = text_of(app)
     return [part for part in parts if part not in shown]

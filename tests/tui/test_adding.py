@@ -12,7 +12,7 @@ from backlit.model.settings.templates import Template
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.items.add import filled_in
-from backlit.tui.lists.group_preset import preset_of
+from backlit.tui.lists.list_screen import preset_of
 
 INCIDENT = Template(
     "Incident",

@@ -56,7 +56,7 @@ async def field(world: World, item_id: int, key: str) -> object:
     return (await world.rival.work_items.document(item_id))["fields"][key]
 
 
-async def test_the_open_items_stand_in_backlog_order_with_tasks_under_their_item(store: Store, opened: Open) -> None:
+async def test_open_items_are_in_backlog_order_with_tasks_under_their_item(store: Store, opened: Open) -> None:
     expected = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "k")
@@ -136,7 +136,7 @@ async def test_the_filter_narrows_as_it_is_typed_and_escape_widens(store: Store,
         assert items(pilot).row_count() == len(everything)
 
 
-async def test_a_filter_that_finds_nothing_says_so_and_the_way_out(store: Store, opened: Open) -> None:
+async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "/", *"zzzz")
 
@@ -203,7 +203,7 @@ async def test_an_unknown_chord_says_so(store: Store, opened: Open) -> None:
         assert "gx is no command here" in text_of(pilot.app)
 
 
-async def test_what_can_follow_a_chord_is_shown_after_a_moment_and_escape_ends_it(store: Store, opened: Open) -> None:
+async def test_the_keys_after_a_chord_are_shown_after_a_delay_until_escape(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("c")
         await pilot.pause(0.6)
@@ -242,7 +242,7 @@ async def test_a_task_is_added_under_the_item(world: World, store: Store, opened
         assert "Write the docs" in [task.fields["Name"] for task in tasks.results]
 
 
-async def test_a_comment_is_sent_and_stands_in_the_preview(world: World, store: Store, opened: Open) -> None:
+async def test_a_comment_is_sent_and_shown_in_the_preview(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
         await press(pilot, "C", *"Ship it [b]now[/b]", "ctrl+s")
@@ -308,14 +308,14 @@ async def test_the_preview_gives_way_where_it_is_narrow_and_low(store: Store, op
         assert not any("│" in line for line in lines)
 
 
-async def test_a_preview_for_which_there_is_no_room_is_refused_each_time(store: Store, opened: Open) -> None:
+async def test_a_preview_without_room_is_refused_each_time(store: Store, opened: Open) -> None:
     async with opened(store, (80, 16)) as pilot:
         await press(pilot, "p")
 
-        assert "The preview needs 18 lines or 120 columns." in text_of(pilot.app)
+        assert "it needs 18 lines or 120 columns." in text_of(pilot.app)
 
 
-async def test_at_80x24_the_preview_comes_when_it_is_asked_for(store: Store, opened: Open) -> None:
+async def test_at_80x24_the_preview_is_shown_on_request(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         item_id = await go_to(pilot, store, "Story")
         before = text_of(pilot.app)
@@ -339,7 +339,7 @@ async def test_another_project_starts_at_its_first_item(store: Store, opened: Op
         assert "▌" in lines_of(pilot.app)[3]
 
 
-async def test_a_lost_connection_is_said_and_edits_wait(world: World, store: Store, opened: Open) -> None:
+async def test_a_lost_connection_is_shown_and_edits_are_queued(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         item_id = await go_to(pilot, store, "Story")
         world.faults.is_down = True

@@ -15,18 +15,18 @@ from backlit.store.views.preferences import BoardKept
 
 async def test_each_status_has_a_column_with_its_items_and_points(store: Store) -> None:
     async with on_board(store) as pilot:
-        names = [each.name for each in board(pilot).grid.columns]
+        names = [each.name for each in board(pilot).position.grid.columns]
         heads = lines_of(pilot.app)[2]
 
         assert names[:5] == ["Not Done", "In Progress", "Ready For Test", "Done", "Deferred"]
         for number in range(4):
             assert names[number] in heads
-            assert f"{board(pilot).grid.totals[number].count}" in heads
+            assert f"{board(pilot).position.grid.totals[number].count}" in heads
 
 
-async def test_statuses_that_mean_the_same_share_a_column_and_tasks_are_no_cards(store: Store) -> None:
+async def test_equivalent_statuses_share_a_column_and_tasks_are_no_cards(store: Store) -> None:
     async with on_board(store) as pilot:
-        ids = {each.first: each.values for each in board(pilot).grid.columns}
+        ids = {each.first: each.values for each in board(pilot).position.grid.columns}
         items = store.batch.items(list(board(pilot).ids_between(0, None)))
 
         assert ids["In Progress"] == DOING
@@ -37,7 +37,7 @@ async def test_statuses_that_mean_the_same_share_a_column_and_tasks_are_no_cards
 
 async def test_only_the_cards_in_sight_are_read(store: Store) -> None:
     async with on_board(store, size=(120, 16)) as pilot:
-        grid, page = board(pilot).grid, board(pilot).page
+        grid, page = board(pilot).position.grid, board(pilot).page
 
         assert grid.totals[0].count > page
         assert len(board(pilot).cards.read()) <= page * 4
@@ -87,7 +87,7 @@ async def test_the_commands_of_lists_move_in_the_column(store: Store) -> None:
         last = board(pilot).cursor
         await press(pilot, "g", "g")
 
-        assert last == board(pilot).grid.totals[0].count - 1
+        assert last == board(pilot).position.grid.totals[0].count - 1
         assert board(pilot).cursor == 0
 
 
@@ -109,13 +109,17 @@ async def test_columns_lanes_and_what_is_collapsed_are_there_again_after_a_resta
         await pick(pilot, *"tgarea")
         board(pilot).go_to_column(0)
         await press(pilot, "z", "c")
-        chosen = [each.name for each in board(pilot).grid.columns], board(pilot).grid.collapsed
+        grid = board(pilot).position.grid
+        chosen = [each.name for each in grid.columns], grid.collapsed
         await until(lambda: store.boards.found(BoardKept("Status", "")).collapsed == {None: True})
     await world.close(store)
     again = world.store()
 
     async with on_board(again) as pilot:
-        assert ([each.name for each in board(pilot).grid.columns], board(pilot).grid.collapsed) == chosen
+        assert (
+            [each.name for each in board(pilot).position.grid.columns],
+            board(pilot).position.grid.collapsed,
+        ) == chosen
         assert "by owner, lanes by area" in lines_of(pilot.app)[0]
     async with on_board(again, BoardSettings("IterationID")) as pilot:
         assert "by iteration" in lines_of(pilot.app)[0]
@@ -128,11 +132,9 @@ def with_limit(limit: int) -> BoardSettings:
     return BoardSettings(column=(ColumnSettings("Status", DOING, "Doing", limit),))
 
 
-async def test_a_limit_stands_beside_the_count_and_going_over_it_is_said_not_forbidden(
-    world: World, store: Store
-) -> None:
+async def test_a_limit_is_shown_beside_the_count_and_warns_without_blocking(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
-        count = board(pilot).grid.totals[1].count
+        count = board(pilot).position.grid.totals[1].count
     async with on_board(store, with_limit(count)) as pilot:
         before = lines_of(pilot.app)[2]
         item = await go_to(pilot, store, is_story)
@@ -142,7 +144,7 @@ async def test_a_limit_stands_beside_the_count_and_going_over_it_is_said_not_for
 
         assert f"{count}/{count}" in before
         assert "!" not in before
-        assert f"Doing holds {count + 1} of {count} now: that is over its limit." in said
+        assert f"Doing is over its limit: {count + 1} of {count}." in said
         assert f"{count + 1}/{count} !" in lines_of(pilot.app)[2]
         assert (await fields_of(world, store, item.id))["Status"] == "In Progress"
 
@@ -155,11 +157,11 @@ async def test_the_settings_combine_and_collapse_columns(store: Store) -> None:
         )
     )
     async with on_board(store, settings) as pilot:
-        names = {each.name: each.values for each in board(pilot).grid.columns}
+        names = {each.name: each.values for each in board(pilot).position.grid.columns}
 
         assert names["Under way"] == ("In Progress", "Ready For Test")
         assert names["Active"] == ("Active",)
-        assert 0 in board(pilot).grid.collapsed
+        assert 0 in board(pilot).position.grid.collapsed
 
 
 async def test_in_a_combined_column_the_cards_are_in_the_order_of_the_backlog(store: Store) -> None:
@@ -198,15 +200,15 @@ async def test_a_release_has_the_cards_of_all_its_iterations(world: World, store
         await press(pilot, "L")
         fields = await fields_of(world, store, item.id)
 
-        assert board(pilot).grid.columns[0].name == "No release"
+        assert board(pilot).position.grid.columns[0].name == "No release"
         assert fields["IterationID"] in releases
-        assert fields["IterationID"] == board(pilot).grid.columns[1].first
+        assert fields["IterationID"] == board(pilot).position.grid.columns[1].first
 
 
-async def test_a_choice_makes_columns_and_a_type_without_the_field_is_said(store: Store) -> None:
+async def test_columns_by_a_choice_field_refuse_types_without_it(store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "c", *"severity")
-        names = [each.name for each in board(pilot).grid.columns]
+        names = [each.name for each in board(pilot).position.grid.columns]
         await go_to(pilot, store, lambda each: each.type == "Story")
         await press(pilot, "H")
 
@@ -226,14 +228,14 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         await press(pilot, "z", "R")
 
         assert len(header.rstrip()) > 100
-        assert folded == len(board(pilot).grid.lanes)
+        assert folded == len(board(pilot).position.grid.lanes)
         assert board(pilot).row_count() == rows
 
 
 async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_of_the_lane(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "t", "g", *"parent", "enter")
-        await until(lambda: len(board(pilot).grid.lanes) > 1)
+        await until(lambda: len(board(pilot).position.grid.lanes) > 1)
         task = await go_to(pilot, store, lambda each: each.type == "Task")
         shown = store.batch.items(list(board(pilot).ids_between(0, None)))
         parents = [each.fields["ParentID"] for each in shown]
@@ -278,13 +280,13 @@ async def test_without_lanes_their_keys_say_so(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "z", "a")
 
-        assert "There are no swimlanes; tg makes some." in text_of(pilot.app)
+        assert "No swimlanes. Press tg to choose them." in text_of(pilot.app)
 
 
 # What it shares
 
 
-async def test_the_filter_of_the_board_is_that_of_the_backlog(store: Store) -> None:
+async def test_board_and_backlog_share_their_filter(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "f", "m")
         await until(lambda: "mine" in lines_of(pilot.app)[0])
@@ -309,7 +311,7 @@ async def test_marks_the_preview_and_opening_work_as_in_the_list(store: Store) -
         assert type(pilot.app.screen).__name__ == "EditorScreen"
 
 
-async def test_what_others_change_moves_the_card(world: World, store: Store) -> None:
+async def test_a_change_by_somebody_else_moves_the_card(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
         await world.rival.work_items.update(item.id, {"Status": "Ready For Test"})

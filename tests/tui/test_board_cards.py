@@ -25,7 +25,7 @@ async def test_a_card_moves_to_the_next_column_and_back_and_the_cursor_goes_with
         assert (await fields_of(world, store, item.id))["Status"] == "Not Done"
 
 
-async def test_a_count_moves_past_columns_and_undo_takes_it_back(world: World, store: Store) -> None:
+async def test_a_count_moves_past_columns_and_undo_reverts_it(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
         await press(pilot, "3", "L")
@@ -37,7 +37,7 @@ async def test_a_count_moves_past_columns_and_undo_takes_it_back(world: World, s
         assert (await fields_of(world, store, item.id))["Status"] == "Not Done"
 
 
-async def test_a_type_gets_the_status_of_the_column_that_it_has_or_it_is_said(world: World, store: Store) -> None:
+async def test_a_card_gets_the_first_status_of_the_column_that_its_type_has(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         issue = await active_issue(pilot, store)
         await press(pilot, "L")
@@ -48,15 +48,15 @@ async def test_a_type_gets_the_status_of_the_column_that_it_has_or_it_is_said(wo
         assert (await fields_of(world, store, issue.id))["Status"] == "Closed"
 
 
-async def test_at_the_edge_it_is_said_that_there_is_no_further_column(store: Store) -> None:
+async def test_a_move_past_the_first_column_is_refused(store: Store) -> None:
     async with on_board(store) as pilot:
         await go_to(pilot, store, is_story)
         await press(pilot, "H")
 
-        assert "It is in the first column already." in text_of(pilot.app)
+        assert "Already in the first column." in text_of(pilot.app)
 
 
-async def test_marked_cards_move_together_once_the_difference_was_agreed_to(world: World, store: Store) -> None:
+async def test_marked_cards_move_together_after_a_yes(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         ids = list(board(pilot).ids_between(0, 40))
         stories = [each.id for each in store.batch.items(ids) if is_story(each)][:2]
@@ -73,7 +73,7 @@ async def test_marked_cards_move_together_once_the_difference_was_agreed_to(worl
 # Adding and ranking
 
 
-async def test_a_card_is_added_to_the_column_and_the_lane_it_is_added_in(world: World, store: Store) -> None:
+async def test_a_new_card_gets_the_values_of_its_column_and_lane(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         await pick(pilot, "t", "g", *"area")
         item = await go_to(pilot, store, lambda each: each.fields["Status"] == "In Progress")

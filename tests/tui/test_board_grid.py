@@ -1,4 +1,4 @@
-"""Pure: where the cards of a board stand, and which columns are in sight."""
+"""The grid of a board: the places of its cards, and the columns in sight."""
 
 from array import array
 from collections.abc import Mapping
@@ -6,8 +6,7 @@ from typing import Any
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import Grid
-from backlit.tui.board.layout import LEAST_WIDTH, BoardLayout, laid_out
+from backlit.tui.board.grid import LEAST_WIDTH, BoardLayout, Grid, laid_out
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -34,7 +33,7 @@ def test_without_lanes_each_column_has_rows_of_its_own() -> None:
     assert grid.spot_of(4) == (2, 1)
 
 
-def test_a_column_knows_how_much_is_in_it() -> None:
+def test_a_column_has_the_totals_of_its_cards() -> None:
     totals = grid_of(IN_LANES).totals
 
     assert [(each.count, each.points) for each in totals] == [(3, 4.5), (3, 4.5), (1, 1.5)]
@@ -49,7 +48,7 @@ def test_lanes_are_as_high_as_their_longest_column_below_a_header() -> None:
     assert grid.spot_of(5) == (1, 6)
 
 
-def test_where_one_column_is_shown_lanes_are_as_high_as_that_one_needs() -> None:
+def test_lanes_are_as_high_as_the_only_shown_column_needs() -> None:
     grid = grid_of(IN_LANES, only=0)
 
     assert [grid.lane_row(number) for number in range(3)] == [0, 3, 4]
@@ -63,13 +62,13 @@ def test_moving_in_a_column_passes_over_headers_and_lanes_without_cards_of_it() 
     assert [grid.step(0, 8, -1), grid.step(0, 8, -2), grid.step(0, 1, -1)] == [2, 1, 1]
 
 
-def test_the_cursor_finds_the_nearest_card_in_the_way_it_goes() -> None:
+def test_the_nearest_card_is_searched_in_the_direction_of_the_move() -> None:
     grid = grid_of(IN_LANES)
 
     assert [grid.snapped(0, 4, 1), grid.snapped(0, 4, -1), grid.snapped(2, 8, 1)] == [8, 2, 1]
 
 
-def test_a_folded_lane_is_its_header_to_stand_on() -> None:
+def test_a_folded_lane_is_one_row_for_the_cursor() -> None:
     grid = grid_of(IN_LANES, folded=("b",))
 
     assert grid.height(0) == 6

@@ -75,7 +75,7 @@ def test_a_column_is_written_as_it_is_read(text: str, wish: ColumnWish) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "Tags wide", "Name", "Description", "Tags 99", "Tags drop"])
-def test_what_is_no_column_is_refused_with_a_sentence(text: str) -> None:
+def test_an_unknown_column_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(BadRequest, match=r"\.$"):
         column_wish(text, str)
 
@@ -100,7 +100,7 @@ async def test_written_columns_show_values_of_any_field(store: Store, opened: Op
         assert "2026-" in cells
 
 
-async def test_a_field_that_is_none_is_named(store: Store, opened: Open) -> None:
+async def test_an_unknown_field_is_named(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await say(pilot, "columns tags, colour")
 
@@ -119,7 +119,7 @@ async def test_columns_that_do_not_fit_are_scrolled_to_and_id_and_name_stay(stor
         assert after == ["ID", "Name", "‹", "1", "Area", "Team"]
 
 
-async def test_where_all_columns_are_in_sight_there_is_nothing_to_scroll(store: Store, opened: Open) -> None:
+async def test_scrolling_is_refused_when_all_columns_are_in_sight(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "z", "l")
 
@@ -151,7 +151,7 @@ async def test_a_saved_view_keeps_its_columns(store: Store, tmp_path: Path) -> N
         assert 'columns = ["AreaID 18+ drop 1", "TeamID"]' in kept
 
 
-async def test_the_first_views_columns_survive_a_restart_and_show_what_is_not_ready(world: World, store: Store) -> None:
+async def test_the_first_views_columns_survive_a_restart_and_show_missing_readiness(world: World, store: Store) -> None:
     async with BacklitApp(store).run_test(size=(160, 40), notifications=True) as pilot:
         await pilot.pause()
         await say(pilot, "columns lint 30, est")

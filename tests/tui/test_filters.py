@@ -28,7 +28,7 @@ def expected(rows: Sequence[Row], **wanted: Sequence[object]) -> list[int]:
     return [row.id for row in rows if all(getattr(row, key) in values for key, values in wanted.items())]
 
 
-async def test_a_status_is_typed_and_taken_and_the_title_says_it(store: Store, opened: Open) -> None:
+async def test_a_picked_status_filters_the_list_and_is_shown_in_the_title(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "f", "s", *"prog", "enter")
@@ -49,7 +49,7 @@ async def test_tab_picks_several_and_they_are_marked_the_next_time(store: Store,
         assert "✓" in line_with(pilot.app, "◇ Risk  ")
 
 
-async def test_the_picker_counts_the_items_that_the_other_filters_leave(store: Store, opened: Open) -> None:
+async def test_the_picker_counts_the_items_that_match_the_other_filters(store: Store, opened: Open) -> None:
     rows = await shown(store)
     count = len(expected(rows, type=["Bug"], status=["Not Done"]))
     async with opened(store) as pilot:
@@ -66,7 +66,7 @@ async def test_done_is_a_status_that_can_be_asked_for(store: Store, opened: Open
         assert ids_in(pilot) == expected(rows, status=["Done"])
 
 
-async def test_an_area_holds_what_is_below_it(store: Store, opened: Open) -> None:
+async def test_a_filter_by_area_includes_the_areas_below(store: Store, opened: Open) -> None:
     tree = store.lookups.tree(TreeKind.AREAS)
     node = next(each for each in tree.walk() if tree.depth(each.id) == 1 and tree.children(each.id))
     rows = await shown(store)
@@ -77,7 +77,7 @@ async def test_an_area_holds_what_is_below_it(store: Store, opened: Open) -> Non
         assert f"area {node.name}" in title(pilot)
 
 
-async def test_an_iteration_is_picked_by_name_or_by_what_it_is_now(store: Store, opened: Open) -> None:
+async def test_an_iteration_is_picked_by_name_or_by_its_relation_to_today(store: Store, opened: Open) -> None:
     rows = await shown(store)
     ids = store.names.ids(NameKind.ITERATION, "current", with_subtree=True)
     async with opened(store) as pilot:
@@ -87,7 +87,7 @@ async def test_an_iteration_is_picked_by_name_or_by_what_it_is_now(store: Store,
         assert "iteration current" in title(pilot)
 
 
-async def test_what_nobody_owns_is_found(store: Store, opened: Open) -> None:
+async def test_a_filter_by_nobody_finds_unassigned_items(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "f", "a", *"nobody", "enter")
@@ -162,9 +162,7 @@ async def test_a_picker_takes_keys_before_its_counts_are_there(store: Store, ope
         assert "type Bug" in title(pilot)
 
 
-async def test_an_iteration_that_is_renamed_by_others_clears_the_filter_and_says_so(
-    world: World, store: Store, opened: Open
-) -> None:
+async def test_a_renamed_iteration_clears_the_filter_with_a_message(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     used = {row.iteration_id for row in rows}
     node = next(each for each in store.lookups.iterations().values() if each.id in used and "\\" in each.path)

@@ -37,7 +37,7 @@ async def groups_of(store: Store, *keys: str) -> list[GroupLine]:
     return view.outline.headers
 
 
-async def test_a_group_has_a_header_with_its_name_and_how_much_is_in_it(store: Store, opened: Open) -> None:
+async def test_a_group_has_a_header_with_its_name_and_totals(store: Store, opened: Open) -> None:
     first = (await groups_of(store, "Status"))[0]
     async with opened(store) as pilot:
         await group_by(pilot, "status")
@@ -104,7 +104,7 @@ async def test_all_groups_fold_and_unfold(store: Store, opened: Open) -> None:
         assert items(pilot).row_count() == len(await shown(store)) + len(groups)
 
 
-async def test_what_is_folded_stays_so_when_done_items_come(store: Store, opened: Open) -> None:
+async def test_folded_groups_stay_folded_when_done_items_are_shown(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await group_by(pilot, "type")
         await press(pilot, "z", "M")
@@ -129,11 +129,11 @@ async def test_braces_go_from_group_to_group(store: Store, opened: Open) -> None
 async def test_marks_survive_grouping_and_folding(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "space", "space")
-        marked = set(items(pilot).marked_ids())
+        marked = set(items(pilot).marks.ids())
         await group_by(pilot, "type")
         await press(pilot, "z", "M")
 
-        assert set(items(pilot).marked_ids()) == marked
+        assert set(items(pilot).marks.ids()) == marked
         assert "✓ 2 marked" in lines_of(pilot.app)[-1]
 
 
@@ -143,10 +143,10 @@ async def test_space_on_a_header_marks_its_group(store: Store, opened: Open) -> 
         await group_by(pilot, "type")
         await press(pilot, "g", "g", "space")
 
-        assert len(items(pilot).marked_ids()) == group.rows
+        assert len(items(pilot).marks.ids()) == group.rows
 
 
-async def test_a_verb_on_a_header_says_that_there_is_no_item(store: Store, opened: Open) -> None:
+async def test_an_item_command_on_a_header_is_refused(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await group_by(pilot, "type")
         await press(pilot, "g", "g", "s")

@@ -6,7 +6,7 @@ from tests.tui.listing import items, press, shown
 from tests.tui.stage import text_of
 
 from backlit.store import Store
-from backlit.tui.lists.search_hits import nth_hit
+from backlit.tui.lists.filter_commands import nth_match
 
 ORDER = (10, 20, 30, 40, 50)
 
@@ -18,17 +18,17 @@ ORDER = (10, 20, 30, 40, 50)
         (*(20, -1), (40, True)), (*(10, 2), (40, False)), (*(10, 3), (20, True)), (*(None, 1), (20, False)),
     ],
 )  # fmt: skip
-def test_the_next_hit_is_the_nearest_in_the_lists_order_and_past_an_end_the_first(
+def test_the_next_match_follows_the_order_of_the_list_and_wraps_around(
     here: int | None, steps: int, expected: tuple[int, bool]
 ) -> None:
-    assert nth_hit(ORDER, {20, 40}, here, steps) == expected
+    assert nth_match(ORDER, {20, 40}, here, steps) == expected
 
 
-def test_where_nothing_is_found_there_is_no_hit() -> None:
-    assert nth_hit(ORDER, {99}, 10, 1) is None
+def test_a_list_without_matches_has_no_next_match() -> None:
+    assert nth_match(ORDER, {99}, 10, 1) is None
 
 
-async def test_what_was_filtered_by_is_gone_on_with_when_all_is_shown_again(store: Store, opened: Open) -> None:
+async def test_n_continues_the_last_search_after_the_filter_is_cleared(store: Store, opened: Open) -> None:
     rows = await shown(store)
     word = rows[3].name.split()[0].lower()
     wanted = [row.id for row in rows if word in row.name.lower()]

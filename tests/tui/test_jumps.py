@@ -51,7 +51,7 @@ async def test_an_item_is_found_by_words_of_its_name(store: Store, opened: Open)
         assert missing(pilot.app, [row.name]) == []
 
 
-async def test_an_item_that_the_filter_hides_is_said_to_be_and_can_be_shown(store: Store, opened: Open) -> None:
+async def test_a_hidden_item_is_reported_with_an_offer_to_show_it(store: Store, opened: Open) -> None:
     row = next(each for each in await shown(store) if each.type == "Bug")
     async with opened(store) as pilot:
         await press(pilot, "f", "t", *"story", "enter", "#", *str(row.id), "enter")
@@ -63,12 +63,12 @@ async def test_an_item_that_the_filter_hides_is_said_to_be_and_can_be_shown(stor
         assert "type Story" not in lines_of(pilot.app)[0]
 
 
-async def test_an_item_that_is_done_is_shown_with_what_is_done(store: Store, opened: Open) -> None:
+async def test_going_to_a_done_item_shows_done_items(store: Store, opened: Open) -> None:
     is_open = {row.id for row in await shown(store)}
     done = next(row for row in await shown(store, with_done=True) if row.id not in is_open)
     async with opened(store) as pilot:
         await press(pilot, "#", *str(done.id), "enter")
-        await until(lambda: "only what is open" in " ".join(text_of(pilot.app).split()))
+        await until(lambda: "open items only" in " ".join(text_of(pilot.app).split()))
         await press(pilot, "c")
         await until(lambda: items(pilot).current_id == done.id)
 
@@ -88,7 +88,7 @@ async def test_escape_stays_where_one_is(store: Store, opened: Open) -> None:
         assert "type Story" in lines_of(pilot.app)[0]
 
 
-async def test_what_was_looked_at_stands_in_the_picker_before_anything_is_typed(store: Store, opened: Open) -> None:
+async def test_the_picker_starts_with_recent_items(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "5", "G", "enter")

@@ -35,9 +35,9 @@ STACKS = [
 ]
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
-    *((key, Context.PLAN) for key in ("{", "}", "u", "ctrl+r", "escape")),
+    *((key, Context.PLAN) for key in ("{", "}", "u", "ctrl+r")),
     *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "x", "g =", "g P")),
-    *(("escape", each) for each in (Context.LIST, Context.PLAN, Context.FILTER_LINE)),
+    ("escape", Context.LIST),
     *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g", "t c", "L")),
     *((key, Context.COMMENTS) for key in ("a", "C", "d", "e", "E", "y y", "R", "q", "escape")),
     *((key, Context.ATTACHMENTS) for key in ("q", "escape")),
@@ -153,7 +153,7 @@ def test_in_a_text_letters_are_letters(key: str) -> None:
     assert Resolver().feed(key, BACKLOG, in_text=True) == Passed()
 
 
-@pytest.mark.parametrize(("key", "command_id"), [("escape", "app.unwind"), ("ctrl+p", "app.palette")])
+@pytest.mark.parametrize(("key", "command_id"), [("escape", "list.unwind"), ("ctrl+p", "app.palette")])
 def test_in_a_text_some_commands_still_act(key: str, command_id: str) -> None:
     assert Resolver().feed(key, BACKLOG, in_text=True) == run(command_id)
 

@@ -20,7 +20,7 @@ async def test_space_marks_and_steps_and_the_status_line_adds_up(store: Store, o
     async with opened(store) as pilot:
         await press(pilot, "space", "space")
 
-        assert set(items(pilot).marked_ids()) == {rows[0].id, rows[1].id}
+        assert set(items(pilot).marks.ids()) == {rows[0].id, rows[1].id}
         assert items(pilot).current_id == rows[2].id
         assert f"✓ 2 marked  {points(rows[:2])}" in status_line(pilot)
         assert [line[0] for line in lines_of(pilot.app)[3:6]] == ["✓", "✓", "▌"]
@@ -30,7 +30,7 @@ async def test_space_on_a_marked_row_takes_the_mark_off(store: Store, opened: Op
     async with opened(store) as pilot:
         await press(pilot, "space", "k", "space")
 
-        assert not items(pilot).marked_ids()
+        assert not items(pilot).marks.ids()
         assert "marked" not in status_line(pilot)
 
 
@@ -39,23 +39,23 @@ async def test_a_count_marks_so_many_rows(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "4", "space")
 
-        assert set(items(pilot).marked_ids()) == {row.id for row in rows[:4]}
+        assert set(items(pilot).marks.ids()) == {row.id for row in rows[:4]}
 
 
 async def test_moves_extend_a_range_and_escape_ends_it_with_its_rows_marked(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "2", "j", "v", "3", "j")
-        open_range = set(items(pilot).marked_ids())
+        open_range = set(items(pilot).marks.ids())
         await press(pilot, "k")
-        shrunk = set(items(pilot).marked_ids())
+        shrunk = set(items(pilot).marks.ids())
         await press(pilot, "escape", "j", "j")
-        kept = set(items(pilot).marked_ids())
+        kept = set(items(pilot).marks.ids())
         await press(pilot, "escape")
 
         assert open_range == {row.id for row in rows[2:6]}
         assert shrunk == kept == {row.id for row in rows[2:5]}
-        assert not items(pilot).marked_ids()
+        assert not items(pilot).marks.ids()
 
 
 async def test_a_range_goes_up_too(store: Store, opened: Open) -> None:
@@ -63,7 +63,7 @@ async def test_a_range_goes_up_too(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "5", "j", "v", "2", "k", "v")
 
-        assert set(items(pilot).marked_ids()) == {row.id for row in rows[3:6]}
+        assert set(items(pilot).marks.ids()) == {row.id for row in rows[3:6]}
 
 
 async def test_a_star_marks_all_that_match_and_an_inversion_the_others(store: Store, opened: Open) -> None:
@@ -72,13 +72,13 @@ async def test_a_star_marks_all_that_match_and_an_inversion_the_others(store: St
     matching = {row.id for row in rows if word.casefold() in row.name.casefold()}
     async with opened(store) as pilot:
         await press(pilot, "/", *word, "enter", "*")
-        found = set(items(pilot).marked_ids())
+        found = set(items(pilot).marks.ids())
         await press(pilot, "escape")
-        survived = set(items(pilot).marked_ids())
+        survived = set(items(pilot).marks.ids())
         await press(pilot, "V")
 
         assert found == survived == matching
-        assert set(items(pilot).marked_ids()) == {row.id for row in rows} - matching
+        assert set(items(pilot).marks.ids()) == {row.id for row in rows} - matching
 
 
 async def test_marks_outlive_a_change_by_somebody_else(world: World, store: Store, opened: Open) -> None:
@@ -89,7 +89,7 @@ async def test_marks_outlive_a_change_by_somebody_else(world: World, store: Stor
         await store.refresh()
         await until(lambda: "40 pts" in status_line(pilot), lambda: text_of(pilot.app))
 
-        assert set(items(pilot).marked_ids()) == {rows[0].id}
+        assert set(items(pilot).marks.ids()) == {rows[0].id}
         assert "✓" in next(line for line in lines_of(pilot.app) if "Changed by jon" in line)
 
 
@@ -102,9 +102,9 @@ async def test_a_mark_follows_an_item_that_gets_its_real_id(world: World, store:
         world.faults.is_down = False
         await press(pilot, "R")
         await sent(store)
-        await until(lambda: all(each > 0 for each in items(pilot).marked_ids()))
+        await until(lambda: all(each > 0 for each in items(pilot).marks.ids()))
 
-        assert len(items(pilot).marked_ids()) == 1
+        assert len(items(pilot).marks.ids()) == 1
 
 
 async def test_another_project_has_no_marks(store: Store, opened: Open) -> None:
@@ -112,7 +112,7 @@ async def test_another_project_has_no_marks(store: Store, opened: Open) -> None:
         await press(pilot, "*", "g", "P", *"beacon", "enter")
         await until(lambda: "Beacon" in lines_of(pilot.app)[0])
 
-        assert not items(pilot).marked_ids()
+        assert not items(pilot).marks.ids()
 
 
 async def test_a_mark_is_seen_beside_the_cursor(store: Store, opened: Open) -> None:

@@ -52,7 +52,7 @@ async def test_ctrl_marks_a_row_and_takes_its_mark_off(store: Store, opened: Ope
         await click(pilot, 5, control=True)
         await click(pilot, 2, control=True)
 
-        assert list(items(pilot).marked_ids()) == [rows[5].id]
+        assert list(items(pilot).marks.ids()) == [rows[5].id]
 
 
 async def test_shift_marks_from_the_cursor_to_the_row_and_the_sum_is_said(store: Store, opened: Open) -> None:
@@ -62,7 +62,7 @@ async def test_shift_marks_from_the_cursor_to_the_row_and_the_sum_is_said(store:
         await click(pilot, 4, shift=True)
         await until(lambda: "4 marked" in status_line(pilot) or "marked" in status_line(pilot))
 
-        assert set(items(pilot).marked_ids()) == {row.id for row in rows[1:5]}
+        assert set(items(pilot).marks.ids()) == {row.id for row in rows[1:5]}
 
 
 async def test_a_click_on_a_header_folds_its_group_and_another_unfolds_it(store: Store, opened: Open) -> None:
@@ -92,7 +92,7 @@ async def test_a_click_on_a_tab_goes_to_its_view(store: Store, tmp_path: Path) -
         assert "› Bugs" in lines_of(pilot.app)[0]
 
 
-async def test_of_many_tabs_those_around_the_present_one_are_shown(store: Store, tmp_path: Path) -> None:
+async def test_the_tabs_around_the_current_one_are_shown(store: Store, tmp_path: Path) -> None:
     own = "\n".join(LARGE.replace("Large", f"View number {number}") for number in range(2, 10))
     async with viewed(store, tmp_path / "home", own, size=(60, 20)) as pilot:
         await press(pilot, "g", "6")
@@ -127,7 +127,7 @@ async def test_low_bandwidth_shows_no_preview_and_the_cursor_as_a_bar_alone(stor
         assert items(pilot).scrolls_by_half
 
 
-async def test_what_is_done_is_hidden_until_it_is_asked_for(store: Store, opened: Open) -> None:
+async def test_done_items_are_hidden_until_requested(store: Store, opened: Open) -> None:
     some, everything = len(await shown(store)), len(await shown(store, with_done=True))
     async with opened(store) as pilot:
         hidden = items(pilot).row_count()
@@ -144,9 +144,9 @@ async def test_on_the_board_ctrl_marks_a_card_and_shift_those_up_to_it(store: St
         await until(lambda: board.row_count() > 2)
         first, second, third = board.ids_between(0, 3)
         for row, held in ((0, "control"), (1, ""), (2, "shift")):
-            offset = (4, board.HEADER_LINES + row * board.card_lines)
+            offset = (4, board.HEADER_LINES + row * board.laid_out.card_lines)
             await pilot.click(board, offset=offset, control=held == "control", shift=held == "shift")
         await pilot.pause()
 
-        assert set(board.marked_ids()) == {first, second, third}
+        assert set(board.marks.ids()) == {first, second, third}
         assert board.current_id == third

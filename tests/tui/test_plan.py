@@ -64,7 +64,7 @@ async def two_sprints(store: Store, count: int = 2) -> tuple[list[IterationEntry
     return sprints, rows[:count]
 
 
-async def test_a_row_is_planned_into_the_target_and_taken_back(world: World, store: Store, opened: Open) -> None:
+async def test_planning_a_row_moves_it_into_the_target_and_back(world: World, store: Store, opened: Open) -> None:
     (first, _), (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         await go_to(pilot, row.id)
@@ -96,7 +96,7 @@ async def test_marked_rows_are_planned_together_and_u_takes_them_back(store: Sto
             await keys(pilot, "space")
         await keys(pilot, ">")
         planned = set(store.plan.standing.changes)
-        marks = screen(pilot).items.marked_ids()
+        marks = screen(pilot).items.marks.ids()
         await keys(pilot, "u")
 
         assert planned == {one.id, other.id}
@@ -132,7 +132,7 @@ async def test_steps_of_the_estimate_go_on_from_what_is_planned(store: Store, op
         assert store.plan.standing.changes[row.id]["Estimate"] == "8"
 
 
-async def test_too_much_is_said_in_the_head_and_before_it_is_written(store: Store, opened: Open) -> None:
+async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.stage({other.id: {"IterationID": first.id, "Estimate": None}})
     async with plan_of(opened, store) as pilot:
@@ -142,11 +142,11 @@ async def test_too_much_is_said_in_the_head_and_before_it_is_written(store: Stor
         head = text_of(pilot.app)
         await keys(pilot, "w")
 
-        assert "34 of 10–30 pts  ! 4 too many" in head
-        assert "! 4 too many  1 without estimate" in line_with(pilot.app, "+2  34 of")
+        assert "34 of 10–30 pts  ! 4 over" in head
+        assert "! 4 over  1 unestimated" in line_with(pilot.app, "+2  34 of")
 
 
-async def test_the_plan_is_written_after_a_yes_and_by_nothing_else(world: World, store: Store, opened: Open) -> None:
+async def test_the_plan_is_saved_only_after_a_yes(world: World, store: Store, opened: Open) -> None:
     (first, _), (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         await go_to(pilot, row.id)
@@ -230,7 +230,7 @@ async def test_the_capacity_of_the_target_is_changed_at_once(world: World, store
         ) == (12, 44)
 
 
-async def test_what_others_changed_is_marked_and_mine_is_written_only_when_asked_for(
+async def test_changes_of_others_are_marked_and_overwritten_only_on_request(
     world: World, store: Store, opened: Open
 ) -> None:
     (first, second), (row, _) = await two_sprints(store)
@@ -248,7 +248,7 @@ async def test_what_others_changed_is_marked_and_mine_is_written_only_when_asked
         await sent(store)
 
         assert "≠ 1 changed by others" in title
-        assert "≠ 1 item was changed by others meanwhile" in asked
+        assert "≠ 1 item was changed by someone else" in asked
         assert await held(world, row.id, "IterationID") == [first.id]
 
 
@@ -284,7 +284,7 @@ async def test_the_release_of_an_iteration_is_rolled_up_on_a_tall_screen(store: 
         assert release.entry.name in text_of(pilot.app)
 
 
-async def test_the_backlog_is_filtered_as_one_types_and_the_iterations_are_not(store: Store, opened: Open) -> None:
+async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.move([other.id], first.id)
     async with plan_of(opened, store) as pilot:
@@ -308,12 +308,12 @@ async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open
         await keys(pilot, "tab")
 
         assert "Backlog  unplanned" in before
-        assert "Nothing is planned here" not in before
-        assert "Nothing is planned here" in text_of(pilot.app)
+        assert "Press > to plan one into this iteration" not in before
+        assert "Press > to plan one into this iteration" in text_of(pilot.app)
         assert "Backlog  unplanned" not in text_of(pilot.app)
 
 
-async def test_a_new_item_comes_into_the_iteration_of_its_pane(store: Store, opened: Open) -> None:
+async def test_a_new_item_gets_the_iteration_of_its_pane(store: Store, opened: Open) -> None:
     (first, _), _ = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "tab", "a", *"story", "enter", *"Fresh", "enter")
@@ -339,5 +339,5 @@ async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> Non
         for pressed in (("w",), ("g", "D")):
             await keys(pilot, *pressed)
 
-            assert "Nothing is planned" in text_of(pilot.app)
+            assert "The plan has no changes" in text_of(pilot.app)
             pilot.app.clear_notifications()

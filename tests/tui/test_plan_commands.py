@@ -17,7 +17,7 @@ from backlit.tui.commands.dispatch import function_of
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.acts import to_value
 from backlit.tui.plan.commit import CommitPlanDialog
-from backlit.tui.plan.rollover_dialog import RolloverDialog
+from backlit.tui.plan.rollover import RolloverDialog
 from backlit.tui.plan.target import stage
 
 
@@ -51,8 +51,8 @@ class FakePlan(FakeTarget):
     def step_past(self, item_ids: AbstractSet[int]) -> None:
         self.passed.append(item_ids)
 
-    async def run_in_app(self, call: Call) -> None:
-        self.run.append((call.command.id, call.count))
+    def run_command(self, command_id: str, count: int | None = None) -> None:
+        self.run.append((command_id, count))
 
 
 async def run(target: FakePlan, command_id: str, count: int | None = None) -> None:
@@ -167,7 +167,7 @@ async def test_commit_writes_only_after_a_yes(world: World, store: Store) -> Non
     await sent(store)
 
     assert before == ()
-    assert target.said == ["Plan written: 1 item; u takes it back."]
+    assert target.said == ["Plan saved: 1 item. u to undo."]
     assert await held(world, row.id, "IterationID") == [first.id]
 
 
@@ -211,5 +211,5 @@ async def test_rollover_keeps_answers_until_they_are_written(store: Store) -> No
     await run(target, "plan.rollover")
 
     assert opened == [answers]
-    assert target.said == [f"{ended.name}: 1 item rolled over; u takes it back."]
+    assert target.said == [f"{ended.name}: 1 item rolled over. u to undo."]
     assert store.drafts.find(f"rollover:{store.project_id}:{ended.id}") is None

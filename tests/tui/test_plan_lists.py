@@ -11,7 +11,7 @@ from backlit.store import Store
 from backlit.tui.plan.screen import PlanScreen
 
 
-async def test_what_goes_stays_in_sight_struck_and_the_cursor_goes_on(store: Store, opened: Open) -> None:
+async def test_a_leaving_item_stays_visible_and_the_cursor_moves_on(store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         backlog = panes(pilot)[0]
@@ -22,7 +22,7 @@ async def test_what_goes_stays_in_sight_struck_and_the_cursor_goes_on(store: Sto
         struck = [line.partition("│")[0] for line in lines_of(pilot.app) if line.startswith(" −")]
         after = line_with(pilot.app, "Backlog  unplanned")
         await keys(pilot, "*")
-        marked = backlog.marked_ids()
+        marked = backlog.marks.ids()
         is_on = backlog.current_id != row.id
         await keys(pilot, "escape")
         await go_to(pilot, row.id)
@@ -66,7 +66,7 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
         assert backlog.row_count() == rows
 
 
-async def test_the_preview_shows_the_item_of_the_pane_as_the_plan_has_it(store: Store, opened: Open) -> None:
+async def test_the_preview_shows_planned_values(store: Store, opened: Open) -> None:
     (first, _), (row, other) = await two_sprints(store)
     await store.plan.move([other.id], first.id)
     async with plan_of(opened, store) as pilot:
@@ -80,7 +80,7 @@ async def test_the_preview_shows_the_item_of_the_pane_as_the_plan_has_it(store: 
         assert f"Iteration  {first.name}" in beside
 
 
-async def test_the_filter_of_the_backlog_is_that_of_the_plan_and_back(store: Store, opened: Open) -> None:
+async def test_backlog_and_plan_share_their_filter(store: Store, opened: Open) -> None:
     _, (row, other) = await two_sprints(store)
     async with opened(store, (150, 40)) as pilot:
         await press(pilot, "/", *f"#{row.id}", "enter", "g", "p")
@@ -103,7 +103,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         backlog = panes(pilot)[0]
         listed = backlog.ids_between(0, None)
         points = {item.id: points_of(str(item.fields.get("Estimate"))) or 0 for item in store.batch.items(listed)}
-        header = line_with(pilot.app, f"fits {first.name}")
+        header = line_with(pilot.app, f"{first.name} forecast")
         stretch = listed[: listed.index(row.id) + 1]
         while sum(points[each] for each in stretch) <= mean:
             stretch = listed[: len(stretch) + 1]
@@ -115,6 +115,6 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
         assert mean > 0
         assert f"{count} item{'s' * (count != 1)}, {total:g} pts" in header
-        assert "fits" in without_first
+        assert "forecast" in without_first
         assert " 0 items, " not in without_first
         assert "fits" not in text_of(pilot.app)

@@ -33,7 +33,7 @@ async def test_a_query_typed_into_the_filter_finds_by_field(store: Store, opened
         assert "type bug › est:none" in lines_of(pilot.app)[0]
 
 
-async def test_what_cannot_be_read_is_said_under_the_line_with_its_place(store: Store, opened: Open) -> None:
+async def test_a_malformed_query_is_explained_under_the_line(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, "/type:bug colour:red", "enter")
 
@@ -72,9 +72,7 @@ async def test_escape_takes_the_query_away(store: Store, opened: Open) -> None:
         assert items(pilot).row_count() == everything
 
 
-async def test_a_burst_of_keys_is_all_taken_by_the_line_and_what_follows_by_the_list(
-    store: Store, opened: Open
-) -> None:
+async def test_a_burst_of_keys_goes_to_the_line_and_after_enter_to_the_list(store: Store, opened: Open) -> None:
     wanted = await count_of(store, "type:bug")
     async with opened(store) as pilot:
         for key in (*"/type:bug", "enter", "j", "j"):

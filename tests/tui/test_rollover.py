@@ -10,7 +10,7 @@ from tests.tui.test_plan import keys, plan_of
 from backlit.store import Store
 
 
-async def test_answers_are_given_one_by_one_and_written_at_the_end(world: World, store: Store, opened: Open) -> None:
+async def test_answers_are_given_one_by_one_and_saved_at_the_end(world: World, store: Store, opened: Open) -> None:
     ended, _, rows = await ended_sprint(store, 4)
     task_id = await store.items.add("Task", {"Name": "Sew", "ParentID": rows[3].id})
     await sent(store)
@@ -29,12 +29,14 @@ async def test_answers_are_given_one_by_one_and_written_at_the_end(world: World,
         await sent(store)
 
         assert f"#{rows[0].id} " in first
-        assert "n on to Sprint" in first
+        assert "n Move to Sprint" in first
         assert "1 of 4" in first
         assert "2 of 4" in second
-        assert all(each in summary for each in ("1 on to", "1 to the backlog", "1 split", "1 done", "3 done, 5 on"))
-        assert "d it is done, and so " in last
-        assert "D it is done; its " in last
+        assert all(
+            each in summary for each in ("1 to Sprint", "1 to the backlog", "1 split", "1 done", "3 done, 5 moved")
+        )
+        assert "d Mark done, including " in last
+        assert "D Mark done, leave " in last
         assert "done, with its tasks" in summary
         assert before == ()
         assert await held(world, store.nodes.real_id(task_id), "Status") == ["Done"]

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.lists.view_files import ViewFiles
+from backlit.tui.lists.saved_views import ViewFiles
 
 BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
 LARGE = '[[view]]\nname = "Large"\nquery = "est>5"\nsort = ["est desc"]\n'
@@ -86,7 +86,7 @@ async def test_the_filter_narrows_a_view_and_escape_shows_all_of_it_again(store:
         assert (narrowed, items(pilot).row_count()) == (both, bugs)
 
 
-async def test_what_is_shown_is_saved_under_a_name_and_read_again(store: Store, tmp_path: Path) -> None:
+async def test_a_list_is_saved_as_a_view_and_read_again(store: Store, tmp_path: Path) -> None:
     bugs = await count_of(store, "type:bug")
     async with viewed(store, tmp_path / "home", "# mine\n" + LARGE) as pilot:
         await press(pilot, "/", *"type:bug", "enter", "t", "s", *"name", "enter")

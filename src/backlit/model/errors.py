@@ -122,7 +122,7 @@ class Unavailable(ServiceError):
     status = 503
 
 
-class StorageFull(Unavailable):
+class StorageFull(ServiceError):
     """A change that the service could not store for lack of space."""
 
     status = 507

@@ -69,7 +69,7 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
     with ThreadPoolExecutor(1) as opener:
         opening = opener.submit(store.open)
         from backlit.tui.app.app import BacklitApp
-        from backlit.tui.lists.view_files import ViewFiles
+        from backlit.tui.lists.saved_views import ViewFiles
 
     opening.result()
     app = BacklitApp(

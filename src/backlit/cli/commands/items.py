@@ -46,7 +46,7 @@ def list_items(arguments: argparse.Namespace) -> None:
             write_json([document_of(item) for item in items])
             return
         asyncio.run(store.everybody.meet(item.fields.get("AssignedToID") for item in items))
-        people = {person.id: person.username for person in store.everybody.known().values()}
+        people = {person.id: person.username for person in store.lookups.known_people().values()}
         for line in table(_ITEM_HEADER, [_item_row(item, people) for item in items], _ITEM_RIGHT):
             print(line)
 
@@ -119,7 +119,7 @@ def _name_of(store: Store, key: str, identity: int) -> str | None:
         return tree.path(identity) if identity in tree else None
     if key == "TeamID":
         return store.lookups.teams().get(identity)
-    person = store.everybody.known().get(identity) if key == "AssignedToID" else None
+    person = store.lookups.known_people().get(identity) if key == "AssignedToID" else None
     return person.display_name if person else None
 
 

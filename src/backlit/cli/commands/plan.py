@@ -46,7 +46,7 @@ def exported(store: Store, names: Sequence[str], backlog: int) -> str:
     iterations = store.plan.iterations
     labels = labels_of(iterations.targets())
     chosen = _named(store, names, labels)
-    owners = {person.id: person.username for person in store.everybody.known().values()}
+    owners = {person.id: person.username for person in store.lookups.known_people().values()}
     sections = {each.id: _plan_lines(store, frozenset({each.id}), None, owners) for each in chosen}
     unplanned = frozenset(store.lookups.iterations()) - {each.id for each in iterations.targets()}
     sections[iterations.backlog_id] = _plan_lines(store, unplanned, backlog, owners)
@@ -246,7 +246,7 @@ def described(store: Store, difference: Sequence[PlanChange], labels: Mapping[in
     if not difference:
         return ["Nothing changes."]
     names = {**dict.fromkeys(store.lookups.iterations(), BACKLOG), **labels}
-    people = {person.id: person.username for person in store.everybody.known().values()}
+    people = {person.id: person.username for person in store.lookups.known_people().values()}
 
     def shown(key: str, value: object) -> str:
         if value is None or value == "":

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from backlit.model.errors import StorageFull, Unavailable
+from backlit.model.errors import ServiceError, StorageFull, Unavailable
 
 RETRY_AFTER = 2
 """Seconds after which a refused request may be tried again."""
@@ -17,7 +17,7 @@ _BROKEN = Unavailable, "The service could not read or write its database. Its lo
 _AWAY = Unavailable, "The service cannot reach its database. No changes were made; try again in a moment."
 _BUSY = Unavailable, "The database took too long. No changes were made; try again in a moment."
 
-_Trouble = tuple[type[Unavailable], str]
+_Trouble = tuple[type[ServiceError], str]
 _BY_ERRNO: Mapping[int, _Trouble] = {errno.ENOSPC: _FULL, errno.EDQUOT: _FULL, errno.EFBIG: _FULL}
 _BY_SQLITE_CODE: Mapping[int, _Trouble] = {
     sqlite3.SQLITE_BUSY: _LOCKED,
@@ -43,7 +43,7 @@ _BY_SQLSTATE: Mapping[str, _Trouble] = {
 }
 
 
-def trouble_of(error: BaseException) -> Unavailable | None:
+def trouble_of(error: BaseException) -> ServiceError | None:
     """Translate an error that may pass; None for one that stands for a defect."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     found = _found(cause)

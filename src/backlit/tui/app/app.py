@@ -19,8 +19,8 @@ from backlit.tui.app.macros import Recorder
 from backlit.tui.app.places import BACKLOG, Places
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.text import SafeFilter
-from backlit.tui.lists.node_filter import FilterAsked
-from backlit.tui.lists.view_files import ViewFiles
+from backlit.tui.lists.filtering import FilterAsked
+from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen

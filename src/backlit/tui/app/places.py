@@ -10,12 +10,10 @@ from backlit.model.settings.boards import BoardSettings
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.backlog.screen import BacklogScreen
+from backlit.tui.backlog.screen import BacklogScreen, go_to_item
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.lists.filtering import SharedFilter
-from backlit.tui.lists.go_to_item import go_to_item
+from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.node_filter import NodeFilter
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open

@@ -1,26 +1,31 @@
-"""The backlog: the list of all items, and the preview of the item under the cursor."""
+"""The screen of the backlog: the list of all items, and the preview of the item under the cursor."""
+
+from dataclasses import replace
 
 from textual import on
 from textual.message import Message
 
+from backlit.model.errors import BacklitError, sentence_of
+from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.column_choice import ColumnChoice
-from backlit.tui.lists.filtering import SharedFilter
-from backlit.tui.lists.go_to_item import go_to_item
+from backlit.tui.lists.filter_fields import filter_words
+from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.query_text import words_wanted
-from backlit.tui.lists.shown_view import ShownView
-from backlit.tui.lists.title import left_title
+from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
+from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.workers import COMMANDS_GROUP, work
 from backlit.tui.widgets.view_list import BacklogList
 
 
 class BacklogScreen(ListScreen):
-    """Everything it shows is a window on the store; it holds a filter, a cursor and no items."""
+    """Shows a window on the store; holds a filter and a cursor, but no items."""
 
     AUTO_FOCUS = "#items"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
@@ -36,17 +41,17 @@ class BacklogScreen(ListScreen):
         self._shown_view = ShownView(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
 
     def on_mount(self) -> None:
-        """Show the first rows, and say when they are painted."""
+        """Show the first rows, and report their painting."""
         self._shown_view.show()
         self.call_after_refresh(self.post_message, self.Painted())
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Draw what changed."""
+        """Show changes of the store."""
         self._shown_view.follow(changes)
         self.draw_words()
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show the list otherwise, if it is; raises BadRequest for a query that cannot be read."""
+        """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
         if spec != self.spec:
             if spec.query != self.spec.query:
                 self.store.view(spec)
@@ -55,7 +60,7 @@ class BacklogScreen(ListScreen):
             self.panes.find_words(words_wanted(spec.query))
 
     async def loaded(self) -> None:
-        """Return when all ids of the list are known."""
+        """Wait until all ids of the list are known."""
         await self._shown_view.loaded()
 
     def ranked_view(self) -> View:
@@ -64,7 +69,7 @@ class BacklogScreen(ListScreen):
         return self.shown_view
 
     def item_added(self, item_id: int) -> None:
-        """Go to the new item once the list has it; say why where it does not show it."""
+        """Go to the new item once the list is loaded; for a hidden item say why."""
         self._shown_view.want(item_id, is_added=True)
         self._shown_view.reload()
 
@@ -75,3 +80,58 @@ class BacklogScreen(ListScreen):
         self._shown_view.draw_words(
             left_title(self._names, self.shared.now.view, self.node, self.spec), self.shown_view.totals
         )
+
+
+def go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool = True) -> None:
+    """Put the cursor on an item once the list is loaded; for a hidden item say why, and offer to show it."""
+    backlog.run_worker(work(_go_to_item, backlog, item_id, is_offered=is_offered), exclusive=True, group="go-to")
+
+
+async def _go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool) -> None:
+    try:
+        await backlog.loaded()
+        if not backlog.items.is_attached or backlog.items.go_to(item_id):
+            return
+        item = backlog.store.item(item_id)
+        if item is None:
+            backlog.say(f"Item #{item_id} no longer exists.", is_bad=True)
+            return
+        if item.id != item_id and backlog.items.go_to(item.id):
+            return
+        name = f"#{item.id}" if item.id > 0 else str(item.fields.get("Name") or "")
+        usual = backlog.store.view(ViewSpec(text=name))
+        await usual.load()
+    except BacklitError as error:
+        backlog.say(sentence_of(error), is_bad=True)
+        return
+    sentence = _hidden_words(backlog, item, is_open=bool(usual.count))
+    if is_offered:
+        backlog.run_worker(
+            work(_offer_hidden, backlog, item, sentence, with_done=not usual.count), group=COMMANDS_GROUP
+        )
+    else:
+        backlog.say(f"{sentence} Press # to go to it.")
+
+
+def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
+    spec = backlog.spec
+    name = f"{f'#{item.id} ' if item.id > 0 else ''}“{item.fields.get('Name') or ''}”"
+    if item.project_id != backlog.store.project_id:
+        return f"{name} is in another project."
+    reasons = filter_words(spec.query) + ([f"/{spec.text}"] if spec.text else [])
+    reasons += ["one area or iteration"] if spec.area_ids is not None or spec.iteration_ids is not None else []
+    reasons += [] if is_open or spec.with_done else ["open items only"]
+    return f"{name} is hidden. The list shows {', '.join(reasons)}."
+
+
+async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, *, with_done: bool) -> None:
+    is_here = item.project_id == backlog.store.project_id
+    there = [Answer("c", "Clear the filters and go to it")] if is_here else []
+    answers = [*there, Answer("e", "Open it in the editor")]
+    key = await backlog.ask(ConfirmDialog("Hidden item", sentence, answers, "Cancel"))
+    if key == "c":
+        backlog.show_spec(replace(backlog.spec, with_done=backlog.spec.with_done or with_done))
+        backlog.run_command("list.no-filter")
+        backlog.item_added(item.id)
+    elif key == "e":
+        backlog.open(item.id, ItemPlace.EDITOR)

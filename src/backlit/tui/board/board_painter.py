@@ -1,7 +1,8 @@
-"""The drawing of a board: the lines of all columns in sight, from cards that were drawn before."""
+"""The drawing of a board: the cards in sight, and the lines of all columns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from textual.geometry import Size
@@ -9,27 +10,79 @@ from textual.strip import Strip
 
 from backlit.store.records.item import Row
 from backlit.store.views.view import View
-from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.cards import CardPainter
-from backlit.tui.board.grid import Grid, Lane
-from backlit.tui.board.layout import GAP, BoardLayout, Slot
-from backlit.tui.widgets.item_rows import Badge
+from backlit.tui.board.grid import GAP, BoardLayout, Lane, Slot
+from backlit.tui.board.position import BoardPosition
+from backlit.tui.widgets.item_rows import Badge, Badges, Names
 from backlit.tui.widgets.marks import RowMarks
 
+ROWS_KEPT = 4_000
 CARDS_KEPT = 512
 EMPTY_LINES = 4
-"""Lines for the words why there are no cards."""
+"""Lines for the reason why there are no cards."""
 HEADER_LINES = 2
 Card = tuple[Strip, ...]
+
+
+class CardWindow:
+    """The cards in sight by their places in the view, with their badges; read column by column."""
+
+    def __init__(self, names: Names) -> None:
+        self._rows: dict[int, Row] = {}
+        self._badges = Badges(names, self.read)
+
+    def read(self) -> Sequence[Row]:
+        """Return the cards that were read."""
+        return [*self._rows.values()]
+
+    def at(self, view: View, place: int, in_sight: Callable[[], Sequence[int]]) -> Row | None:
+        """Return the card at a place of the view; an unread card is read with the others in sight of its column."""
+        if place not in self._rows:
+            if len(self._rows) > ROWS_KEPT:
+                self._rows.clear()
+            for run in _runs([*in_sight(), place]):
+                self._rows.update(zip(run, view.rows(run.start, run.stop), strict=False))
+        return self._rows.get(place)
+
+    def badge(self, item_id: int) -> Badge:
+        """Return the badge of a card."""
+        return self._badges.of(item_id)
+
+    def forget_rows(self) -> None:
+        """Forget all cards, because the view is another one."""
+        self._rows.clear()
+
+    def forget_badges(self) -> None:
+        """Forget all badges."""
+        self._badges.forget()
+
+    def forget_items(self, ids: set[int] | None) -> None:
+        """Forget the cards of some items; None means all."""
+        self._badges.forget(None if len(self._badges) > ROWS_KEPT else ids)
+        for place in [place for place, row in self._rows.items() if ids is None or row.id in ids]:
+            del self._rows[place]
+
+
+def _runs(places: Sequence[int]) -> Iterator[range]:
+    """Yield the stretches of consecutive places."""
+    start = stop = None
+    for place in sorted(set(places)):
+        if stop == place:
+            stop += 1
+            continue
+        if start is not None and stop is not None:
+            yield range(start, stop)
+        start, stop = place, place + 1
+    if start is not None and stop is not None:
+        yield range(start, stop)
 
 
 class PaintedBoard(Protocol):
     """A board as its painter sees it."""
 
-    column: int
+    position: BoardPosition
     cursor: int
     top: int
-    grid: Grid
     laid_out: BoardLayout
     box: Size
     view: View | None
@@ -38,22 +91,15 @@ class PaintedBoard(Protocol):
     empty_words: str
 
     @property
-    def card_lines(self) -> int:
-        """The lines of a card."""
-
-    @property
     def page(self) -> int:
-        """The cards that fit below each other."""
-
-    def top_of(self, column: int) -> int:
-        """Return the first row in sight of a column."""
+        """The number of cards that fit below each other."""
 
     def draw_words(self, words: str, y: int, colour: str = "muted") -> Strip:
-        """Draw a line of what stands in the place of cards."""
+        """Draw a line of a message in the place of cards."""
 
 
 class BoardPainter:
-    """Draws lines and keeps the cards that were drawn; `make` returns a painter of cards in the theme's colours."""
+    """Draws lines and caches drawn cards; `make` returns a painter of cards in the theme's colours."""
 
     def __init__(self, board: PaintedBoard, make: Callable[[], CardPainter]) -> None:
         self._board = board
@@ -63,20 +109,20 @@ class BoardPainter:
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
-        """Forget what was drawn: names, theme or size changed."""
+        """Drop the cached drawings, because names, theme or size changed."""
         self._kept = None
         self._drawn.clear()
         self._painted.clear()
 
     def line(self, y: int) -> Strip:
-        """Draw what all columns in sight have on a line."""
+        """Draw a line of all columns in sight."""
         parts = self._painted[y] = self.parts(y)
         gap = self._painter.blank(GAP)
         strips = [strip for _, strip in parts for strip in (gap, strip)][1:]
         return Strip.join(strips).adjust_cell_length(self._board.box.width, self._painter.ground)
 
     def changed(self, y: int) -> list[tuple[int, int]]:
-        """Return the stretches of a line that look otherwise than when it was last drawn: start and width."""
+        """Return the stretches of a line that differ from its last drawing: start and width."""
         before, now = self._painted.get(y), self.parts(y)
         if before is None or len(before) != len(now):
             return [(0, self._board.box.width)]
@@ -93,57 +139,58 @@ class BoardPainter:
         return self._kept
 
     def parts(self, y: int) -> list[tuple[int, Strip]]:
-        """The pieces of a line, each with where it begins."""
+        """Return the pieces of a line with their first cells."""
         if y < HEADER_LINES:
             return self._header(y)
-        offset, line = divmod(y - HEADER_LINES, self._board.card_lines)
-        lane = self._board.grid.header_at(self._board.top + offset) if offset < self._board.page else None
+        offset, line = divmod(y - HEADER_LINES, self._board.laid_out.card_lines)
+        lane = self._board.position.grid.header_at(self._board.top + offset) if offset < self._board.page else None
         if lane is not None:
             return [(0, self._lane_line(lane, self._board.top + offset, line))]
-        if not sum(totals.count for totals in self._board.grid.totals) and y < HEADER_LINES + EMPTY_LINES:
+        if not sum(totals.count for totals in self._board.position.grid.totals) and y < HEADER_LINES + EMPTY_LINES:
             return [(0, self._board.draw_words(self._board.empty_words, y - HEADER_LINES))]
         return [(slot.x, self._cell(slot, offset, line, y - HEADER_LINES)) for slot in self._board.laid_out.slots]
 
     def _header(self, y: int) -> list[tuple[int, Strip]]:
-        grid, layout, painter = self._board.grid, self._board.laid_out, self._painter
+        grid, layout, painter = self._board.position.grid, self._board.laid_out, self._painter
         if layout.is_single and y == 0:
-            return [(0, painter.tabs(grid.columns, grid.totals, self._board.column, self._board.box.width))]
+            return [(0, painter.tabs(grid.columns, grid.totals, self._board.position.column, self._board.box.width))]
         return [(slot.x, self._head(slot, y)) for slot in layout.slots]
 
     def _head(self, slot: Slot, y: int) -> Strip:
-        layout, painter, is_current = self._board.laid_out, self._painter, slot.number == self._board.column
+        layout, painter, is_current = self._board.laid_out, self._painter, slot.number == self._board.position.column
         if y:
             is_first, is_last = slot is layout.slots[0], slot is layout.slots[-1]
             before, beyond = layout.left if is_first else 0, layout.right if is_last else 0
             if layout.is_single:
                 before = beyond = 0
             return painter.rule(slot.width, is_current=is_current, before=before, beyond=beyond)
-        draw = painter.narrow_head if slot.is_collapsed else painter.head
-        return draw(
-            self._board.grid.columns[slot.number],
-            self._board.grid.totals[slot.number],
-            slot.width,
-            is_current=is_current,
-        )
+        draw, grid = painter.narrow_head if slot.is_collapsed else painter.head, self._board.position.grid
+        return draw(grid.columns[slot.number], grid.totals[slot.number], slot.width, is_current=is_current)
 
     def _lane_line(self, lane: Lane, row: int, line: int) -> Strip:
         assert lane.header is not None
-        if line < self._board.card_lines - 1:
+        if line < self._board.laid_out.card_lines - 1:
             return self._painter.blank(self._board.box.width)
         header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
         return self._painter.lane(header, self._board.box.width, is_cursor=row == self._board.cursor)
 
     def _cell(self, slot: Slot, offset: int, line: int, y: int) -> Strip:
-        is_current = slot.number == self._board.column
+        is_current = slot.number == self._board.position.column
         if slot.is_collapsed:
-            return self._painter.collapsed(self._board.grid.columns[slot.number], y, slot.width, is_current=is_current)
-        row = self._board.top_of(slot.number) + offset
-        place = self._board.grid.place_at(slot.number, row) if offset < self._board.page else None
-        found = None if place is None else self._board.cards.at(slot.number, place)
+            return self._painter.collapsed(
+                self._board.position.grid.columns[slot.number], y, slot.width, is_current=is_current
+            )
+        board, position = self._board, self._board.position
+        row = position.top_of(slot.number, board.top, board.page) + offset
+        place = position.grid.place_at(slot.number, row) if offset < board.page else None
+        found = None
+        if place is not None and board.view is not None:
+            in_sight = partial(position.places_in_sight, slot.number, board.top, board.page)
+            found = board.cards.at(board.view, place, in_sight)
         if found is None:
             return self._painter.blank(slot.width)
-        is_cursor = is_current and row == self._board.cursor
-        is_marked = self._board.marks.has_row(row, found.id) if is_current else self._board.marks.has(found.id)
+        is_cursor = is_current and row == board.cursor
+        is_marked = board.marks.has_row(row, found.id) if is_current else board.marks.has(found.id)
         return self._card(found, slot.width, is_cursor, is_marked)[line]
 
     def _card(self, row: Row, width: int, is_cursor: bool, is_marked: bool) -> Card:

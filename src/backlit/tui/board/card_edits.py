@@ -1,4 +1,4 @@
-"""What is done to cards because they stand in columns: moved to another one, added to one, ranked in one."""
+"""Edits of cards by their columns: moves between columns, new cards in a column, the order within one."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,15 +27,19 @@ from backlit.tui.fields.acts import Act, Changes, DoesNotApply, Plan
 
 
 def moved_by(store: Store, key: str, grid: Grid, steps: int) -> Act:
-    """The act that moves each card so many columns on from the one it is in."""
+    """Return the act that moves each card by some columns from its own."""
     field = field_of(store, key)
     columns = grid.columns
 
     def changes(item: Item) -> Changes:
         here = grid.column_of(item.fields.get(field.key))
         if here is None:
-            raise DoesNotApply("It is in no column of the board.")
-        return {field.key: value_for(store, field, item.type, columns[_target(columns, here, steps)])}
+            raise DoesNotApply("It is not on the board.")
+        column = columns[_target(columns, here, steps)]
+        try:
+            return {field.key: value_for(store, field, item.type, column)}
+        except DoesNotApply as reason:
+            raise DoesNotApply(f"{reason} {abs(steps) + 1}{'L' if steps > 0 else 'H'} skips the column.") from None
 
     words = f"{abs(steps)} columns" if abs(steps) > 1 else "one column"
     return Act(f"{field.label}: {words} {'right' if steps > 0 else 'left'}", (field.key,), changes)
@@ -46,12 +50,12 @@ def _target(columns: Sequence[BoardColumn], here: int, steps: int) -> int:
     onwards = range(here + way, len(columns) if way > 0 else -1, way)
     taking = [number for number in onwards if columns[number].takes_cards]
     if not taking:
-        raise DoesNotApply(f"It is in the {'last' if steps > 0 else 'first'} column already.")
+        raise DoesNotApply(f"Already in the {'last' if steps > 0 else 'first'} column.")
     return taking[min(abs(steps), len(taking)) - 1]
 
 
 def value_for(store: Store, field: Field, item_type: str, column: BoardColumn) -> object:
-    """What a card of a type gets in a column: the first of its values that the type has."""
+    """Return the first value of a column that a type has. Raises DoesNotApply without one."""
     if field.kind is not Kind.STATUS:
         return column.first
     allowed = store.lookups.statuses(item_type)
@@ -60,11 +64,11 @@ def value_for(store: Store, field: Field, item_type: str, column: BoardColumn) -
             return value
     article = "An" if item_type[:1] in "AEIOU" else "A"
     names = " or ".join(f"“{value}”" for value in column.values)
-    raise DoesNotApply(f"{article} {item_type.lower()} has no status {names}; a count moves past the column.")
+    raise DoesNotApply(f"{article} {item_type.lower()} has no status {names}.")
 
 
 def over_words(grid: Grid, field: Field, plan: Plan) -> str:
-    """Which limits a plan passes; empty where none."""
+    """Return a warning for each limit that a plan exceeds; an empty text without one."""
     after: Counter[int] = Counter()
     coming: set[int] = set()
     for item_id, changes in plan.changes.items():
@@ -76,19 +80,19 @@ def over_words(grid: Grid, field: Field, plan: Plan) -> str:
     for number in sorted(coming):
         column, count = grid.columns[number], grid.totals[number].count + after[number]
         if column.limit is not None and count > column.limit:
-            passed.append(f"{column.name} holds {count:,} of {column.limit:,} now: that is over its limit.")
+            passed.append(f"{column.name} is over its limit: {count:,} of {column.limit:,}.")
     return " ".join(passed)
 
 
 def only_in(key: str, column: BoardColumn) -> Filter:
-    """What the cards of a column have in common."""
+    """Return the filter for the cards of a column."""
     return In(Property(key), tuple(Literal(value) for value in column.values))  # type: ignore[arg-type] # a field's values
 
 
 def column_spec(
     store: Store, key: str, spec: ViewSpec, column: BoardColumn, lane: tuple[str, object] | None
 ) -> ViewSpec:
-    """The list of one column's cards, in one lane, in the order they have there."""
+    """Return the spec of one column's cards in one lane, in their order there."""
     parts = [spec.filter] if spec.filter is not None else []
     parts.append(only_in(field_of(store, key).key, column))
     if lane is not None:
@@ -97,7 +101,7 @@ def column_spec(
 
 
 def _in_lane(key: str, value: object) -> Filter:
-    """What the cards of a lane have in common; of tags it is all of them."""
+    """Return the filter for the cards of a lane; a lane by tags needs exactly its tags."""
     tags = level_value(key, value)
     if not isinstance(tags, tuple):
         return Not(AnyTag(None)) if key == "Tags" else In(Property(key), (Literal(value),))  # type: ignore[arg-type] # a field's value
@@ -108,7 +112,7 @@ def _in_lane(key: str, value: object) -> Filter:
 def preset_in(
     store: Store, key: str, item_type: ItemType, column: BoardColumn | None, lane: tuple[str, object] | None
 ) -> tuple[dict[str, object], list[str]]:
-    """What a new item gets from where it is added, and why it does not get the rest."""
+    """Return the values of a new item from its column and lane, and the reasons for missing values."""
     found: dict[str, object] = {}
     reasons: list[str] = []
     if lane is not None and lane[1] is not None and _can_have(lane[0], item_type):
@@ -118,12 +122,12 @@ def preset_in(
         return found, reasons
     field = field_of(store, key)
     if not field.applies_to(item_type):
-        reasons.append(f"A {item_type.lower()} has no {field.label.lower()}; it is added without.")
+        reasons.append(f"Added without {field.label.lower()}: a {item_type.lower()} has none.")
         return found, reasons
     try:
         found[field.key] = value_for(store, field, item_type, column)
     except DoesNotApply as reason:
-        reasons.append(f"{reason} It is added with its usual one.")
+        reasons.append(f"{reason} Added with the default status.")
     return found, reasons
 
 

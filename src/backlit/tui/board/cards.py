@@ -1,4 +1,4 @@
-"""How the heads, cards and lanes of a board are drawn."""
+"""The drawing of a board's heads, cards and lane headers, one at a time."""
 
 from collections.abc import Sequence
 
@@ -28,19 +28,19 @@ ROOM_FOR_POINTS = 22
 
 
 def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
-    """Whether more cards are in a column than it may hold."""
+    """Return whether a column is over its limit."""
     return column.limit is not None and totals.count > column.limit
 
 
 def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
-    """How many cards are in a column, of how many, and a sign where that is too many."""
+    """Return the number of cards in a column, its limit, and a sign over the limit."""
     if column.limit is None:
         return f"{totals.count:,}"
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER}" if is_over(column, totals) else "")
 
 
 class CardPainter:
-    """Draws for one theme and one choice of columns; `has_status` says whether cards name their status."""
+    """Draws for one theme and one choice of columns; with `has_status` cards name their status."""
 
     def __init__(self, theme: ThemeStyles, names: Names, *, has_status: bool) -> None:
         self._theme = theme
@@ -52,7 +52,7 @@ class CardPainter:
         self._tables: dict[tuple[int, int], Layout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
-        """The name of a column with its figures."""
+        """Draw the name of a column with its figures."""
         theme = self._theme
         count, points = count_words(column, totals), f"{totals.points:,.10g} pts "
         colour = "conflict" if is_over(column, totals) else "foreground"
@@ -70,7 +70,7 @@ class CardPainter:
         ).adjust_cell_length(width, theme.style())
 
     def narrow_head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, is_current: bool) -> Strip:
-        """The count of a collapsed column; too large a one is cut."""
+        """Draw the count of a collapsed column, cut to the width."""
         over = is_over(column, totals)
         colour = "conflict" if over else "accent" if is_current else "muted"
         text = count_words(column, totals) if totals.count < 10 ** (width - over) else f"{totals.count:,}"
@@ -78,7 +78,7 @@ class CardPainter:
         return Strip([Segment(text.center(width), self._theme.style(colour, bold=over or is_current))])
 
     def rule(self, width: int, *, is_current: bool, before: int = 0, beyond: int = 0) -> Strip:
-        """The line below a head; at the edges of the board it says how many columns are out of sight."""
+        """Draw the line below a head; at the edges of the board it counts the columns out of sight."""
         left, right = f"‹{before} " if before else "", f" {beyond}›" if beyond else ""
         line = ("━" if is_current else "─") * max(0, width - len(left) - len(right))
         theme = self._theme
@@ -86,7 +86,7 @@ class CardPainter:
         return Strip([Segment(left, theme.style("muted")), Segment(line, style), Segment(right, theme.style("muted"))])
 
     def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
-        """All columns in one line, as far as they fit around the current one."""
+        """Draw the names of the columns that fit around the current one."""
         theme = self._theme
         words = [f"{safe(each.name)} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)]
         first = current
@@ -106,7 +106,7 @@ class CardPainter:
         return Strip(segments).adjust_cell_length(width, theme.style())
 
     def card(self, row: Row, width: int, *, is_cursor: bool, is_marked: bool, badge: Badge) -> tuple[Strip, Strip]:
-        """The two lines of a card: what it is, and its figures."""
+        """Draw the two lines of a card: its type and name, then its figures."""
         theme, on = self._theme, CURSOR if is_cursor else None
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
         edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
@@ -141,7 +141,7 @@ class CardPainter:
         ]
 
     def collapsed(self, column: BoardColumn, y: int, width: int, *, is_current: bool) -> Strip:
-        """One line of a collapsed column: its name reads downwards."""
+        """Draw one line of a collapsed column, whose name reads downwards."""
         name = safe(column.name)
         key = (name[y] if y < len(name) else " ", width, is_current)
         if key not in self._letters:
@@ -153,18 +153,18 @@ class CardPainter:
         return self._letters[key]
 
     def table(self, width: int, largest_id: int = 0) -> Layout:
-        """The columns of a list of a width, for cards that have it to themselves."""
+        """Return the columns of a list for cards in single mode."""
         key = (width, largest_id)
         if key not in self._tables:
             self._tables[key] = Layout(width, self._names, self._theme, largest_id)
         return self._tables[key]
 
     def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
-        """The header of a lane, across all columns."""
+        """Draw the header of a lane across all columns."""
         return self.table(width).group(header, is_cursor=is_cursor)
 
     def blank(self, width: int) -> Strip:
-        """Nothing."""
+        """Return an empty strip."""
         if width not in self._blanks:
             self._blanks[width] = Strip.blank(width, self.ground)
         return self._blanks[width]

@@ -1,52 +1,68 @@
-"""Which columns a board has: a value of a field each, or several, with where a card goes that is moved there."""
+"""The columns and swimlanes of a board: their fields, the values of each column, and the items that are cards."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from backlit.model.fields import FIELD_BY_KEY, Field, Kind
-from backlit.model.query import NameKind
-from backlit.model.settings.boards import RELEASE, BoardSettings, ColumnSettings
+from backlit.model.fields import FIELD_BY_KEY, FIELDS, Field, ItemType, Kind
+from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
+from backlit.model.query import NameKind, mentions_status, parse_query
+from backlit.model.query.keys import values_of
+from backlit.model.settings.boards import (
+    COLUMN_KINDS,
+    LANE_KINDS,
+    PARENT,
+    RELEASE,
+    STATUS,
+    BoardSettings,
+    ColumnSettings,
+)
 from backlit.model.statuses import StatusGroup, group_of, is_open
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
+from backlit.store.views.preferences import BoardKept
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.view import View
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.names import ListNames
+from backlit.tui.widgets.choice_list import Choice
 
 JOINED = {"active": "in progress", "closed": "done"}
-"""Statuses of some types that stand in the column of others' unless the settings say otherwise."""
+"""Statuses of some types that share the column of another status, unless the settings separate them."""
 DELETED = "deleted"
+OFFERED = ("Status", "IterationID", RELEASE, "AssignedToID", "TeamID")
+"""Fields of columns that are offered first."""
 MOST_PEOPLE = 24
-"""People of whom everybody has a column; of more only those with cards, and the user."""
+"""People up to this number have a column each; in larger teams only people with cards, and the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardColumn:
-    """One column: `values` are what cards in it have, the first of them is written by a move into it."""
+    """A column: the values of its cards; a move into it writes the first one that the card's type has."""
 
     name: str
     values: tuple[object, ...]
     limit: int | None = None
     is_collapsed: bool = False
     is_optional: bool = False
-    """Whether it is only there while it has cards."""
+    """True for a column that is shown only with cards."""
     takes_cards: bool = True
 
     @property
     def first(self) -> object:
-        """What stands for all its values, and for the column."""
+        """The first value, which identifies the column."""
         return self.values[0]
 
 
 def field_of(store: Store, key: str) -> Field:
-    """The field that a move writes."""
+    """Return the field that a move between columns writes."""
     if key == RELEASE:
         return FIELD_BY_KEY["IterationID"]
     return FIELD_BY_KEY.get(key) or next(each for each in store.lookups.custom_fields() if each.key == key)
 
 
 def has_field(store: Store, key: str) -> bool:
-    """Whether columns by it are possible in the current project."""
+    """Return whether the current project can have columns by a field."""
     return key == RELEASE or key in FIELD_BY_KEY or any(each.key == key for each in store.lookups.custom_fields())
 
 
@@ -59,7 +75,7 @@ class BoardColumns:
         self._names = names
 
     def planned(self, key: str, *, with_done: bool) -> list[BoardColumn]:
-        """The columns by a field, before it is known which values there are."""
+        """Return the columns by a field before the values of the cards are known."""
         usual = list(self._usual(key, with_done=with_done))
         for each in self._settings.column:
             if each.of == key:
@@ -67,7 +83,7 @@ class BoardColumns:
         return usual
 
     def with_found(self, key: str, planned: Sequence[BoardColumn], found: Collection[object]) -> list[BoardColumn]:
-        """The columns to show: those without cards left out that need them, one added for each unknown value."""
+        """Return the columns to show: without empty optional ones, with one more for each unknown value."""
         known = {value for each in planned for value in each.values}
         missing = [value for value in found if value not in known]
         extra = [BoardColumn(self._name(key, value), (value,), takes_cards=value is not None) for value in missing]
@@ -152,7 +168,7 @@ class BoardColumns:
         yield BoardColumn(f"no {field.label.lower()}", (None,), is_optional=True, takes_cards=can_be_empty(field))
 
     def _configured(self, columns: list[BoardColumn], wanted: ColumnSettings, field: Field) -> list[BoardColumn]:
-        """Put the values that a column of the settings names into one, where the first of them is."""
+        """Join the values of a column in the settings into one, in the place of the first value."""
         meant = [value for word in wanted.values for value in self._meant(columns, word, field)]
         values = tuple(dict.fromkeys(meant))
         if not values:
@@ -171,7 +187,7 @@ class BoardColumns:
         return made
 
     def _meant(self, columns: Sequence[BoardColumn], word: str, field: Field) -> list[object]:
-        """The values that a word of the settings means; none where the project has nothing of that name."""
+        """Return the values that a word of the settings means; none for a word unknown in the project."""
         wanted = word.casefold()
         for each in columns:
             if each.name.casefold() == wanted:
@@ -190,3 +206,85 @@ class BoardColumns:
     def _name(self, key: str, value: object) -> str:
         field = field_of(self._store, key)
         return self._names.group(GroupLine((value,), field.key, value, 1, 0, 0.0, 0))
+
+
+class Arrangement:
+    """The columns and swimlanes that the user left in the current project, else those of the settings."""
+
+    def __init__(self, store: Store, settings: BoardSettings, names: ListNames) -> None:
+        self._store = store
+        self._default = BoardKept(settings.columns, settings.lanes)
+        self._columns = BoardColumns(store, settings, names)
+        self._planned: Sequence[BoardColumn] = ()
+        self.by, self.lanes = settings.columns, settings.lanes
+
+    @property
+    def field(self) -> Field:
+        """The field that a move between columns writes."""
+        return field_of(self._store, self.by)
+
+    @property
+    def has_tasks(self) -> bool:
+        """True where the cards are the tasks of the lanes' items."""
+        return self.lanes == PARENT
+
+    @property
+    def has_status(self) -> bool:
+        """True where the columns are statuses."""
+        return self.by == STATUS
+
+    def restore(self) -> BoardKept:
+        """Arrange the board as the user left it in the project; return the saved arrangement."""
+        kept = self._store.boards.found(self._default)
+        self.by, self.lanes = kept.columns, kept.lanes
+        return kept
+
+    async def save(self, collapsed: dict[object, bool]) -> None:
+        """Save the arrangement, and the columns that the user collapsed or opened."""
+        await self._store.boards.keep(self._default, BoardKept(self.by, self.lanes, collapsed))
+
+    def hides_tasks(self, query: str) -> bool:
+        """Return whether the board leaves out the tasks that match a query."""
+        return not self.has_tasks and not values_of(query, "type")
+
+    def arranged(self, spec: ViewSpec) -> ViewSpec:
+        """Return the spec grouped by lanes and columns, without the items that are no cards."""
+        self.by = self.by if has_field(self._store, self.by) else STATUS
+        self.lanes = self.lanes if has_field(self._store, self.lanes) or self.lanes == "type" else ""
+        asks_status = mentions_status(parse_query(spec.query))
+        self._planned = self._columns.planned(self.by, with_done=spec.with_done or asks_status)
+        alike = tuple(each.values for each in self._planned if len(each.values) > 1)
+        hidden: list[Filter] = []
+        if not values_of(spec.query, "type"):
+            kind = Operator.EQ if self.has_tasks else Operator.NE
+            hidden.append(Comparison(kind, Property("type"), Literal(ItemType.TASK.value)))
+        if not asks_status:
+            statuses = self._store.names.values(FIELD_BY_KEY[STATUS])
+            deleted = [each for each in statuses if each.casefold() == DELETED]
+            hidden.append(Not(In(Property(STATUS), tuple(map(Literal, deleted)))))
+        lanes = (self.lanes,) if self.lanes else ()
+        return replace(spec, group=(*lanes, self.field.key), alike=alike, filter=all_of(hidden))
+
+    def columns_of(self, view: View) -> Sequence[BoardColumn]:
+        """Return the columns to show for a view."""
+        depth = len(view.spec.group)
+        found = dict.fromkeys(header.group[-1] for header in view.outline.headers if header.level == depth)
+        return self._columns.with_found(self.by, self._planned, found)
+
+    def column_choices(self) -> list[Choice]:
+        """Return the fields that columns can stand for in the current project."""
+        more = [each.key for each in (*FIELDS, *self._store.lookups.custom_fields()) if each.kind in COLUMN_KINDS]
+        keys = dict.fromkeys((*OFFERED, *more))
+        return [Choice(key, "Release" if key == RELEASE else field_of(self._store, key).label) for key in keys]
+
+    def lane_choices(self) -> list[Choice]:
+        """Return the fields that swimlanes can stand for beside the columns."""
+        fields = [each for each in (*FIELDS, *self._store.lookups.custom_fields()) if each.kind in LANE_KINDS]
+        return [
+            Choice("type", "Type"),
+            *(
+                Choice(each.key, each.label, "the cards are tasks" if each.key == PARENT else "")
+                for each in fields
+                if each.key != self.field.key
+            ),
+        ]

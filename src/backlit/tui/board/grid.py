@@ -1,4 +1,4 @@
-"""Pure: which card of a grouped view stands where on a board, with swimlanes or without."""
+"""The grid of a board: the places of cards in columns and swimlanes, and the widths of the columns in sight."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
@@ -10,7 +10,7 @@ from backlit.tui.board.columns import BoardColumn
 
 @dataclass(slots=True)
 class ColumnTotals:
-    """How much is in a column; a task that is a card counts as one."""
+    """The cards of a column and their points; a task that is a card counts as one."""
 
     count: int = 0
     points: float = 0.0
@@ -18,7 +18,7 @@ class ColumnTotals:
 
 @dataclass(slots=True)
 class Lane:
-    """A band across all columns: its header (None where there are no lanes), and the places of each column's cards."""
+    """A lane across all columns: its header (None on a board without lanes), and the places of each column's cards."""
 
     header: GroupLine | None
     cells: list[range]
@@ -29,9 +29,9 @@ class Lane:
 class Grid:
     """Rows and columns of cards.
 
-    With lanes all columns scroll together: a row is a lane's header, or has at most one card in each column; lanes are
-    as high as the highest of the columns, or as the `only` one that is shown. Without
-    lanes each column has rows of its own. A place is the index of a card among the view's ids.
+    With lanes all columns scroll together: a row is a lane's header, or has at most one card in each column. A lane is
+    as high as its highest column, or as the `only` shown one. Without lanes each column has rows of its own. A place is
+    the index of a card among the view's ids.
     """
 
     def __init__(
@@ -81,28 +81,28 @@ class Grid:
 
     @property
     def has_lanes(self) -> bool:
-        """Whether all columns scroll together, below headers."""
+        """True where all columns scroll together, below headers."""
         return bool(self.lanes) and self.lanes[0].header is not None
 
     def height(self, column: int) -> int:
-        """The rows of a column."""
+        """Return the number of rows of a column."""
         if self.has_lanes:
             return self._height
         is_shown = 0 <= column < len(self.columns) and column not in self.collapsed
         return len(self.lanes[0].cells[column]) if is_shown and self.lanes else 0
 
     def lane_at(self, row: int) -> tuple[Lane, int] | None:
-        """The lane of a row, and the row's place in it."""
+        """Return the lane of a row, and the row's offset in the lane."""
         number = self._lane_number(row)
         return None if number is None else (self.lanes[number], row - self._firsts[number])
 
     def header_at(self, row: int) -> Lane | None:
-        """The lane whose header stands on a row."""
+        """Return the lane whose header is on a row."""
         found = self.lane_at(row) if self.has_lanes else None
         return found[0] if found and found[1] == 0 else None
 
     def place_at(self, column: int, row: int) -> int | None:
-        """The card at a row of a column."""
+        """Return the place of the card on a row of a column."""
         found = self.lane_at(row) if self.has_lanes else (self.lanes[0], row) if self.lanes else None
         if found is None or column in self.collapsed or not 0 <= column < len(self.columns):
             return None
@@ -111,16 +111,16 @@ class Grid:
         return cell.start + offset if 0 <= offset < len(cell) and not lane.is_folded else None
 
     def places(self, column: int, start: int, stop: int) -> list[int]:
-        """The cards on some rows of a column."""
+        """Return the places of the cards on a stretch of rows."""
         found = (self.place_at(column, row) for row in range(max(0, start), min(stop, self.height(column))))
         return [place for place in found if place is not None]
 
     def all_places(self, column: int) -> list[int]:
-        """All cards of a column, folded lanes too."""
+        """Return the places of all cards of a column, in folded lanes too."""
         return [place for lane in self.lanes for place in lane.cells[column]]
 
     def spot_of(self, place: int) -> tuple[int, int] | None:
-        """The column and the row of a card; the row of its lane's header where that is folded."""
+        """Return the column and the row of a card; the row of the header in a folded lane."""
         for first, lane in zip(self._firsts, self.lanes, strict=True):
             for column, cell in enumerate(lane.cells):
                 if place in cell:
@@ -128,15 +128,15 @@ class Grid:
         return None
 
     def column_of(self, value: object) -> int | None:
-        """The column that a value belongs to."""
+        """Return the column of a value."""
         return next((number for number, each in enumerate(self.columns) if value in each.values), None)
 
     def lane_row(self, number: int) -> int | None:
-        """The row of a lane's header, counted from 0; None where there is no such lane."""
+        """Return the row of a lane's header; None for an unknown lane, counted from 0."""
         return self._firsts[number] if self.has_lanes and 0 <= number < len(self.lanes) else None
 
     def next_lane(self, row: int, step: int) -> int | None:
-        """The row of the header below (1) or above (-1) a row; from inside a lane, above is its own."""
+        """Return the row of the header below (1) or above (-1) a row; from inside a lane, above is its own header."""
         number = self._lane_number(row) if self.has_lanes else None
         if number is None:
             return None
@@ -144,7 +144,7 @@ class Grid:
         return self.lane_row(number if is_own else number + step)
 
     def step(self, column: int, row: int, count: int) -> int:
-        """The row so many cards below (above) a row in a column, folded headers among them; as far as there are any."""
+        """Return the row some cards below (above) a row of a column; folded headers count as cards."""
         if not self.has_lanes:
             return max(0, min(row + count, self.height(column) - 1))
         direction = 1 if count > 0 else -1
@@ -156,7 +156,7 @@ class Grid:
         return row
 
     def snapped(self, column: int, row: int, direction: int) -> int:
-        """The nearest row with something to stand on, looked for in a direction first."""
+        """Return the nearest row with a card or a folded header, searched in a direction first."""
         if not self.has_lanes or self._is_stop(column, row):
             return row
         for way in (direction or 1, -(direction or 1)):
@@ -170,7 +170,7 @@ class Grid:
         return header.is_folded if header else self.place_at(column, row) is not None
 
     def _next_stop(self, column: int, row: int, direction: int) -> int | None:
-        """The next row in a direction where the cursor may stand; costs the lanes between."""
+        """Return the next row for the cursor in a direction; the cost depends on the lanes between."""
         number = self._lane_number(row)
         while number is not None and 0 <= number < len(self.lanes):
             lane, first = self.lanes[number], self._firsts[number]
@@ -187,3 +187,75 @@ class Grid:
     def _lane_number(self, row: int) -> int | None:
         number = bisect_right(self._firsts, row) - 1
         return number if number >= 0 else None
+
+
+LEAST_WIDTH = 24
+"""Cells of a column beside others."""
+COLLAPSED_WIDTH = 3
+GAP = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A column in sight: its number, its first cell and its width."""
+
+    number: int
+    x: int
+    width: int
+    is_collapsed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLayout:
+    """The columns in sight from left to right, and the numbers of columns beyond them."""
+
+    slots: tuple[Slot, ...] = ()
+    is_single: bool = False
+    left: int = 0
+    right: int = 0
+
+    @property
+    def card_lines(self) -> int:
+        """The lines of a card."""
+        return 1 if self.is_single else 2
+
+    def slot(self, number: int) -> Slot | None:
+        """Return the slot of a column; None for a column out of sight."""
+        return next((each for each in self.slots if each.number == number), None)
+
+    def slot_at(self, x: int) -> Slot | None:
+        """Return the column under a cell."""
+        return next((each for each in self.slots if each.x <= x < each.x + each.width), None)
+
+
+def laid_out(
+    width: int, count: int, collapsed: Collection[int], current: int, before: BoardLayout, *, is_single: bool
+) -> BoardLayout:
+    """Lay out columns with the current one in sight, moving as little as possible from the layout before."""
+    if not count or width <= 0:
+        return BoardLayout()
+    if is_single:
+        return BoardLayout((Slot(current, 0, width, current in collapsed),), True, current, count - current - 1)
+    least = [COLLAPSED_WIDTH if number in collapsed else LEAST_WIDTH for number in range(count)]
+
+    def taken(start: int, stop: int) -> int:
+        return sum(least[start:stop]) + GAP * (stop - start - 1)
+
+    first = min(before.left, current, count - 1)
+    while taken(first, current + 1) > width and first < current:
+        first += 1
+    last = current + 1
+    while last < count and taken(first, last + 1) <= width:
+        last += 1
+    while first > 0 and taken(first - 1, last) <= width:
+        first -= 1
+    wide = [number for number in range(first, last) if number not in collapsed]
+    each, more = divmod(max(0, width - taken(first, last)), len(wide)) if wide else (0, 0)
+    slots: list[Slot] = []
+    x = 0
+    for number in range(first, last):
+        is_collapsed = number in collapsed
+        own = COLLAPSED_WIDTH if is_collapsed else min(width, LEAST_WIDTH + each + (wide.index(number) < more))
+        slots.append(Slot(number, x, own, is_collapsed))
+        x += own + GAP
+    return BoardLayout(tuple(slots), False, first, count - last)

@@ -1,4 +1,4 @@
-"""The board: the backlog's items in columns, with the same filter, marks and commands."""
+"""The screen of the board: the backlog's items in columns, with the same filter, marks and commands."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,25 +12,23 @@ from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.board.arrangement import Arrangement
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.card_edits import column_spec, preset_in
+from backlit.tui.board.columns import Arrangement
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.column_choice import ColumnChoice
-from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.query_text import words_wanted
-from backlit.tui.lists.shown_view import ShownView
-from backlit.tui.lists.title import left_title
+from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part
 
 
 class BoardScreen(ListScreen):
-    """Shows the same items as the list, grouped into columns."""
+    """Shows the items of the backlog grouped into columns."""
 
     AUTO_FOCUS = "#items"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
@@ -44,16 +42,16 @@ class BoardScreen(ListScreen):
         self.board = BoardList(self._names.names, self.arrangement.columns_of, id="items")
         super().__init__(store, shared, ItemPanes(store, self.board), ColumnChoice(store))
         self.panes.hide_preview()
-        self._left_in: int | None = None
-        self._take_up()
+        self._project_id: int | None = None
+        self._restore()
         self._shown_view = ShownView(self, lambda _item_id: None)
 
     # The view
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show the board otherwise, if it is; raises BadRequest for a query that cannot be read."""
-        if self._left_in != self.store.project_id:
-            self._take_up()
+        """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
+        if self._project_id != self.store.project_id:
+            self._restore()
             spec = replace(spec, with_done=self.spec.with_done)
         wanted = self.arrangement.arranged(spec)
         if wanted != self.spec:
@@ -64,20 +62,20 @@ class BoardScreen(ListScreen):
             self._shown_view.show()
             self.panes.find_words(words_wanted(wanted.query))
 
-    def _take_up(self) -> None:
-        """Have the board as it was left in the project."""
-        kept = self.arrangement.take_up()
-        self._left_in = self.store.project_id
-        self.board.collapsed = dict(kept.collapsed)
+    def _restore(self) -> None:
+        """Arrange the board as the user left it in the project."""
+        kept = self.arrangement.restore()
+        self._project_id = self.store.project_id
+        self.board.position.collapsed = dict(kept.collapsed)
         self.shows_done = self.arrangement.has_status
         self.spec = replace(self.spec, with_done=self.shows_done)
 
     @on(BoardList.Collapsed)
-    def _keep(self) -> None:
-        self.app.run_worker(work(self.arrangement.keep, dict(self.board.collapsed)), group="board")
+    def _save(self) -> None:
+        self.app.run_worker(work(self.arrangement.save, dict(self.board.position.collapsed)), group="board")
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Draw what changed; the people may be columns."""
+        """Show changes of the store; people may be columns."""
         self._shown_view.follow(changes)
         if Subject.PEOPLE in changes:
             self.show_spec(self.spec)
@@ -85,52 +83,45 @@ class BoardScreen(ListScreen):
         self.draw_words()
 
     async def loaded(self) -> None:
-        """Return when all ids of the cards are known."""
+        """Wait until all ids of the cards are known."""
         await self._shown_view.loaded()
 
     def ranked_view(self) -> View:
         """Return the cards of the column, in the lane; raises CannotAct without a column."""
-        column = self.board.shown_column
+        column = self.board.position.shown_column
         if column is None:
-            raise CannotAct("There is no column here.")
-        return self.store.view(column_spec(self.store, self.arrangement.by, self.spec, column, self._lane()))
+            raise CannotAct("The board has no columns.")
+        lane = self.board.position.lane_value(self.board.cursor)
+        return self.store.view(column_spec(self.store, self.arrangement.by, self.spec, column, lane))
 
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     def draw_words(self) -> None:
-        """Draw title, tabs and status; tasks count where they are the cards."""
+        """Draw title, tabs and status; tasks count on a board of tasks."""
         totals = self.shown_view.totals
         if totals is not None and self.arrangement.has_tasks:
             totals = Totals(self.shown_view.count or 0, totals.points)
-        self._shown_view.draw_words(self._title(), totals)
-
-    def _title(self) -> list[Part]:
-        """Say that it is the board, and what its columns and lanes are."""
-        by, lanes = self.arrangement.by, self.arrangement.lanes
-        parts = left_title(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
-        if len(parts) < 2:
-            return parts
-        lane_words = f", lanes by {self._names.label(lanes)}" if lanes else ""
-        by_words = RELEASE if by == RELEASE else self._names.label(by)
-        return [*parts[:2], (" › Board", "foreground"), *parts[2:], (f"  by {by_words}{lane_words}", "muted")]
+        title = left_title(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
+        self._shown_view.draw_words(_board_title(title, self.arrangement, self._names), totals)
 
     # Items
 
     def item_added(self, item_id: int) -> None:
-        """Go to the new card once the board has it; say where a task is."""
+        """Go to the new card once the board is loaded; for a hidden task say how to show it."""
         item = self.store.item(item_id)
         if item is not None and item.type == ItemType.TASK and self.arrangement.hides_tasks(self.spec.query):
-            self.say("The task is added; the board shows tasks where the filter asks for them (ft).")
+            self.say("Task added. The board hides tasks; press ft to show them.")
         self._shown_view.want(item_id)
         self._shown_view.reload(is_wanted=False)
 
     def expected_type(self) -> ItemType | None:
-        """Return the type of the group; Task where the cards are the tasks of the lane's item."""
-        return ItemType.TASK if self.arrangement.has_tasks and self._lane() else super().expected_type()
+        """Return the type of the group; Task on a board of tasks."""
+        has_lane = self.board.position.lane_value(self.board.cursor) is not None
+        return ItemType.TASK if self.arrangement.has_tasks and has_lane else super().expected_type()
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
         """Return the values of the column and the lane too."""
-        lane = self._lane()
+        lane = self.board.position.lane_value(self.board.cursor)
         found = dict(super().preset(item_type))
         if item_type is ItemType.TASK and not self.arrangement.has_tasks:
             return found
@@ -138,12 +129,16 @@ class BoardScreen(ListScreen):
             parent = self.store.item(int(str(lane[1])))
             found.update({key: parent.fields.get(key) for key in ("AreaID", "IterationID")} if parent else {})
             found[PARENT] = lane[1]
-        own, reasons = preset_in(self.store, self.arrangement.by, item_type, self.board.shown_column, lane)
+        own, reasons = preset_in(self.store, self.arrangement.by, item_type, self.board.position.shown_column, lane)
         for reason in reasons:
             self.say(reason)
         return {**found, **own}
 
-    def _lane(self) -> tuple[str, object] | None:
-        """Return the field and the value of the lane under the cursor."""
-        lane = self.board.lane()
-        return (self.spec.group[0], lane.header.group[0]) if lane and lane.header else None
+
+def _board_title(title: list[Part], arrangement: Arrangement, names: ListNames) -> list[Part]:
+    """Return the title of a list with the board's name, its columns and its lanes."""
+    if len(title) < 2:
+        return title
+    columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
+    lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
+    return [*title[:2], (" › Board", "foreground"), *title[2:], (f"  by {columns}{lanes}", "muted")]

@@ -19,7 +19,6 @@ class Context(StrEnum):
     BOARD = "Board"
     MOVES = "Moving in lists"
     LIST = "Lists"
-    FILTER_LINE = "Filter line"
     ITEM = "Item verbs"
     TREE = "Trees"
     PLAN = "Plan"

@@ -71,8 +71,6 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="plan.plan_commands:capacity", is_stepped=True),
     Command("plan.undo", ("u",), Context.PLAN, "undo", "Undo the last step of the plan, else the last act.",
         handler="plan.plan_commands:undo", is_stepped=True, words=("undo",)),
-    Command("plan.unwind", ("escape",), Context.PLAN, "cancel", "Undo one layer: range, filter, marks, node.",
-        handler="plan.plan_commands:unwind", is_stepped=True),
     Command("plan.redo", ("ctrl+r",), Context.PLAN, "redo", "Redo the step that was undone last.",
         handler="plan.plan_commands:redo", is_stepped=True, words=("redo",)),
     # Editor

@@ -232,7 +232,7 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
     progress = store.grooming.progress()
     if progress is not None:
         at = "at its summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
-        marked = len(place.items.marked_ids())
+        marked = len(place.items.marks.ids())
         new = f"begin a new one of {f'{marked:,} marked' if marked else 'what the list shows'} in its place"
         answers = [Answer("r", "go on with it"), Answer("n", new)]
         sentence = f"A groom queue of {progress.began_on} is paused {at}."
@@ -257,5 +257,5 @@ async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
 async def _ids(place: ListScreen) -> Sequence[int]:
     """Return the marked items in the order of the list, those not shown last; without marks all items shown."""
     await place.loaded()
-    marked, shown = set(place.items.marked_ids()), place.items.ids_between(0, None)
+    marked, shown = set(place.items.marks.ids()), place.items.ids_between(0, None)
     return [*(each for each in shown if each in marked), *marked.difference(shown)] if marked else shown

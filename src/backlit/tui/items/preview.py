@@ -219,5 +219,5 @@ def surroundings_of(store: Store, item: Item | None, faults: Sequence[str] = (),
     areas = store.lookups.tree(TreeKind.AREAS)
     path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
     return Surroundings(
-        store.everybody.known(), store.lookups.iterations(), path, store.today(), store.now(), faults, found
+        store.lookups.known_people(), store.lookups.iterations(), path, store.today(), store.now(), faults, found
     )

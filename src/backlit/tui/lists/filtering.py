@@ -4,14 +4,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from textual.message import Message
+
 from backlit.model.errors import BadRequest
+from backlit.model.query import AllOf, AnyOf, Condition, Node, NotThis, Word, parse_query
+from backlit.model.query.keys import ANYWHERE_KEY
+from backlit.model.query.syntax import quoted
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
-from backlit.tui.lists.node_filter import NodeFilter
-from backlit.tui.lists.query_text import joined, text_and_query
 from backlit.tui.lists.saved_views import PLAIN, SavedViews
+
+SIGNS = frozenset(':=<>@#"()')
+"""Characters of a query that a part of a name rarely has."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFilter:
+    """An area or iteration, alone or with its sub-tree."""
+
+    kind: TreeKind
+    node_id: int
+    has_subtree: bool = False
+
+
+class FilterAsked(Message):
+    """A request to filter the backlog by a node; None asks for all items."""
+
+    def __init__(self, node: NodeFilter | None) -> None:
+        super().__init__()
+        self.node = node
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +48,12 @@ class Filtering:
 
     @classmethod
     def of(cls, view: SavedView) -> "Filtering":
-        """Return the filter that a saved view has by itself."""
+        """Return the filter of a saved view alone."""
         return cls(view.spec.text, view.spec.query, None, view)
 
     @property
     def cleared(self) -> "Filtering":
-        """The filter with nothing but its view."""
+        """The filter without text, typed query and node."""
         return Filtering(query=self.view.spec.query, view=self.view)
 
     @property
@@ -39,7 +62,7 @@ class Filtering:
         return self.query != self.view.spec.query
 
     def over(self, spec: ViewSpec, store: Store) -> ViewSpec:
-        """Return the spec of a list with this filter in the place of its own."""
+        """Return the spec of a list with this filter instead of its own."""
         areas = iterations = None
         if self.node is not None:
             tree = store.lookups.tree(self.node.kind)
@@ -47,9 +70,20 @@ class Filtering:
             areas, iterations = (ids, None) if self.node.kind is TreeKind.AREAS else (None, ids)
         return replace(spec, text=self.text, query=self.query, area_ids=areas, iteration_ids=iterations)
 
+    def as_query(self, path: str) -> str:
+        """Return text, query and node as one query; `path` is the node's."""
+        parts = [self.query, quoted(self.text) if self.text and not self.text.startswith("#") else self.text]
+        if self.node is not None:
+            key = "area" if self.node.kind is TreeKind.AREAS else "iter"
+            parts.append(f"{key}{':' if self.node.has_subtree else '='}{quoted(path)}")
+        found = ""
+        for part in parts:
+            found = joined(found, part)
+        return found
+
 
 class SharedFilter:
-    """The filter of all lists, and the saved views they offer; each project has a query of its own."""
+    """The filter of all lists and their saved views; each project has a query of its own."""
 
     def __init__(self, store: Store) -> None:
         self.now = Filtering()
@@ -59,7 +93,7 @@ class SharedFilter:
         self._queries: dict[int | None, str] = {}
 
     def follow_project(self) -> None:
-        """Take the query back that the store's project was left with; nothing where the project is the same."""
+        """Restore the query that the user left in the store's project; do nothing in the same project."""
         if self._store.project_id != self._project_id:
             self._queries[self._project_id] = self.now.query
             self._project_id = self._store.project_id
@@ -74,20 +108,20 @@ class SharedFilter:
 
 
 class FilterTarget(Protocol):
-    """A place that is filtered."""
+    """A place with a filter."""
 
     store: Store
     shared: SharedFilter
 
     def take_filter(self) -> None:
-        """Show what the shared filter leaves."""
+        """Show the items that match the shared filter."""
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
 
 
 def filter_list(target: FilterTarget, filtering: Filtering) -> None:
-    """Filter the list, and with it the others. Raises BadRequest for a query that cannot be read."""
+    """Filter the list, and with it the other lists. Raises BadRequest for a malformed query."""
     if filtering.query != target.shared.now.query:
         target.store.view(ViewSpec(query=filtering.query))
     target.shared.now = filtering
@@ -95,14 +129,52 @@ def filter_list(target: FilterTarget, filtering: Filtering) -> None:
 
 
 def narrowed(target: FilterTarget, typed: str, kept: str) -> Filtering:
-    """Return the filter with a query that is kept, and what is typed. Raises BadRequest naming the place in it."""
+    """Return the filter with a typed text beside a query. Raises BadRequest naming the place of a fault."""
     text, query = text_and_query(typed)
     target.store.view(ViewSpec(query=query))
     return replace(target.shared.now, text=text, query=joined(kept, query))
 
 
 def drop_query(target: FilterTarget, error: BadRequest) -> None:
-    """Go on without a query whose names mean nothing any more."""
-    target.say(f"{error} The filter is cleared.", is_bad=True)
+    """Clear a query whose names mean nothing any more, and show why."""
+    target.say(f"{error} The filter was cleared.", is_bad=True)
     target.shared.now = replace(target.shared.now, query="")
     target.take_filter()
+
+
+def text_and_query(text: str) -> tuple[str, str]:
+    """Split a typed filter: a single word is part of a name, `#1042` an id, all else a query.
+
+    Raises BadRequest for a malformed query.
+    """
+    text = text.strip()
+    if text.startswith("#") and text[1:].isdecimal():
+        return text, ""
+    try:
+        tree = parse_query(text)
+    except BadRequest:
+        if SIGNS.isdisjoint(text):
+            return text, ""
+        raise
+    is_plain = tree == AllOf() or (isinstance(tree, Word) and '"' not in text)
+    return (text, "") if is_plain else ("", text)
+
+
+def joined(first: str, second: str) -> str:
+    """Return the query that needs both of two queries."""
+    return f"({first}) ({second})" if first and second else first or second
+
+
+def words_wanted(query: str) -> str:
+    """Return the words that a query searches texts for, without the words that it excludes."""
+    return " ".join(_words(parse_query(query)))
+
+
+def _words(node: Node) -> list[str]:
+    match node:
+        case AllOf(parts) | AnyOf(parts):
+            return [word for part in parts for word in _words(part)]
+        case Condition(key, _, values) if key.lower() == ANYWHERE_KEY:
+            return list(values)
+        case Condition() | NotThis() | Word():
+            return []

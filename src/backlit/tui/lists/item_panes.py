@@ -1,6 +1,6 @@
-"""A list of items and the preview of the one under the cursor: beside it, below it, or away."""
+"""The panes of a list: its items, the preview of the item under the cursor, and the totals of the marked items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -8,14 +8,15 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
 from textual.timer import Timer
+from textual.widget import Widget
 
 from backlit.model.statuses import is_open
+from backlit.model.trees import Totals
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.search import Hit
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.items.preview import Preview, surroundings_of
-from backlit.tui.lists.mark_totals import MarkTotals
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open
 from backlit.tui.shell.workers import work
@@ -25,28 +26,52 @@ from backlit.tui.widgets.marks import Marked
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 PREVIEW_DELAY = 0.06
-"""Seconds the cursor rests on a row before its preview is drawn, so that holding j draws none."""
+"""Seconds until the preview of a row is drawn, so that holding j draws none."""
 WIDE = 120
 TALL, LEAST = 22, 14
-"""Lines of the panes from which on the preview is below the list by itself, and when it is asked for."""
+"""Lines of panes with a preview below the list by default, and on request."""
 LIST_SHARE = 65
-"""Per cent of the width that the list has, with the preview beside it; the style sheet says the same."""
+"""Share of the width, in per cent, of a list beside the preview; the style sheet has the same figure."""
+
+
+class MarkTotals:
+    """The number and the points of the marked items, counted in a worker of its owner; `changed` is called after."""
+
+    def __init__(self, store: Store, owner: Widget, changed: Callable[[], None]) -> None:
+        self.totals = Totals()
+        self._store = store
+        self._owner = owner
+        self._changed = changed
+
+    def measure(self, ids: Sequence[int]) -> None:
+        """Count the marked items."""
+        if ids:
+            self._owner.run_worker(work(self._measure, ids), exclusive=True, group="marks")
+        else:
+            self._owner.workers.cancel_group(self._owner, "marks")
+            self.totals = Totals()
+            self._changed()
+
+    async def _measure(self, ids: Sequence[int]) -> None:
+        self.totals = await self._store.batch.totals(ids)
+        if self._owner.is_attached:
+            self._changed()
 
 
 class ItemPanes(StorageErrorGuard, Container):
-    """Places list and preview by the room there is, and draws the preview when the cursor rests."""
+    """A list and its preview: beside it, below it or hidden, by the size of the terminal."""
 
     look_seconds: ClassVar[float] = 1.0
-    """Seconds that an item is in the preview until it counts as seen."""
+    """Seconds until an item in the preview counts as seen."""
 
     class Rested(Message):
-        """The cursor has come to rest on a row."""
+        """The cursor rests on a row."""
 
     class Measured(Message):
-        """Other items are marked, and their points are known."""
+        """The totals of the marked items changed."""
 
     class Placed(Message):
-        """The panes lie otherwise: the columns of the line that meets the rules above and below, None for no line."""
+        """The panes moved: the columns of the line that meets the rules above and below, None without a line."""
 
         def __init__(self, above: int | None, below: int | None) -> None:
             super().__init__()
@@ -67,17 +92,17 @@ class ItemPanes(StorageErrorGuard, Container):
         self.marks = MarkTotals(store, self, self._marks_measured)
 
     def compose(self) -> ComposeResult:
-        """The list, then the preview."""
+        """Place the list, then the preview."""
         yield self._items
         yield self._preview
 
     @property
     def items(self) -> ItemList:
-        """The list whose item is previewed."""
+        """The list of the previewed item."""
         return self._items
 
     def shown_item(self, item_id: int) -> Item | None:
-        """An item as it is previewed."""
+        """Return an item for the preview."""
         return self._store.item(item_id)
 
     def hide_preview(self) -> None:
@@ -96,13 +121,13 @@ class ItemPanes(StorageErrorGuard, Container):
         self._preview.show(item, self._store.comments(item.id) if item else (), around)
 
     def _faults(self, item: Item | None) -> Sequence[str]:
-        """Return the sentences of the ready-check that an open item fails."""
+        """Return the sentences of the failed readiness checks of an open item."""
         if item is None or not is_open(str(item.fields.get("Status") or "") or None):
             return ()
         return [rule.sentence for rule in self._store.lint.faults([item.id]).get(item.id, ())]
 
     def find_words(self, words: str) -> None:
-        """Say in the preview of each item where some words are in its texts; none for no words."""
+        """Show in previews where some words occur in the item's texts; an empty string shows nothing."""
         if words:
             self.run_worker(work(self._find, words), exclusive=True, group="words")
         else:
@@ -121,14 +146,14 @@ class ItemPanes(StorageErrorGuard, Container):
 
     @on(Marked)
     def measure_marks(self) -> None:
-        """Count the marked items and their points."""
-        self.marks.measure(self.items.marked_ids())
+        """Count the marked items."""
+        self.marks.measure(self.items.marks.ids())
 
     def _marks_measured(self) -> None:
         self.post_message(self.Measured())
 
     def preview_soon(self) -> None:
-        """Draw the preview once the cursor has rested."""
+        """Draw the preview once the cursor rests."""
         if self._timer:
             self._timer.stop()
         self._timer = self.set_timer(PREVIEW_DELAY, self._rested)
@@ -144,7 +169,7 @@ class ItemPanes(StorageErrorGuard, Container):
             self.set_timer(self.look_seconds, lambda: self._looked(item_id))
 
     def _looked(self, item_id: int) -> None:
-        """Nobody may be looking when something changes later: it is news until the cursor comes again."""
+        """Mark an item as seen; a later change of it stays unread until the cursor comes back."""
         if self.items.current_id == item_id and self._preview.display and self.screen.is_current:
             self.post_message(StoreScreen.Seen(item_id))
         elif self._looking_at == item_id:
@@ -160,7 +185,7 @@ class ItemPanes(StorageErrorGuard, Container):
             self.post_message(Open(self.items.current_id, ItemPlace.EDITOR))
 
     def on_resize(self) -> None:
-        """Place the preview anew."""
+        """Place the preview."""
         self._place()
 
     def _place(self) -> None:
@@ -175,13 +200,13 @@ class ItemPanes(StorageErrorGuard, Container):
             self.preview_soon()
 
     def tell_edges(self) -> None:
-        """Say where the line between the panes meets the rules around them."""
+        """Report where the line between the panes meets the rules around them."""
         self.post_message(self.Placed(self._line, self._line))
 
     def toggle_preview(self) -> None:
         """Show or hide the preview; raises CannotAct without room for it."""
         if self.size.height < LEAST and (self._is_wanted_below or self.size.width < WIDE):
-            raise CannotAct(f"The preview needs {LEAST + 4} lines or {WIDE} columns.")
+            raise CannotAct(f"No room for the preview: it needs {LEAST + 4} lines or {WIDE} columns.")
         self._is_asked_for = not self._preview.display
         self.set_class(not self._is_asked_for, "-alone")
         self._place()
@@ -189,12 +214,12 @@ class ItemPanes(StorageErrorGuard, Container):
     def turn_preview(self) -> None:
         """Put the preview at the right or below; raises CannotAct without room beside the list."""
         if self.size.width < WIDE:
-            raise CannotAct(f"There is room beside the list only from {WIDE} columns on.")
+            raise CannotAct(f"No room beside the list: the preview needs {WIDE} columns.")
         self._is_wanted_below = not self._is_wanted_below
         self._place()
 
     def spare(self, is_sparing: bool) -> None:
-        """Show no preview unless it is asked for, pages by the half, a cursor that is a bar; or all again."""
+        """Turn low bandwidth on or off: no preview until requested, scrolling by half pages, a bar as cursor."""
         self.items.spare(is_sparing)
         self._is_asked_for = False
         self.set_class(is_sparing, "-alone")

@@ -1,21 +1,33 @@
-"""The lines around a list: title and tabs above, status and filter line below, and rules that meet its panes."""
+"""The lines around a list: title and tabs above, status and filter line below, and the rules that meet its panes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widget import Widget
 
+from backlit.model.errors import BadRequest
+from backlit.model.query import Candidate, complete
+from backlit.store.views.query import ViewSpec
+from backlit.store.views.saved import SavedView
+from backlit.tui.commands.command import Context
+from backlit.tui.fields.names import ListNames
+from backlit.tui.lists.filter_fields import filter_words
+from backlit.tui.lists.filtering import Filtering, FilterTarget, NodeFilter, filter_list, joined, narrowed
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.saved_views import PLAIN
+from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, TabLine, hints
 
 ROOM_FOR_HINTS = 80
-"""Columns from which on all hints are shown."""
+"""Columns of a terminal that shows all hints."""
+HINT = "part of a name, #id, or a query:  status:open @me est>5"
 
 
 class ListFrame(Vertical):
-    """Holds the panes of a list between its lines; `few_hints` are for narrow terminals."""
+    """The panes of a list between its lines; `few_hints` are for narrow terminals."""
 
     def __init__(self, panes: ItemPanes, line: Widget, shown_hints: Sequence[str], few_hints: Sequence[str]) -> None:
         super().__init__()
@@ -27,7 +39,7 @@ class ListFrame(Vertical):
         self._status_left: Sequence[Part] = ()
 
     def compose(self) -> ComposeResult:
-        """Title, tabs, panes between rules, status, and the line while it is open."""
+        """Place title, tabs, panes between rules, status, and the filter line."""
         yield self._title
         yield self._tabs
         yield self._above
@@ -37,17 +49,17 @@ class ListFrame(Vertical):
         yield self._line
 
     def say(self, title: Sequence[Part], figures: Sequence[Part], status: Sequence[Part]) -> None:
-        """Show other words: both sides of the title, and the left of the status."""
+        """Show both sides of the title, and the left of the status."""
         self._title.say(title, figures)
         self._status_left = status
         self._say_status()
 
     def show_tabs(self, names: Sequence[str], current: int) -> None:
-        """Name the tabs, the present one in colour."""
+        """Show the names of the tabs, the current one in colour."""
         self._tabs.say(names, current)
 
     def on_resize(self) -> None:
-        """Show the hints there is room for."""
+        """Show the hints that fit."""
         self._say_status()
 
     def _say_status(self) -> None:
@@ -58,3 +70,111 @@ class ListFrame(Vertical):
     def _join_rules(self, message: ItemPanes.Placed) -> None:
         self._above.join_at(message.above)
         self._below.join_at(message.below)
+
+
+def left_title(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
+    """Return the left of the title: program, project, view, filter, groups and order."""
+    store = names.store
+    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
+    parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
+    if not project:
+        return parts[:1]
+    if view != PLAIN:
+        parts.append((f" › {view.name}", "foreground"))
+    elif node is None:
+        parts.append((" › All items" if spec.with_done else " › Open items", "muted"))
+    if node is not None:
+        path = store.lookups.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
+        parts.append((f" › {path}" + (" and below" if node.has_subtree else ""), "foreground"))
+    if spec.query != view.spec.query:
+        parts.extend((f" › {phrase}", "accent") for phrase in filter_words(spec.query))
+    if spec.text:
+        parts.append((f" › /{spec.text}", "accent"))
+    if not (spec.group or spec.sort) and store.ranking.count_local():
+        parts.append(("  local order", "pending"))
+    return [*parts, *_order(names, spec)]
+
+
+def _order(names: ListNames, spec: ViewSpec) -> Sequence[Part]:
+    parts = []
+    if spec.group:
+        parts.append((f"  by {', then '.join(map(names.label, spec.group))}", "muted"))
+    if spec.sort:
+        keys = [f"{names.label(key.name)} {'↓' if key.descending else '↑'}" for key in spec.sort]
+        parts.append((f"  {', '.join(keys)}", "muted"))
+    return parts
+
+
+class FilterLine(QueryLine):
+    """The line that filters a list with every letter; the typed query narrows the query before it."""
+
+    CONTEXTS = (Context.LIST,)
+
+    def __init__(self, target: FilterTarget) -> None:
+        super().__init__(self._candidates, target.store.typed.lines)
+        self._target = target
+        self._kept = self._typed = ""
+        self._focus_before: Widget | None = None
+        self.steps = 0
+        """Requested steps from match to match that are not taken yet."""
+
+    def begin(self) -> None:
+        """Open the line with its last text."""
+        now = self._target.shared.now
+        if not self._holds_typed(now):
+            self._kept, self._typed = now.query, ""
+        self._focus_before = self.screen.focused
+        self.open(FILTER, self._typed or now.text, HINT)
+
+    def before(self, now: Filtering) -> str:
+        """Return the query before the line narrowed it."""
+        return self._kept if self._holds_typed(now) else now.view.spec.query
+
+    def close(self) -> None:
+        """Hide the line, and return the focus to the widget before."""
+        super().close()
+        if self._focus_before is not None:
+            self.screen.set_focus(self._focus_before)
+            self._focus_before = None
+
+    def leave(self) -> None:
+        """Close the line and drop its text, after the keys typed so far."""
+        self.input.call_later(self._leave)
+
+    def press(self, key: str) -> bool:
+        """Apply the line at enter; called before any later key."""
+        if key != "enter" or not self.is_open:
+            return super().press(key)
+        try:
+            self._take()
+        except BadRequest as error:
+            self.blame(str(error), is_sure=True)
+            return True
+        if self.text:
+            self._target.store.typed.remember(FILTER, self.text)
+        self.close()
+        return True
+
+    @on(QueryLine.Typed)
+    def _take_typed(self) -> None:
+        if self.is_open:
+            try:
+                self._take()
+            except BadRequest as error:
+                self.blame(str(error))
+
+    def _take(self) -> None:
+        filtering = narrowed(self._target, self.text, self._kept)
+        self._typed = "" if filtering.text else self.text
+        filter_list(self._target, filtering)
+
+    def _leave(self) -> None:
+        self.close()
+        filter_list(self._target, replace(self._target.shared.now, text="", query=self._kept))
+
+    def _holds_typed(self, now: Filtering) -> bool:
+        """Return whether the last typed query still filters the list."""
+        return bool(self._typed) and now.query == joined(self._kept, self._typed)
+
+    def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:
+        return complete(text, cursor, self._target.store.names.vocabulary()) if text.strip() else ()

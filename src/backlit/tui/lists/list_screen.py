@@ -1,4 +1,4 @@
-"""A screen with a list of items: filtered, grouped, sorted, marked, and previewed beside it."""
+"""The screen of a list: filtered, grouped, sorted and marked items, with the preview of one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,39 +8,37 @@ from textual import on
 from textual.app import ComposeResult
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import ItemType
+from backlit.model.fields import Field, ItemType, Kind, Settable
+from backlit.model.filters import POINTS
+from backlit.model.query.keys import field_named
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.fields.acts import is_for_customers
+from backlit.tui.fields.values import number_text
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.lists.column_choice import ColumnChoice
-from backlit.tui.lists.filter_line import FilterLine
-from backlit.tui.lists.filtering import Filtering, SharedFilter
-from backlit.tui.lists.group_preset import preset_of, type_in
+from backlit.tui.lists.filtering import Filtering, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import ListFrame
-from backlit.tui.lists.node_filter import NodeFilter
+from backlit.tui.lists.list_frame import FilterLine, ListFrame
+from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.shell.status_text import FEW_HINTS, HINTS
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.side_lines import TabLine
 
 AGE_CHECK = 15.0
-"""Seconds between looks at how old what is shown is."""
+"""Seconds between updates of the age in the status line."""
 LIST_COMMANDS = (
     "lists.filter_commands",
-    "lists.preview_commands",
-    "lists.saved_view_commands",
-    "lists.search_commands",
     "lists.view_commands",
 )
 
 
 class ListScreen(ItemScreen):
-    """A `lists.target.ListTarget`; subclasses make the panes, show a spec in them, and draw the words around them.
+    """A `lists.target.ListTarget`; subclasses make the panes, show a spec in them, and draw the lines around them.
 
-    The filter is the application's: what it leaves of `spec` is taken over whenever the screen is come to.
+    The application's filter replaces that of `spec` whenever the user comes to the screen.
     """
 
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ITEM_COMMANDS, *LIST_COMMANDS)
@@ -55,7 +53,7 @@ class ListScreen(ItemScreen):
         self.spec = ViewSpec()
         self.shown_view = store.view(self.spec)
         self.shows_done = False
-        """Whether done items are shown in views that leave them out, too."""
+        """True where views that leave done items out show them too."""
         self.line = FilterLine(self)
         self.frame = ListFrame(panes, self.line, self.HINTS, self.FEW_HINTS)
         self._shown: SavedView | None = None
@@ -63,11 +61,11 @@ class ListScreen(ItemScreen):
     # Hooks
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show the list otherwise, if it is; raises BadRequest for a query that cannot be read."""
+        """Show another spec; do nothing for the same one. Raises BadRequest for a malformed query."""
         raise NotImplementedError
 
     async def loaded(self) -> None:
-        """Return when all ids of the list are known."""
+        """Wait until all ids of the list are known."""
         raise NotImplementedError
 
     def draw_words(self) -> None:
@@ -77,16 +75,16 @@ class ListScreen(ItemScreen):
     # The screen
 
     def compose(self) -> ComposeResult:
-        """The frame holds everything."""
+        """Place the frame."""
         yield self.frame
 
     def on_mount(self) -> None:
-        """Show what the mirror holds before anything else happens."""
+        """Show the local copy at once."""
         self.take_filter()
         self.set_interval(AGE_CHECK, self.draw_words)
 
     def on_screen_resume(self) -> None:
-        """Be filtered as the other lists were meanwhile."""
+        """Apply the filter, which other lists may have changed."""
         if self.is_mounted:
             self.take_filter()
 
@@ -101,11 +99,11 @@ class ListScreen(ItemScreen):
 
     @property
     def node(self) -> NodeFilter | None:
-        """The node that the list is seen through."""
+        """The node that filters the list."""
         return self.shared.now.node
 
     def take_filter(self) -> None:
-        """Show what the shared filter leaves."""
+        """Show the items that match the shared filter."""
         now, spec = self.shared.now, self.spec
         is_other = self._shown != now.view
         if is_other:
@@ -117,7 +115,7 @@ class ListScreen(ItemScreen):
         self.draw_words()
 
     def show_saved(self, view: SavedView) -> None:
-        """Show a view as it was saved; raises BadRequest for a query that cannot be read here."""
+        """Show a saved view. Raises BadRequest for a query that this project cannot answer."""
         self.store.view(view.spec)
         self._shown, self.shared.now = None, Filtering.of(view)
         self.line.close()
@@ -127,7 +125,7 @@ class ListScreen(ItemScreen):
 
     @property
     def items(self) -> ItemList:
-        """The list that has the focus."""
+        """The list with the focus."""
         return self.panes.items
 
     def current(self) -> Item:
@@ -139,17 +137,52 @@ class ListScreen(ItemScreen):
         return item
 
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
-        """Return the marked items, wherever they are, else `rows` rows from the cursor, else the current item."""
-        marked = self.items.marked_ids()
+        """Return the marked items, else `rows` rows from the cursor, else the current item."""
+        marked = self.items.marks.ids()
         if marked or not rows:
             return marked or (self.current().id,)
         return self.items.ids_between(self.items.cursor, self.items.cursor + rows)
 
     def expected_type(self) -> ItemType | None:
-        """Return the type of the group that the item is added in."""
+        """Return the type of the group under the cursor."""
         return type_in(self.items.group_here())
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
-        """Return the values of the group too; a task takes over its parent's instead."""
+        """Return the values of the group too; a task has its parent's values instead."""
         group = {} if item_type is ItemType.TASK else self.items.group_here()
         return {**super().preset(item_type), **preset_of(self.store, item_type, group)}
+
+
+def type_in(group: Mapping[str, object]) -> ItemType | None:
+    """Return the type of a group by type; None for other groups."""
+    found = group.get("type")
+    return ItemType(str(found)) if found in set(ItemType) else None
+
+
+def preset_of(store: Store, item_type: ItemType, group: Mapping[str, object]) -> dict[str, object]:
+    """Return the values of a group that suit a new item of a type, without values that customers see."""
+    found: dict[str, object] = {}
+    for key, value in group.items():
+        field = field_named("Estimate" if key == POINTS else key, store.lookups.custom_fields())
+        if field is None or field.settable is not Settable.ALWAYS or not field.applies_to(item_type):
+            continue
+        if value is not None and not is_for_customers(field.key) and _fits(store, field, item_type, value):
+            found[field.key] = _in_document(field, value)
+    return found
+
+
+def _fits(store: Store, field: Field, item_type: ItemType, value: object) -> bool:
+    """Return whether the project allows the value for the type."""
+    choices = store.lookups.choices(field, item_type) if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
+    return not choices or value in choices
+
+
+def _in_document(field: Field, value: object) -> object:
+    """Return the value of a group in the form of item documents."""
+    if field.kind is Kind.BOOLEAN:
+        return bool(value)
+    if field.kind is Kind.TAGS:
+        return list(value) if isinstance(value, tuple) else value
+    if field.key == "Estimate" and isinstance(value, int | float):
+        return number_text(float(value))
+    return value

@@ -1,18 +1,63 @@
-"""Saved views: the tabs of every list."""
+"""Saved views: the tabs of every list, and the files that hold them."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from backlit.model.errors import BadRequest
+from backlit.config.private_files import write_private
+from backlit.config.settings import Locations, read_views
+from backlit.model.errors import BadRequest, StorageError
+from backlit.model.settings.documents import toml_in
 from backlit.store.views.query import ViewSpec
-from backlit.store.views.saved import SavedView
-from backlit.tui.lists.view_files import ViewFiles
+from backlit.store.views.saved import SavedView, saved_views, write_views
 
 PLAIN = SavedView("Open items", ViewSpec())
-"""The backlog as it is, without a saved view."""
+"""The first tab: the backlog without a saved view."""
+NO_FILES = "Cannot save views: this session has no configuration folder."
+
+
+class ViewFiles:
+    """The user's own `views.toml`, and the file of the repository that a directory is in."""
+
+    def __init__(self, locations: Locations, directory: Path) -> None:
+        self._locations = locations
+        self._directory = directory
+
+    @property
+    def own(self) -> Path:
+        """The user's file."""
+        return self._locations.config / "views.toml"
+
+    def read(self) -> list[SavedView]:
+        """Return all views, the user's first. Raises StorageError or BadRequest naming the file."""
+        return saved_views(read_views(self._locations, self._directory))
+
+    def save(self, view: SavedView) -> None:
+        """Add a view to the user's file, or replace the view of its name; the rest of the file stays as written."""
+        try:
+            text = self.own.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            text = ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise StorageError(f"Could not read the saved views: {error} ({self.own}).") from error
+        head, *tables = text.split("[[view]]")
+        kept = [f"[[view]]{table}" for table in tables if _name_in(table) != view.name]
+        text = (head + "".join(kept)).rstrip()
+        content = f"{text}\n\n{write_views([view])}" if text else write_views([view])
+        try:
+            write_private(self.own, content.encode())
+        except OSError as error:
+            raise StorageError(f"Could not save the view: {error.strerror} ({self.own}).") from error
+
+
+def _name_in(table: str) -> object:
+    try:
+        return toml_in(table).get("name")
+    except ValueError:
+        return None
 
 
 class SavedViews:
-    """The views that were read from files, after the backlog as it is."""
+    """The tabs of a list: the plain backlog, then the views from files."""
 
     def __init__(self) -> None:
         self.tabs: Sequence[SavedView] = (PLAIN,)
@@ -29,31 +74,31 @@ class SavedViews:
         self.tabs = (PLAIN, *(each for each in files.read() if each.name != PLAIN.name))
 
     def save(self, view: SavedView) -> ViewFiles:
-        """Put a view into the user's file, and offer it. Raises BadRequest or StorageError."""
+        """Save a view in the user's file and offer it. Raises BadRequest or StorageError."""
         fault = fault_of_name(view.name)
         if fault or self.files is None:
-            raise BadRequest(fault or "There is no place here to keep views.")
+            raise BadRequest(fault or NO_FILES)
         self.files.save(view)
         self.read(self.files)
         return self.files
 
     def place(self, view: SavedView) -> int:
-        """Return the number of a view's tab, counted from 0; 0 for a view that has none."""
+        """Return the number of a view's tab, counted from 0; 0 for a view without a tab."""
         return self.names.index(view.name) if view.name in self.names else 0
 
     def named(self, name: str) -> SavedView:
-        """Return a view by its name or number. Raises BadRequest naming those there are."""
+        """Return a view by its name, the beginning of it, or its number. Raises BadRequest with the known names."""
         wanted = name.casefold()
         found = [each for each in self.tabs if each.name.casefold() == wanted]
         found += [each for number, each in enumerate(self.tabs, 1) if str(number) == name]
         found += [each for each in self.tabs if wanted and each.name.casefold().startswith(wanted)]
         if not found:
-            raise BadRequest(f"There is no view {name!r}; there are {', '.join(self.names)}.")
+            raise BadRequest(f"No view “{name}”. Views: {', '.join(self.names)}.")
         return found[0]
 
 
 def fault_of_name(name: str) -> str | None:
-    """Return what is wrong with the name of a view; None where nothing is."""
+    """Return the fault in the name of a view, as a sentence; None for a good name."""
     if not name.strip():
-        return "A view needs a name."
-    return f"“{PLAIN.name}” is the backlog as it is." if name.strip() == PLAIN.name else None
+        return "View name is required."
+    return f"“{PLAIN.name}” is the built-in view. Enter another name." if name.strip() == PLAIN.name else None

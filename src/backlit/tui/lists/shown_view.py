@@ -1,17 +1,21 @@
-"""The view that a screen's one list shows: read in the background, and read again as the store changes."""
+"""The view and the columns of a list; the view is read in the background and follows the store."""
 
 import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from backlit.model.errors import BadRequest
+from backlit.model.query.keys import field_named
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Subject
+from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
+from backlit.store.views.saved import ColumnWish, SavedView
 from backlit.store.views.view import View
 from backlit.tui.lists.filtering import FilterTarget, drop_query
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import ListFrame
+from backlit.tui.lists.saved_views import PLAIN
 from backlit.tui.shell.readings import Readings
 from backlit.tui.shell.status_text import (
     empty_words,
@@ -23,11 +27,12 @@ from backlit.tui.shell.status_text import (
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.columns import Column, column_of
 from backlit.tui.widgets.side_lines import Part
 
 
 class ViewTarget(FilterTarget, Protocol):
-    """The screen around the list."""
+    """The screen of a list."""
 
     panes: ItemPanes
     frame: ListFrame
@@ -36,11 +41,11 @@ class ViewTarget(FilterTarget, Protocol):
     readings: Readings
 
     def draw_words(self) -> None:
-        """Draw title and status."""
+        """Draw title, tabs and status."""
 
 
 class ShownView:
-    """Shows the target's spec; `hidden` is told of an item that was added and that the list does not show."""
+    """The view of the target's spec; `hidden` is called with an added item that the list hides."""
 
     def __init__(self, target: ViewTarget, hidden: Callable[[int], None]) -> None:
         self._target = target
@@ -53,10 +58,10 @@ class ShownView:
         self._loading: View | None = None
         self._is_due = False
         self._left_at: dict[int | None, int | None] = {}
-        """The item that was under the cursor in each project that was left."""
+        """The last item under the cursor by project."""
 
     def show(self) -> None:
-        """Show the first window at once, unless it takes a search or is put in order; the ids follow."""
+        """Show the first rows at once, unless they need a search or another order; all ids follow."""
         target = self._target
         before, spec = target.shown_view, target.spec
         try:
@@ -72,24 +77,24 @@ class ShownView:
         self.reload()
 
     def reload(self, *, is_wanted: bool = True) -> None:
-        """Read the view again; during a reading, once more after it. Keys wait for a reading that the user wants."""
+        """Read the view again, or once more after a reading. Keys wait for a reading that the user wants."""
         self._target.readings.ask(is_wanted=is_wanted)
         self._is_due = True
         if self._loading is not self._target.shown_view:
             self._target.panes.run_worker(work(self._load), exclusive=True, group="view")
 
     def want(self, item_id: int, *, is_added: bool = False) -> None:
-        """Put the cursor on an item once the list is read."""
+        """Put the cursor on an item once the list is loaded."""
         self._wanted_item, self._is_added = item_id, is_added
 
     async def loaded(self) -> None:
-        """Return when all ids of the list are known."""
+        """Wait until all ids of the list are known."""
         while self._items.is_attached and not self._items.is_complete():
             await self._target.shown_view.reload()
             self._items.show(self._target.shown_view, self._items.current_id)
 
     def draw_words(self, title: Sequence[Part], totals: Totals | None) -> None:
-        """Draw the title with some words, the tabs, the status, and why there are no rows."""
+        """Draw a title, the tabs, the status, and the reason for an empty list."""
         target, store = self._target, self._store
         connection, views = store.connection, target.shared.views
         figures = right_title(connection, totals, store.inbox.unread(), time.time())
@@ -101,7 +106,7 @@ class ShownView:
         self._items.say_when_empty(empty_words(connection, target.spec))
 
     def follow(self, changes: ChangeBatch) -> None:
-        """Draw what changed; order and counts are read again where they may be others."""
+        """Draw changes; read order and counts again when they may have changed."""
         items, panes, target = self._items, self._target.panes, self._target
         if Subject.PEOPLE in changes or Subject.TREES in changes:
             items.forget_drawn()
@@ -125,7 +130,7 @@ class ShownView:
             panes.draw_preview()
 
     def _switch_project(self) -> None:
-        """Show the other project as it was left."""
+        """Show another project where the user left it."""
         self._left_at[self._project_id] = self._items.current_id
         self._project_id = self._store.project_id
         self._target.shared.follow_project()
@@ -159,3 +164,37 @@ class ShownView:
         self._target.panes.preview_soon()
         if is_added and wanted is not None and view.index_of(wanted) is None:
             self._hidden(wanted)
+
+
+class ColumnChoice:
+    """The columns of a list, chosen by the user or of a saved view; the default columns without a choice.
+
+    `apply` shows columns; a list without it has no columns.
+    """
+
+    def __init__(self, store: Store, apply: Callable[[Sequence[Column]], None] | None = None) -> None:
+        self.wishes: Sequence[ColumnWish] = ()
+        self._store = store
+        self._apply = apply
+
+    @property
+    def is_possible(self) -> bool:
+        """True where the list has columns."""
+        return self._apply is not None
+
+    def use(self, wishes: Sequence[ColumnWish]) -> None:
+        """Show these columns, or the default ones without any."""
+        if self._apply is not None:
+            self.wishes = tuple(wishes)
+            custom = self._store.lookups.custom_fields() if wishes else ()
+            self._apply([column_of(wish, field_named(wish.key, custom)) for wish in wishes])
+
+    def use_saved(self, view: SavedView) -> None:
+        """Show the columns of a view; the plain backlog has the columns chosen last."""
+        self.use(self._store.columns.wishes() if view == PLAIN else view.columns)
+
+    def choose(self, wishes: Sequence[ColumnWish], view: SavedView) -> None:
+        """Show these columns; the plain backlog keeps them, after a restart too."""
+        self.use(wishes)
+        if view == PLAIN:
+            self._store.columns.keep(wishes)

@@ -1,4 +1,4 @@
-"""Commands that say how a list is shown: its groups, order and columns, with done items or without."""
+"""Commands on the view of a list: groups, order, columns, done items, saved views and the preview."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,12 +11,25 @@ from backlit.model.filters import POINTS, SortKey
 from backlit.model.query import Candidate
 from backlit.model.query.keys import POINTS_FIELD, SHORT_KEYS, field_named
 from backlit.store.store import Store
-from backlit.store.views.saved import MOST_GROUPS, NEVER, ColumnWish, column_wish, field_key, sort_key, without_repeats
+from backlit.store.views.saved import (
+    MOST_GROUPS,
+    NEVER,
+    ColumnWish,
+    SavedView,
+    column_wish,
+    field_key,
+    sort_key,
+    without_repeats,
+)
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.commands.dispatch import beginning
+from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pickers import PickKeysDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal
+from backlit.tui.lists.saved_views import NO_FILES, PLAIN, fault_of_name
 from backlit.tui.lists.target import ListTarget
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.widgets.choice_list import Choice
 from backlit.tui.widgets.columns import LACKING, USUAL
 from backlit.tui.widgets.view_list import BacklogList
@@ -28,19 +41,19 @@ SORTED = ("BacklogPriority", "Name", "lastModifiedAt", "createdAt", "id")
 MOST_SORTS = 5
 MOST_COLUMNS = 20
 SHORT_OF = {key: short for short, key in SHORT_KEYS.items()}
-"""The short names that people type for fields."""
+"""The short names of fields."""
 UNFIT = frozenset({Kind.LONG_TEXT})
+"""Kinds of fields that lists are not grouped or sorted by."""
+PREVIEW_LINES = 3
+"""Lines of one step of the preview."""
 
 
 async def group(target: ListTarget, call: Call) -> None:
-    """Group by the fields that were typed, else pick one field, or two with tab.
-
-    Raises BadRequest naming a word that is no field.
-    """
+    """Group by the typed fields, else pick one field, or two with tab. Raises BadRequest for an unknown field."""
     if call.text:
         names = () if call.text == "none" else _keys(target.store, call.text.replace(",", " ").split())
         if len(names) > MOST_GROUPS:
-            raise BadRequest(f"A list is grouped by {MOST_GROUPS} fields at most.")
+            raise BadRequest(f"A list has at most {MOST_GROUPS} levels of groups.")
     else:
         choices = [Choice(None, "no groups"), *key_choices(target.store, OFFERED, (*SORTED, "ParentID"))]
         chosen = [SortKey(key) for key in target.spec.group]
@@ -52,16 +65,13 @@ async def group(target: ListTarget, call: Call) -> None:
 
 
 async def sort(target: ListTarget, call: Call) -> None:
-    """Sort by the fields that were typed, else pick one field, or several with tab.
-
-    Raises BadRequest naming a word that is no field.
-    """
+    """Sort by the typed fields, else pick one field, or several with tab. Raises BadRequest for an unknown field."""
     keys: tuple[SortKey, ...] | None
     if call.text:
         found = [sort_key(part.strip()) for part in call.text.split(",") if part.strip()]
         keys = tuple(replace(key, name=key_named(target.store, key.name)) for key in found)
     else:
-        choices = [Choice(None, "the backlog's own order"), *key_choices(target.store, (*OFFERED, *SORTED))]
+        choices = [Choice(None, "backlog order"), *key_choices(target.store, (*OFFERED, *SORTED))]
         dialog = PickKeysDialog("Sort by", choices, target.spec.sort, most=MOST_SORTS, has_directions=True)
         keys = await target.ask(dialog)
     if keys is not None:
@@ -69,19 +79,16 @@ async def sort(target: ListTarget, call: Call) -> None:
 
 
 async def columns(target: ListTarget, call: Call) -> None:
-    """Show the columns that were typed, with their widths, else pick them; says which of them do not fit.
-
-    Raises BadRequest naming a word that is no field.
-    """
+    """Show the typed columns with their widths, else pick them. Raises BadRequest for an unknown field."""
     if not target.columns.is_possible:
-        raise CannotAct("Columns of fields are the list's; gb goes there.")
+        raise CannotAct("The board has no list columns. Press gb to go to the backlog.")
     wishes = _typed_columns(target.store, call.text) if call.text else await _picked_columns(target)
     if wishes is None:
         return
     target.columns.choose(wishes, target.shared.now.view)
     if isinstance(target.items, BacklogList) and (hidden := target.items.columns.hidden()):
         names = ", ".join(each.title for each in hidden)
-        target.say(f"There is no room for {names}; zl scrolls there.")
+        target.say(f"Columns out of sight: {names}. Press zl to scroll.")
 
 
 def _typed_columns(store: Store, text: str) -> Sequence[ColumnWish]:
@@ -92,7 +99,7 @@ def _typed_columns(store: Store, text: str) -> Sequence[ColumnWish]:
 async def _picked_columns(target: ListTarget) -> Sequence[ColumnWish] | None:
     before = {wish.key: wish for wish in target.columns.wishes}
     offered = key_choices(target.store, (*OFFERED, *SORTED[2:4]), tuple(NEVER))
-    choices = [each for each in (Choice(None, "the usual columns"), *offered) if each.value not in NEVER]
+    choices = [each for each in (Choice(None, "default columns"), *offered) if each.value not in NEVER]
     choices.insert(1 + len(USUAL), Choice(LACKING.key, LACKING.title))
     shown = [SortKey(wish.key) for wish in target.columns.wishes] or [SortKey(each.key) for each in USUAL]
     keys = await target.ask(PickKeysDialog("Columns", choices, shown, most=MOST_COLUMNS, adds=True))
@@ -100,12 +107,12 @@ async def _picked_columns(target: ListTarget) -> Sequence[ColumnWish] | None:
 
 
 def complete_field(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the fields to group or sort by that begin as the last word does."""
+    """Return the fields to group or sort by that begin with the last word."""
     return _completed(target, text, cursor, {"text", "lint"})
 
 
 def complete_column(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the fields to show in columns that begin as the last word does."""
+    """Return the fields for columns that begin with the last word."""
     return _completed(target, text, cursor, {"text"})
 
 
@@ -120,15 +127,88 @@ def done(target: ListTarget, _call: Call) -> None:
 
 
 async def explain(target: ListTarget, _call: Call) -> None:
-    """Show what ran for the list, and what the service was asked."""
+    """Show the query behind the list, and the requests to the service."""
     lines: list[Content] = []
     for sentence in target.shown_view.explain():
         lines += [literal(sentence), literal("")]
-    await target.ask(ReadingDialog("What ran for this list", lines[:-1]))
+    await target.ask(ReadingDialog("Query behind this list", lines[:-1]))
+
+
+def go_to_view(target: ListTarget, call: Call) -> None:
+    """Go to a view by the digit of the chord, or by the typed name. Raises BadRequest for an unknown view."""
+    views = target.shared.views
+    if call.text:
+        target.show_saved(views.named(call.text))
+        return
+    if not call.letter:
+        raise CannotAct(f"Enter the name of a view: {', '.join(views.names)}.")
+    number = int(call.letter)
+    if number > len(views.tabs):
+        raise CannotAct(f"There is no view {number}. Press S to save this list as a view.")
+    target.show_saved(views.tabs[number - 1])
+
+
+def complete_view(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
+    """Return the names of views that begin with the text."""
+    return beginning(list(target.shared.views.names), text, cursor)
+
+
+def step_to_view(target: ListTarget, call: Call) -> None:
+    """Go to another view, by the argument's sign and the count; after the last comes the first."""
+    views = target.shared.views
+    if len(views.tabs) < 2:
+        raise CannotAct("This is the only view. Press S to save this list as another.")
+    steps = int(call.command.argument) * (call.count or 1)
+    target.show_saved(views.tabs[(views.place(target.shared.now.view) + steps) % len(views.tabs)])
+
+
+async def save_view(target: ListTarget, call: Call) -> None:
+    """Save the list as a view of the typed name, else ask for a name. Raises BadRequest or StorageError."""
+    view, name = target.shared.now.view, call.text
+    if not name:
+        if target.shared.views.files is None:
+            raise CannotAct(NO_FILES)
+        note = "Saves filter, groups, order and columns. Replaces a view of the same name."
+        before = "" if view is PLAIN else view.name
+        kept = StoredLines(target.store, "view")
+        dialog = LineDialog("Save as a view", before, fault_of_name, is_replaced=True, note=note, kept=kept)
+        answer = await target.ask(dialog)
+        if answer is None:
+            return
+        name = answer
+    path = target.store.lookups.tree(target.node.kind).path(target.node.node_id) if target.node else ""
+    query = replace(target.shared.now, node=target.node).as_query(path)
+    spec = replace(target.spec, text="", query=query, area_ids=None, iteration_ids=None)
+    saved = SavedView(name.strip(), spec, tuple(target.columns.wishes))
+    files = target.shared.views.save(saved)
+    target.show_saved(saved)
+    target.say(f"Saved as “{saved.name}” in {files.own}.")
+
+
+def toggle_preview(target: ListTarget, _call: Call) -> None:
+    """Show or hide the preview."""
+    target.panes.toggle_preview()
+
+
+def place_preview(target: ListTarget, _call: Call) -> None:
+    """Put the preview at the right or below."""
+    target.panes.turn_preview()
+
+
+def scroll_preview(target: ListTarget, call: Call) -> None:
+    """Scroll the preview, by the argument's sign and the count."""
+    target.panes.scroll_preview(PREVIEW_LINES * int(call.command.argument) * (call.count or 1))
+
+
+def toggle_sparing(target: ListTarget, _call: Call) -> None:
+    """Turn low bandwidth on or off."""
+    is_sparing = not target.items.is_sparing
+    target.panes.spare(is_sparing)
+    target.say("Low bandwidth is on. Press p to show the preview." if is_sparing else "Low bandwidth is off.")
 
 
 def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ()) -> Iterator[Choice]:
-    """Return the fields that lists can be put in order by, some of them first."""
+    """Return the fields to group and sort by; those of `first` come first."""
     fields = {POINTS: POINTS_FIELD} | {
         each.key: each for each in (*PROPERTY_BY_LOWER_NAME.values(), *store.lookups.custom_fields())
     }
@@ -139,7 +219,7 @@ def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ())
 
 
 def key_named(store: Store, name: str) -> str:
-    """Return the field that a name means, a project's own too. Raises BadRequest where there is none."""
+    """Return the field of a name, a custom field too. Raises BadRequest for an unknown name."""
     field = field_named(name, store.lookups.custom_fields())
     return field.key if field else field_key(name)
 

@@ -10,6 +10,7 @@ from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import Row
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
+from backlit.tui.drawing.text import safe
 from backlit.tui.widgets.side_lines import Part
 
 BAR = 24
@@ -60,14 +61,14 @@ def shift_part(shift: Shift) -> list[Part]:
 
 
 def capacity_of(iteration: IterationEntry) -> Capacity:
-    """Return the least and the most points of an iteration."""
+    """Return the minimum and the maximum points of an iteration."""
     return Capacity(iteration.min_capacity, iteration.max_capacity)
 
 
 def capacity_bar(points: float, done: float, capacity: Capacity, width: int) -> list[Part]:
-    """Return a bar from 0 to the most points or to the load, with lines at the least and the most.
+    """Return a bar from 0 to the maximum or to the load, with lines at minimum and maximum.
 
-    What is done, what is planned, and what is too much have each a colour and a sign of their own.
+    Done points, planned points and points over the maximum have a colour and a sign each.
     """
     scale = max(capacity.most or (capacity.least or 0) * 1.25, points)
     if not (capacity.least or capacity.most) or not scale:
@@ -103,7 +104,7 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
 
 
 def capacity_words(load: Load, capacity: Capacity) -> list[Part]:
-    """Return the points, the capacity, and the excess or the shortfall."""
+    """Return the points, the capacity, and the points over the maximum or below the minimum."""
     text = f" {number_text(load.points)}"
     if capacity.least and capacity.most:
         text += f" of {number_text(capacity.least)}–{number_text(capacity.most)}"
@@ -112,15 +113,20 @@ def capacity_words(load: Load, capacity: Capacity) -> list[Part]:
     over = capacity.over(load.points)
     parts: list[Part] = [(f"{text} pts", "foreground")]
     if over:
-        parts.append((f"  ! {number_text(over)} too many", "conflict"))
+        parts.append((f"  ! {number_text(over)} over", "conflict"))
     elif capacity.fit(load.points) is Fit.UNDER:
-        parts.append((f"  {number_text((capacity.least or 0) - load.points)} short", "muted"))
+        parts.append((f"  {number_text((capacity.least or 0) - load.points)} below minimum", "muted"))
     return parts
+
+
+def styled(parts: Sequence[Part]) -> list[Part]:
+    """Return parts with the styles of `Content` instead of colours."""
+    return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour in parts]
 
 
 def extra_words(load: Load, width: int) -> list[Part]:
     """Return the unestimated items, the done points and the hours of tasks, as many as fit the width."""
-    words = [f"{load.unestimated} without estimate"] if load.unestimated else []
+    words = [f"{load.unestimated} unestimated"] if load.unestimated else []
     words += [f"{number_text(load.done)} done"] if load.done else []
     words += [f"{number_text(load.hours)} h tasks"] if load.hours else []
     while words and len(", ".join(words)) >= width:
@@ -147,12 +153,12 @@ class People:
 
 def people_of(store: Store, own: OwnCapacities) -> People:
     """Read the people and the teams of the project; `own` holds the capacities from this machine's settings."""
-    names = {each.id: each.username for each in store.everybody.known().values()}
+    names = {each.id: each.username for each in store.lookups.known_people().values()}
     return People(names, own, store.lookups.teams())
 
 
 def over_limits(load: Load, people: People, iteration: str) -> list[str]:
-    """Return a phrase for each person over the own capacity."""
+    """Return a phrase for each person over their capacity."""
     found = []
     for owner, share in load.people.items():
         limit = None if owner is None else people.limit(owner, iteration)
@@ -171,7 +177,7 @@ def over_limits(load: Load, people: People, iteration: str) -> list[str]:
 def people_words(load: Load, people: People, iteration: str) -> list[Part]:
     """Return each person's points and hours with the limits, the fullest first.
 
-    Capacities of people are known on this machine only, and the line says so.
+    The line marks the limits as local: only this machine knows them.
     """
     parts: list[Part] = []
     is_local = False
@@ -215,7 +221,7 @@ def _colour(amount: float, limit: float) -> str:
 def velocity_words(velocity: Velocity) -> list[Part]:
     """Return the average of done points in an iteration, and the points of each one counted."""
     if not velocity.points:
-        return [(" no velocity yet: no ended iteration has points done", "faint")]
+        return [(" No velocity yet (no completed iteration)", "faint")]
     each = " ".join(number_text(points) for points in reversed(velocity.points))
     return [
         (" velocity ", "muted"),

@@ -1,28 +1,40 @@
-"""Commands that show the draft as a whole and write it, and the dialog that asks first."""
+"""The changes of the plan as a whole: their summary, and the commands that show and save them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from textual.content import Content
 
+from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.planning import Load
 from backlit.store.planning.plan import PlanChange
+from backlit.store.records.people import IterationEntry
+from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm_difference import DifferenceQuestion
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.text import literal
-from backlit.tui.plan.capacity import people_of
-from backlit.tui.plan.difference import PlanSummary, plan_lines, summary_lines
+from backlit.tui.drawing.text import fit, literal, safe
+from backlit.tui.drawing.theme_styles import type_sign
+from backlit.tui.fields.values import NOTHING, FieldWords
+from backlit.tui.plan.capacity import People, Shift, capacity_of, capacity_words, over_limits, people_of, shifts, styled
 from backlit.tui.plan.target import PlanTarget
+from backlit.tui.widgets.side_lines import Part
+
+MOST_LINES = 400
+NAME = 40
+"""Cells of a name."""
+WORDS = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
 
 
 async def difference(target: PlanTarget, _call: Call) -> None:
     """Show the changes of the plan."""
     summary = _summary(target)
     lines = [*summary_lines(summary), *plan_lines(target.store, summary)]
-    await target.ask(ReadingDialog("Changes of the plan", lines))
+    await target.ask(ReadingDialog("Plan changes", lines))
 
 
 async def commit(target: PlanTarget, _call: Call) -> None:
-    """Show the changes of the plan, and write them once the user agrees."""
+    """Show the changes of the plan, and save them once the user agrees."""
     summary = _summary(target)
     dialog = CommitPlanDialog(summary, plan_lines(target.store, summary))
     if not await target.ask(dialog):
@@ -31,15 +43,36 @@ async def commit(target: PlanTarget, _call: Call) -> None:
     written = await target.store.plan.commit(changes, summary.gone)
     agreed = sum(bool(change.fields) for change in changes)
     noun = "item" if written == 1 else "items"
-    late = f" {agreed - written:,} changed at the last moment and stay in the plan." if written < agreed else ""
-    target.say(f"Plan written: {written:,} {noun}; u takes it back.{late}", is_bad=bool(late))
+    late = f" {agreed - written:,} changed on the server and stay in the plan." if written < agreed else ""
+    target.say(f"Plan saved: {written:,} {noun}. u to undo.{late}", is_bad=bool(late))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSummary:
+    """A draft at one moment: its changes, deleted items, and the loads of the iterations it changes."""
+
+    changes: Sequence[PlanChange]
+    gone: frozenset[int]
+    iterations: Sequence[IterationEntry]
+    loads: Mapping[int, Load]
+    people: People
+
+    @property
+    def written(self) -> int:
+        """The number of items to save."""
+        return sum(bool(change.fields) for change in self.changes)
+
+    @property
+    def contested(self) -> int:
+        """The number of items that others changed since they were planned."""
+        return sum(bool(change.contests) for change in self.changes)
 
 
 def _summary(target: PlanTarget) -> PlanSummary:
     """Read the draft with the loads of all iterations it changes; raises CannotAct without a plan."""
     plan, store = target.store.plan, target.store
     if not plan.standing:
-        raise CannotAct("Nothing is planned: > plans an item into the iteration, ce its estimate, ca its owner.")
+        raise CannotAct("The plan has no changes. Press > to plan an item into the iteration.")
     changes = plan.difference()
     places = {each for change in changes for each in _places(change)} - {plan.iterations.backlog_id}
     ordered = [each for each in plan.iterations.targets() if each.id in places]
@@ -54,20 +87,20 @@ def _places(change: PlanChange) -> set[object]:
 
 
 class CommitPlanDialog(DifferenceQuestion):
-    """The plan before it is written: loads of iterations, then the changes.
+    """The question before the plan is saved: loads of iterations, then the changes.
 
-    y agrees to the changes without contests; m also to the user's values over the others', as `is_over_theirs` says.
+    y agrees to the changes without contests; m also overwrites the others' values, which sets `is_over_theirs`.
     """
 
     def __init__(self, summary: PlanSummary, changes: Sequence[Content]) -> None:
         noun = "item" if summary.written == 1 else "items"
-        super().__init__("Write the plan", f"write {summary.written:,} {noun}" if summary.written else "")
+        super().__init__("Save plan", f"save {summary.written:,} {noun}" if summary.written else "")
         self._summary = summary
         self._changes = changes
         self.is_over_theirs = False
         if summary.contested:
-            with_yes = f"y write {summary.written:,} {noun}  " if summary.written else ""
-            self.frame.border_subtitle = literal(f"{with_yes}m mine over theirs too  n leave")
+            with_yes = f"y save {summary.written:,} {noun}  " if summary.written else ""
+            self.frame.border_subtitle = literal(f"{with_yes}m overwrite their changes  n cancel")
 
     def heading(self) -> list[Content]:
         """Return a line for each iteration, with a warning for each load over its capacity."""
@@ -78,9 +111,100 @@ class CommitPlanDialog(DifferenceQuestion):
         return self._changes
 
     def type_early(self, character: str) -> None:
-        """Write, leave, or scroll."""
+        """Save, cancel, or scroll."""
         if character == "m" and self._summary.contested:
             self.is_over_theirs = True
             self.dismiss(True)
         elif character != "y" or self._summary.written or self._summary.gone:
             super().type_early(character)
+
+
+def summary_lines(summary: PlanSummary) -> list[Content]:
+    """Return the loads of the iterations, and the counts of deleted and contested items."""
+    found = shifts(summary.changes)
+    width = max((len(each.name) for each in summary.iterations), default=0)
+    lines: list[Content] = []
+    for each in summary.iterations:
+        load = summary.loads[each.id]
+        lines.append(_iteration_line(each, load, found.get(each.id, Shift()), width))
+        lines += [
+            Content.assemble((f"{'':{width}}         ", "$muted"), (f"! {safe(words)}", "bold $error"))
+            for words in over_limits(load, summary.people, each.name)
+        ]
+    if summary.gone:
+        were = "1 item was" if len(summary.gone) == 1 else f"{len(summary.gone):,} items were"
+        lines.append(literal(f"{were} deleted and will leave the plan."))
+    if summary.contested:
+        noun = "item was" if summary.contested == 1 else "items were"
+        text = f"≠ {summary.contested:,} {noun} changed by someone else and will be skipped."
+        lines.append(Content.assemble((text, "bold $warning")))
+    return lines
+
+
+def _iteration_line(iteration: IterationEntry, load: Load, shift: Shift, width: int) -> Content:
+    moves = " ".join([f"+{shift.comes}"] * bool(shift.comes) + [f"−{shift.goes}"] * bool(shift.goes))
+    words = styled(capacity_words(load, capacity_of(iteration)))
+    unknown = [(f"  {load.unestimated:,} unestimated", "$muted")] if load.unestimated else []
+    return Content.assemble((f"{safe(iteration.name):{width}}", "bold"), (f" {moves:>7} ", "$accent"), *words, *unknown)
+
+
+def plan_lines(store: Store, summary: PlanSummary) -> list[Content]:
+    """Return the change of each item; tasks that only move with their item are counted there."""
+    return list(_lines(store, summary))
+
+
+def _lines(store: Store, summary: PlanSummary) -> Iterator[Content]:
+    words = FieldWords(store)
+    along = _along(summary.changes)
+    width = max((len(str(change.id)) + 1 for change in summary.changes if change.id > 0), default=3)
+    shown = 0
+    for change in summary.changes:
+        if change.id in along:
+            continue
+        if shown >= MOST_LINES:
+            yield Content.assemble(("… and more", "$muted"))
+            return
+        shown += 1
+        tasks = sum(parent == change.id for parent in along.values())
+        yield Content.assemble(*_item_parts(change, width), *_field_parts(words, change), *_along_part(tasks))
+
+
+def _item_parts(change: PlanChange, width: int) -> Iterator[Part]:
+    number = f"#{change.id}" if change.id > 0 else "new"
+    yield f"{number:>{width}} ", "$muted"
+    yield f"{type_sign(change.type)} {fit(change.name, NAME)}  ", "$foreground"
+
+
+def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Part]:
+    for number, (key, touch) in enumerate(change.fields.items()):
+        yield f"{', ' * bool(number)}{WORDS[key]}", "$muted"
+        yield _value(words, key, touch.base), "$error"
+        yield " → ", "$muted"
+        yield _value(words, key, touch.mine), "$success"
+    for key, contest in change.contests.items():
+        yield f"  ≠ {WORDS[key]}", "$warning"
+        yield _value(words, key, contest.theirs), "$foreground"
+        yield f" now, planned: {_value(words, key, contest.touch.mine)}", "$muted"
+
+
+def _along_part(tasks: int) -> Iterator[Part]:
+    if tasks:
+        yield f"  with {'a task' if tasks == 1 else f'{tasks} tasks'}", "$muted"
+
+
+def _along(changes: Sequence[PlanChange]) -> dict[int, int]:
+    """Return the parents of tasks that only move with them, by task."""
+    moves = {each.id: each.fields["IterationID"].mine for each in changes if "IterationID" in each.fields}
+    return {
+        each.id: each.parent_id or 0
+        for each in changes
+        if each.type == "Task" and set(each.fields) == {"IterationID"} and not each.contests
+        if moves.get(each.parent_id or 0) == moves[each.id]
+    }
+
+
+def _value(words: FieldWords, key: str, value: object) -> str:
+    shown = words.shown(FIELD_BY_KEY[key], value) or NOTHING
+    if key == "IterationID":
+        shown = shown.rpartition(" › ")[2] if " › " in shown else "backlog"
+    return safe(shown)

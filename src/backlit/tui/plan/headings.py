@@ -1,4 +1,4 @@
-"""The heads of the panes, and the words of the plan in title and status."""
+"""The heads of the plan's panes, and the plan in title and status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,14 +39,14 @@ EDGES = 4
 
 
 class PlanHeads:
-    """Draws the heads of the panes from their contents."""
+    """The heads of all panes, drawn from their contents."""
 
     def __init__(self, store: Store, lists: PlanLists) -> None:
         self._store = store
         self._lists = lists
 
     def draw(self, people: People, height: int) -> None:
-        """Say the load of each iteration, in as many lines as the height of the screen allows."""
+        """Draw the load of each iteration, in as many lines as the height of the screen allows."""
         store, lists, panes = self._store, self._lists, self._lists.panes
         found = shifts(store.plan.difference())
         releases = {
@@ -63,10 +63,10 @@ class PlanHeads:
             fill = Fill(load, shift, people, release, _released(release, lists.loads))
             lines = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
             pane.say([lines[at] for at in kept])
-            pane.items.say_when_empty("Nothing is planned here; > plans an item into it." if iteration else "")
+            pane.items.say_when_empty("No items. Press > to plan one into this iteration." if iteration else "")
 
     def _kept_lines(self, height: int, *, has_releases: bool) -> list[int]:
-        """Return the numbers of the lines that there is room for."""
+        """Return the numbers of the lines that fit."""
         loads = self._lists.loads
         has_teams = any(any(loads.get(each.place or 0, Load()).teams) for each in self._lists.panes.targets)
         wanted = (True, True, height >= TALL, height >= TALLER and has_releases, height >= TALLEST and has_teams)
@@ -81,7 +81,7 @@ def _released(release: Release | None, loads: Mapping[int, Load]) -> Load:
 def plan_title(title: Sequence[Part], plan: Plan, *, is_plain: bool) -> list[Part]:
     """Return the title of a list with the plan's name, and the number of items that others changed.
 
-    A plain list, by no view and no node, loses the words that say so.
+    A plain list, without view and node, loses the part that names it.
     """
     parts = list(title)
     parts[2 : 3 if is_plain else 2] = [(" › Plan", "foreground")]
@@ -90,11 +90,11 @@ def plan_title(title: Sequence[Part], plan: Plan, *, is_plain: bool) -> list[Par
 
 
 def sent_words(plan: Plan) -> list[Part]:
-    """Return the progress of the plan that was written last, for the status line."""
+    """Return the progress of the plan saved last, for the status line."""
     sent = plan.sent()
     if sent is None:
         return []
-    held = f", {sent.held} held up (go)" if sent.held else ""
+    held = f", {sent.held} on hold (go)" if sent.held else ""
     return [(f" plan: {sent.done} of {sent.total} sent{held} ", "conflict" if held else "pending")]
 
 
@@ -123,7 +123,10 @@ def iteration_head(
 ) -> list[HeadLine]:
     """Return the lines of an iteration: dates and changes, load, people, release, teams."""
     if iteration is None:
-        none = HeadLine([(" No iteration to plan", "muted")]), HeadLine([(" gi, then cs makes a series", "muted")])
+        none = (
+            HeadLine([(" No iteration to plan", "muted")]),
+            HeadLine([(" Press gi, then cs to create sprints", "muted")]),
+        )
         return [*none, *[HeadLine()] * (HEAD_LINES - len(none))]
     load, capacity = fill.load, capacity_of(iteration)
     dates: Part = (f"  {span(iteration.start, iteration.end, today)}", "muted")

@@ -1,9 +1,9 @@
-"""A pane of the plan: a head of a few lines above a list of items."""
+"""A pane of the plan: a head of a few lines above a list of items, whose tasks unfold."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,12 +12,13 @@ from textual.events import Blur, Focus
 from textual.message import Message
 from textual.strip import Strip
 
+from backlit.model.fields import ItemType
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Context
-from backlit.tui.plan.task_folds import TaskFolds
+from backlit.tui.commands.command import CannotAct, Context
 from backlit.tui.widgets.columns import OWNER, PTS, Column
+from backlit.tui.widgets.folds import FoldableRows, GroupFolds
 from backlit.tui.widgets.item_rows import Names
 from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
@@ -25,17 +26,108 @@ from backlit.tui.widgets.view_list import BacklogList
 
 HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)
 MOST_PASSED = 500
-"""Rows that the cursor passes at most, looking for one that stays."""
+"""Rows that the cursor skips at most to reach a remaining item."""
 FORECAST = "forecast"
-"""The key of the lines that say what fits which iteration."""
+"""The key of the lines that divide the backlog by iterations."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadLine:
-    """One line of a pane's head: words at the left and at the right."""
+    """A line of a pane's head: its left and its right side."""
 
     left: Sequence[Part] = ()
     right: Sequence[Part] = ()
+
+
+class TasksAsked(Message):
+    """A request to show or hide the tasks of an item, or of all items for None."""
+
+    def __init__(self, item_id: int | None, *, is_shown: bool) -> None:
+        super().__init__()
+        self.item_id = item_id
+        self.is_shown = is_shown
+
+
+class TaskRows(FoldableRows, Protocol):
+    """A list with tasks under items."""
+
+    def row(self, index: int) -> Row | GroupLine | None:
+        """Return the item or header on a line."""
+
+    def go_to(self, item_id: int) -> bool:
+        """Put the cursor on an item."""
+
+    def post_message(self, message: Message) -> bool:
+        """Send a message up."""
+
+
+class TaskFolds(GroupFolds):
+    """The folding of the tasks of the item under the cursor, else of its group."""
+
+    def __init__(self, rows: TaskRows) -> None:
+        super().__init__(rows)
+        self._tasks = rows
+
+    def fold(self) -> None:
+        """Hide the tasks of the item, or of the task's; else fold the group."""
+        row = self._row()
+        if row is not None and row.type == ItemType.TASK and row.parent_id is not None:
+            self._tasks.go_to(row.parent_id)
+            self._ask(row.parent_id, is_shown=False)
+        elif row is not None and self._has_tasks_below(row):
+            self._ask(row.id, is_shown=False)
+        else:
+            self._need_groups("The tasks are hidden. Press l to show them.")
+            super().fold()
+
+    def unfold(self) -> None:
+        """Show the tasks of the item; else unfold the group."""
+        row = self._row()
+        if row is not None and row.type != ItemType.TASK:
+            self._ask(row.id, is_shown=True)
+        else:
+            self._need_groups("Tasks have no tasks of their own.")
+            super().unfold()
+
+    def toggle(self) -> None:
+        """Show or hide the tasks of the item; on a header fold or unfold the group."""
+        row = self._row()
+        if row is None:
+            super().toggle()
+        elif row.type == ItemType.TASK or self._has_tasks_below(row):
+            self.fold()
+        else:
+            self.unfold()
+
+    def fold_all(self) -> None:
+        """Hide all tasks, and fold all groups."""
+        self._ask(None, is_shown=False)
+        if self._has_groups():
+            super().fold_all()
+
+    def unfold_all(self) -> None:
+        """Show all tasks, and unfold all groups."""
+        self._ask(None, is_shown=True)
+        if self._has_groups():
+            super().unfold_all()
+
+    def _row(self) -> Row | None:
+        row = self._tasks.row(self._tasks.cursor)
+        return row if isinstance(row, Row) else None
+
+    def _ask(self, item_id: int | None, *, is_shown: bool) -> None:
+        self._tasks.post_message(TasksAsked(item_id, is_shown=is_shown))
+
+    def _has_tasks_below(self, row: Row) -> bool:
+        below = self._tasks.row(self._tasks.cursor + 1)
+        return isinstance(below, Row) and below.type == ItemType.TASK and below.parent_id == row.id
+
+    def _has_groups(self) -> bool:
+        return self._tasks.view is not None and bool(self._tasks.view.spec.group)
+
+    def _need_groups(self, otherwise: str) -> None:
+        if not self._has_groups():
+            raise CannotAct(otherwise)
 
 
 class PlanList(BacklogList):
@@ -49,14 +141,14 @@ class PlanList(BacklogList):
         super().__init__(names)
         self.folds = TaskFolds(self)
         self.leaving: frozenset[int] = frozenset()
-        """What the plan moves away from here; still there to be seen, but not when all are marked."""
+        """Items that the plan moves away; they are visible, and left out when all are marked."""
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one item."""
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row; lines of the forecast are stepped over."""
+        """Put the cursor on a row; skip the lines of the forecast."""
         row = self.row(index)
         if isinstance(row, GroupLine) and row.key == FORECAST:
             beyond = index + (1 if index >= self.cursor or index == 0 else -1)
@@ -81,7 +173,7 @@ class PlanList(BacklogList):
 
 
 def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
-    """Put the cursor on the next row that stays when the items in `gone` leave with their tasks."""
+    """Put the cursor on the next row that remains without the items in `gone` and their tasks."""
     row = items.row(items.cursor)
     if not isinstance(row, Row) or row.id not in gone:
         return
@@ -98,7 +190,7 @@ class PlanPane(StorageErrorGuard, Vertical):
     HEAD_LINES = 5
 
     class Resized(Message):
-        """Sent when the pane has another size or position."""
+        """The pane has another size or position."""
 
     def __init__(self, names: Names, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -112,7 +204,7 @@ class PlanPane(StorageErrorGuard, Vertical):
         yield self.items
 
     def on_resize(self) -> None:
-        """Tell that lines around the pane may have to meet another edge."""
+        """Report another edge for the lines around the pane."""
         self.post_message(self.Resized())
 
     def say(self, lines: Sequence[HeadLine]) -> None:

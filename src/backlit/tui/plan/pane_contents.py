@@ -29,10 +29,11 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.columns import Column
 from backlit.tui.widgets.item_rows import Badge
 
-LOOKED_AT = 400
-"""Rows of the backlog that are foretold."""
-FORETOLD = 6
-"""Iterations whose share of the backlog is foretold."""
+LOADING = "The list is still loading. Try again in a moment."
+FORECAST_ROWS = 400
+"""Rows of the backlog in the forecast."""
+FORECAST_ITERATIONS = 6
+"""Iterations in the forecast."""
 
 
 def target_of(targets: Sequence[IterationEntry], remembered: int | None, today: date) -> IterationEntry | None:
@@ -43,7 +44,7 @@ def target_of(targets: Sequence[IterationEntry], remembered: int | None, today: 
 
 
 class PlanLists:
-    """The views, loads and totals of all panes, read anew in a worker of the panes; posts PlanPanes.Loaded."""
+    """The views, loads and totals of all panes, read in a worker of the panes; posts PlanPanes.Loaded."""
 
     def __init__(self, store: Store, names: ListNames) -> None:
         self._store = store
@@ -53,27 +54,27 @@ class PlanLists:
         """The spec of the backlog's pane."""
         self.tasks = TasksShown()
         self.columns: Sequence[Column] = ()
-        """Those that were chosen; the usual ones without."""
+        """The columns chosen by the user; none for the default columns."""
         self.wanted_item: int | None = None
-        """Where the cursor goes once a list has it."""
+        """The item under the cursor once a list has it."""
         self.loads: Mapping[int, Load] = {}
         self.totals: Totals | None = None
-        """Of what is unplanned, as the plan has it."""
+        """The totals of the backlog's pane, with the draft laid over."""
         self.velocity = Velocity(())
         self.views: dict[PlanPane, View] = {}
-        """Of each pane, once it was read."""
+        """The view of each loaded pane."""
         self._forecast = Forecast(store)
         self._is_stale = self._is_loading = False
         self.readings = Readings()
 
     def view(self, pane: PlanPane) -> View:
-        """Return the list of a pane. Raises CannotAct before it was read."""
+        """Return the view of a pane. Raises CannotAct before it is loaded."""
         if pane not in self.views:
-            raise CannotAct("The list is still being read; try again in a moment.")
+            raise CannotAct(LOADING)
         return self.views[pane]
 
     def targets(self) -> Sequence[IterationEntry]:
-        """Return the iterations from the target on, as many as there may be panes for."""
+        """Return the iterations from the target on, at most one for each pane."""
         plan = self._store.plan
         every = plan.iterations.targets()
         target = target_of(every, plan.draft.target, self._store.today())
@@ -86,13 +87,13 @@ class PlanLists:
         return None if place is None else self._store.lookups.iterations().get(place)
 
     def step_past(self, item_ids: AbstractSet[int]) -> None:
-        """Clear the marks, and put the cursor on the next item that is none of these."""
+        """Clear the marks, and put the cursor on the next item besides these."""
         items = self.panes.focused.items
         step_past(items, item_ids)
         items.marks.clear()
 
     def use_columns(self, columns: Sequence[Column]) -> None:
-        """Show these columns, or the usual ones without any."""
+        """Show these columns, or the default ones without any."""
         self.columns = columns
         self.reload()
 
@@ -101,7 +102,7 @@ class PlanLists:
         if item_id is None:
             self.tasks = TasksShown(is_shown)
         elif is_shown and not self._store.batch.tasks_of(item_id):
-            raise CannotAct(f"#{item_id} has no tasks; A adds one.")
+            raise CannotAct(f"#{item_id} has no tasks. Press A to add one.")
         else:
             self.tasks = self.tasks.turned(item_id, is_shown=is_shown)
         self.reload()
@@ -120,7 +121,7 @@ class PlanLists:
         self.wanted_item = changes.renamed.get(self.wanted_item or 0, self.wanted_item)
 
     def reload(self, *, is_wanted: bool = True) -> None:
-        """Read all panes anew, after the reading under way. Keys wait for a reading that the user wants."""
+        """Read all panes again, after the current reading. Keys wait for a reading that the user wants."""
         self.readings.ask(is_wanted=is_wanted)
         self._is_stale = True
         if not self._is_loading and self.panes.is_attached:
@@ -145,7 +146,7 @@ class PlanLists:
         every = iterations.targets()
         today = self._store.today()
         later = every[every.index(targets[0]) :] if targets else []
-        upcoming = [each for each in later if each.end is None or each.end >= today][:FORETOLD]
+        upcoming = [each for each in later if each.end is None or each.end >= today][:FORECAST_ITERATIONS]
         self.velocity = await self._store.reports.velocity()
         releases = [iterations.release_of(each.id) for each in targets]
         released = [each for release in releases if release for each in release.iterations]
@@ -194,7 +195,7 @@ class PlanLists:
 
 
 class Forecast:
-    """Divides the backlog by the iterations that velocity foretells; unestimated items take no room."""
+    """The forecast: the backlog divided by iterations according to velocity; unestimated items take no room."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -208,11 +209,11 @@ class Forecast:
         upcoming: Sequence[IterationEntry],
         loads: Mapping[int, Load],
     ) -> None:
-        """Put a line over the items that fit each iteration; `totals` belong to the whole list."""
+        """Put a line above the items that fit each iteration; `totals` belong to the whole list."""
         mean = velocity.mean
         if not (mean and upcoming and view.count):
             return
-        rows = view.rows(0, LOOKED_AT)
+        rows = view.rows(0, FORECAST_ROWS)
         at = [index for index, row in enumerate(rows) if _is_planned(row)]
         points = [points_of_row(rows[index]) for index in at]
         rooms = [mean - loads[each.id].points for each in upcoming]
@@ -237,7 +238,7 @@ class Forecast:
         if found is None:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)
-        return f"fits {found.name}" + (f", {unestimated} without estimate" if unestimated else "")
+        return f"{found.name} forecast" + (f" · {unestimated} unestimated" if unestimated else "")
 
 
 def _is_planned(row: Row) -> bool:

@@ -1,4 +1,4 @@
-"""The panes of the plan side by side, as many as there is room for, and the preview of the item in focus."""
+"""The panes of the plan side by side, as many as fit, and the preview of the item in focus."""
 
 from collections.abc import Sequence
 
@@ -19,11 +19,11 @@ from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 MOST_TARGETS = 3
 NARROW, TWO, THREE = 80, 140, 190
-"""Columns from which on there is more than one pane, and a second and a third iteration."""
+"""Columns of a terminal with more than one pane, with a second and with a third iteration."""
 
 
 def step(target: "PlanPanes", call: Call) -> None:
-    """Go to the pane at the right or at the left, by the sign in the command's argument."""
+    """Go to the pane on the right or left, by the sign of the command's argument."""
     target.step(int(call.command.argument))
 
 
@@ -33,17 +33,17 @@ class PlanPanes(StorageErrorGuard, Container):
     COMMAND_GROUPS = ("plan.panes",)
 
     class Entered(Message):
-        """Sent when another pane has the focus."""
+        """Another pane has the focus."""
 
     class Loaded(Message):
-        """Sent when the contents were read; `fault` is a sentence for the user when that failed."""
+        """The contents are loaded; `fault` is a sentence for the user after a failure."""
 
         def __init__(self, fault: str = "") -> None:
             super().__init__()
             self.fault = fault
 
     class Placed(Message):
-        """Sent when the panes are placed; `line` is the column of the first line between them, None without one."""
+        """The panes are placed; `line` is the column of the first line between them, None without one."""
 
         def __init__(self, line: int | None) -> None:
             super().__init__()
@@ -67,7 +67,7 @@ class PlanPanes(StorageErrorGuard, Container):
         return (self.backlog, *self.targets)
 
     def on_resize(self) -> None:
-        """Show as many as there is room for."""
+        """Show the panes that fit."""
         self._place()
 
     def _place(self) -> None:
@@ -148,7 +148,7 @@ class PlanBody(ItemPanes):
         self.measure_marks()
 
     def spare(self, is_sparing: bool) -> None:
-        """Send less for all panes, or all again."""
+        """Turn low bandwidth on or off for all panes."""
         super().spare(is_sparing)
         for pane in self._plan_panes.every:
             if pane.items is not self.items:

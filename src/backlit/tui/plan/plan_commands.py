@@ -1,20 +1,16 @@
-"""Commands that change the draft: plan items, take moves back, choose the target, undo, redo, discard."""
+"""Commands that change the draft: plan items, revert moves, choose the target, undo, redo, discard."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.capacity import ask_for_capacity
-from backlit.tui.lists import search_commands
-from backlit.tui.lists.target import ListTarget
 from backlit.tui.plan.target import PlanTarget
 
 
 async def send(target: PlanTarget, call: Call) -> None:
-    """Plan into the target, or into the iteration that the count says; from an iteration into the one after it."""
+    """Plan into the target, or into the iteration of the count; from an iteration's pane into the next one."""
     targets, here = target.lists.targets(), target.lists.here()
     ids = [each.id for each in targets]
     at = (call.count or 1) - 1
@@ -34,7 +30,7 @@ async def send(target: PlanTarget, call: Call) -> None:
 
 
 async def back(target: PlanTarget, _call: Call) -> None:
-    """Take the planned move back, or plan into the backlog."""
+    """Revert the planned move, or plan into the backlog."""
     item_ids = [item.id for item in target.chosen()]
     planned = target.store.plan.draft.items
     is_moved = any("IterationID" in planned.get(each, {}) for each in item_ids)
@@ -45,7 +41,7 @@ async def back(target: PlanTarget, _call: Call) -> None:
 
 
 async def aim(target: PlanTarget, call: Call) -> None:
-    """Make a later or an earlier iteration the target, by the sign in the command's argument and the count."""
+    """Make a later or an earlier iteration the target, by the sign of the command's argument and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     every, targets = target.store.plan.iterations.targets(), target.lists.targets()
     if not targets:
@@ -58,7 +54,7 @@ async def aim(target: PlanTarget, call: Call) -> None:
 
 
 async def capacity(target: PlanTarget, _call: Call) -> None:
-    """Change the least and the most points of the iteration with the focus, else of the target."""
+    """Change the capacity of the iteration with the focus, else of the target."""
     nodes = target.store.nodes
     refusal = nodes.refusal()
     if refusal:
@@ -72,36 +68,28 @@ async def capacity(target: PlanTarget, _call: Call) -> None:
 
 
 async def discard(target: PlanTarget, _call: Call) -> None:
-    """Drop the draft."""
+    """Discard the draft."""
     if not target.store.plan.draft.items:
-        raise CannotAct("Nothing is planned.")
+        raise CannotAct("The plan has no changes.")
     await target.store.plan.discard()
-    target.say("The plan is dropped; u brings it back.")
-
-
-def unwind(target: ListTarget, call: Call) -> None:
-    """Undo one layer: the line, the range, the marks, the filters; never the draft."""
-    try:
-        search_commands.unwind(target, call)
-    except CannotAct:
-        raise CannotAct("Nothing to cancel here; q goes to the backlog, and the plan stays as it is.") from None
+    target.say("Plan discarded. u to undo.")
 
 
 async def undo(target: PlanTarget, call: Call) -> None:
-    """Undo the last step of the draft, or as many as the count says; without one, the last act of the journal."""
+    """Undo steps of the draft by the count; without a step, undo the last change of the journal."""
     plan = target.store.plan
     await _walk(target, call, "app.undo", plan.undo if plan.draft.past else None)
 
 
 async def redo(target: PlanTarget, call: Call) -> None:
-    """Redo the step of the draft that was undone last; without one, the act of the journal."""
+    """Redo steps of the draft by the count; without a step, redo the last change of the journal."""
     plan = target.store.plan
     await _walk(target, call, "app.redo", plan.redo if plan.draft.future else None)
 
 
 async def _walk(target: PlanTarget, call: Call, otherwise: str, step: Callable[[], Awaitable[bool]] | None) -> None:
     if step is None:
-        await target.run_in_app(replace(call, command=COMMAND_BY_ID[otherwise]))
+        target.run_command(otherwise, call.count)
         return
     for _ in range(call.count or 1):
         if not await step():
@@ -110,5 +98,5 @@ async def _walk(target: PlanTarget, call: Call, otherwise: str, step: Callable[[
 
 def _no_iteration(store: Store) -> CannotAct:
     if not store.lookups.iterations():
-        return CannotAct("The iterations are still being read; try again in a moment.")
-    return CannotAct("There is no iteration to plan into; gi shows them, and cs there makes a series.")
+        return CannotAct("The iterations are still loading. Try again in a moment.")
+    return CannotAct("There is no iteration to plan into. Press gi, then cs to create sprints.")

@@ -1,24 +1,41 @@
-"""The command that carries the unfinished items of an ended iteration over, item by item."""
+"""Rollover: the command and the dialog that carry over the unfinished items of an iteration, one by one."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from backlit.model.amounts import points_of
 from backlit.model.planning import Load
-from backlit.store.edits.rollover import Decision, Way
+from backlit.model.reports.report import number_text
+from backlit.store.edits.rollover import Decision, Way, rest_of
+from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.pick import PickDialog
+from backlit.tui.drawing.text import fit, literal, safe
+from backlit.tui.drawing.theme_styles import type_sign
 from backlit.tui.fields.iteration_dates import span
-from backlit.tui.plan.rollover_dialog import EndedIteration, RolloverDialog
+from backlit.tui.plan.capacity import capacity_bar, capacity_of, capacity_words, styled
 from backlit.tui.plan.target import PlanTarget
 from backlit.tui.widgets.choice_list import Choice
 
+KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
+ALONE = "D"
+"""The key that marks an item as done and leaves its tasks open."""
+BAR, NAME = 14, 52
+
 
 async def roll_over(target: PlanTarget, _call: Call) -> None:
-    """Roll over the iteration with the focus when it has begun, else an ended one; asks for one of several.
+    """Roll over the iteration with the focus if it has started, else an ended one that the user picks.
 
-    Each answer is saved, so that the next rollover of the iteration goes on after the last answer.
+    Each answer is saved, so that the next rollover of the iteration resumes after the last answer.
     """
     iteration = await _iteration(target, _ended(target))
     if iteration is None:
@@ -37,11 +54,11 @@ async def roll_over(target: PlanTarget, _call: Call) -> None:
         return
     written = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, decisions)
     await store.drafts.discard(key)
-    target.say(f"{iteration.name}: {written} {'item' if written == 1 else 'items'} rolled over; u takes it back.")
+    target.say(f"{iteration.name}: {written} {'item' if written == 1 else 'items'} rolled over. u to undo.")
 
 
 def _ended(target: PlanTarget) -> Sequence[IterationEntry]:
-    """Return the iterations that can be rolled over; raises CannotAct without one."""
+    """Return the iterations to roll over; raises CannotAct without one."""
     store = target.store
     today, totals = store.today(), store.lookups.totals(TreeKind.ITERATIONS)
     here = target.lists.here()
@@ -67,15 +84,27 @@ async def _iteration(target: PlanTarget, ended: Sequence[IterationEntry]) -> Ite
     return next((each for each in ended if choice is not None and each.id == choice.value), None)
 
 
+@dataclass(frozen=True, slots=True)
+class EndedIteration:
+    """An ended iteration, its unfinished items, and the next iteration with its load without them."""
+
+    iteration: IterationEntry
+    target: IterationEntry | None
+    items: Sequence[Item]
+    tasks: Mapping[int, int]
+    load: Load
+    owners: Mapping[int, str]
+
+
 def _ending(store: Store, iteration: IterationEntry) -> EndedIteration:
-    """Read the unfinished items of an iteration, and the iteration that they go on to."""
+    """Read the unfinished items of an iteration, and the next iteration."""
     every = store.plan.iterations.targets()
     after = every[[each.id for each in every].index(iteration.id) + 1 :]
     target = next((each for each in after if each.end is None or each.end >= store.today()), None)
     items = store.batch.items(store.rollover.unfinished(iteration.id))
     tasks = {item.id: len(store.rollover.open_tasks(item.id)) for item in items}
     loads = store.plan_preview.loads_now([target.id] if target else [])
-    owners = {each.id: each.username for each in store.everybody.known().values()}
+    owners = {each.id: each.username for each in store.lookups.known_people().values()}
     return EndedIteration(iteration, target, items, tasks, next(iter(loads.values()), Load()), owners)
 
 
@@ -84,9 +113,192 @@ def _content(decisions: Mapping[int, Decision]) -> dict[str, object]:
 
 
 def _kept(content: Mapping[str, object] | None) -> dict[int, Decision]:
-    """Return the answers of an earlier rollover that was not finished."""
+    """Return the answers of an earlier, unfinished rollover."""
     found = {}
     for item_id, kept in (content or {}).items():
         if isinstance(kept, list) and len(kept) in {2, 3} and kept[0] in set(Way):
             found[int(item_id)] = Decision(Way(kept[0]), float(kept[1]), with_tasks=kept[2:] == [True])
     return found
+
+
+class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
+    """The unfinished items one by one: a letter answers, and y at the end saves.
+
+    `keep` gets all answers after each one, so that the user can finish later. The result is the answers to save.
+    """
+
+    def __init__(
+        self, ending: EndedIteration, decisions: Mapping[int, Decision], keep: Callable[[Mapping[int, Decision]], None]
+    ) -> None:
+        super().__init__("")
+        self._ending = ending
+        self.decisions = {item.id: decisions[item.id] for item in ending.items if item.id in decisions}
+        self.keep = keep
+        unanswered = (at for at, each in enumerate(ending.items) if each.id not in self.decisions)
+        self._at = next(unanswered, len(ending.items))
+        self._shown = Static(literal(""))
+
+    def content(self) -> ComposeResult:
+        """Place one item with the answers, or all items at the end."""
+        yield self._shown
+
+    def on_mount(self) -> None:
+        """Start at the first item without an answer."""
+        self._show()
+
+    def type_early(self, character: str) -> None:
+        """Answer; at the end save."""
+        if self._at >= len(self._ending.items):
+            if character == "y":
+                self.dismiss(dict(self.decisions))
+            return
+        tasks = self._ending.tasks.get(self._ending.items[self._at].id, 0)
+        if character == ALONE and tasks:
+            self._decide(Decision(Way.DONE))
+            return
+        way = KEYS.get(character)
+        if way in {Way.NEXT, Way.SPLIT} and self._ending.target is None:
+            self.app.bell()
+        elif way is Way.SPLIT:
+            self._ask_done()
+        elif way is not None:
+            self._decide(Decision(way, with_tasks=way is Way.DONE and tasks > 0))
+
+    def press(self, key: str) -> bool:
+        """Go back and forth; esc closes the dialog and keeps the answers."""
+        match key:
+            case "backspace" | "up" | "left":
+                self._at = max(0, self._at - 1)
+            case "tab" | "down" | "right":
+                self._at = min(len(self._ending.items), self._at + 1)
+            case _:
+                return super().press(key)
+        self._show()
+        return True
+
+    def _ask_done(self) -> None:
+        from backlit.tui.dialogs.line import LineDialog
+
+        item = self._ending.items[self._at]
+        points = points_of(str(item.fields.get("Estimate") or "")) or 0.0
+
+        def check(text: str) -> str | None:
+            done = points_of(text)
+            if done is None:
+                return "Enter a number, such as 3."
+            return f"The item has {number_text(points)} points." if done > points else None
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                self._decide(Decision(Way.SPLIT, points_of(text) or 0.0))
+
+        note = "The done points stay here as an item of their own. The rest moves on with its tasks and comments."
+        self.app.push_screen(LineDialog("Points done", "", check, note=note), typed)
+
+    def _decide(self, decision: Decision) -> None:
+        self.decisions[self._ending.items[self._at].id] = decision
+        self.keep(dict(self.decisions))
+        self._at += 1
+        self._show()
+
+    # What is shown
+
+    def _show(self) -> None:
+        ending, count = self._ending, len(self._ending.items)
+        where = f" → {ending.target.name}" if ending.target else ""
+        place = f"  {self._at + 1} of {count}" if self._at < count else "  all"
+        self.frame.border_title = literal(f"Rollover  {ending.iteration.name}{where}{place}")
+        is_end = self._at >= count
+        hints = "y save" if is_end else "tab skip"
+        self.frame.border_subtitle = literal(f"{hints}  backspace previous  esc finish later")
+        lines = self._summary() if is_end else self._question(ending.items[self._at])
+        self._shown.update(Content("\n").join([*lines, literal(""), self._capacity()]))
+
+    def _question(self, item: Item) -> list[Content]:
+        fields, tasks = item.fields, self._ending.tasks.get(item.id, 0)
+        owner = fields.get("AssignedToID")
+        words = [str(fields.get("Status") or "no status"), f"{fields.get('Estimate') or '–'} pts"]
+        words += [self._ending.owners.get(owner, f"user {owner}") if isinstance(owner, int) else "nobody"]
+        words += [f"{tasks} open task{'s' if tasks != 1 else ''}"] if tasks else []
+        chosen = self.decisions.get(item.id)
+        return [
+            Content.assemble(
+                (f"#{item.id} ", "$muted"), f"{type_sign(item.type)} ", safe(str(fields.get("Name") or ""))
+            ),
+            Content.assemble((safe("   ".join(words)), "$muted")),
+            literal(""),
+            *self._answers(chosen, tasks),
+        ]
+
+    def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:
+        for key, way in KEYS.items():
+            is_chosen = chosen is not None and chosen.way is way
+            if way is not Way.DONE or not tasks:
+                yield _answer(key, self._words(way), is_chosen=is_chosen)
+                continue
+            with_tasks = chosen is not None and chosen.with_tasks
+            noun = f"{tasks} open task{'s' if tasks != 1 else ''}"
+            yield _answer(
+                key,
+                f"Mark done, including {noun}",
+                is_chosen=is_chosen and with_tasks,
+            )
+            yield _answer(
+                ALONE,
+                f"Mark done, leave {noun}",
+                is_chosen=is_chosen and not with_tasks,
+            )
+
+    def _words(self, way: Way) -> str:
+        target = self._ending.target
+        words = {
+            Way.NEXT: f"Move to {target.name}" if target else "Move on (no next iteration)",
+            Way.BACKLOG: "Move to the backlog",
+            Way.SPLIT: "Split: keep done points here, move the rest" if target else "Split (no next iteration)",
+            Way.DONE: "Mark done",
+            Way.STAY: f"Leave in {self._ending.iteration.name}",
+        }
+        return words[way]
+
+    def _summary(self) -> list[Content]:
+        counts = Counter(each.way for each in self.decisions.values())
+        target = self._ending.target.name if self._ending.target else ""
+        names = {
+            Way.NEXT: f"to {target}",
+            Way.BACKLOG: "to the backlog",
+            Way.SPLIT: "split",
+            Way.DONE: "done",
+            Way.STAY: "left here",
+        }
+        open_ = len(self._ending.items) - len(self.decisions)
+        heads = [f"{counts[way]} {names[way]}" for way in Way if counts[way]] + [f"{open_} unanswered"] * bool(open_)
+        return [Content.assemble((safe(", ".join(heads)), "bold")), *self._lines(names)]
+
+    def _lines(self, names: Mapping[Way, str]) -> Iterator[Content]:
+        for item in self._ending.items:
+            decision = self.decisions.get(item.id)
+            words = "unanswered, left here" if decision is None else names[decision.way]
+            if decision is not None and decision.way is Way.SPLIT:
+                words = f"{number_text(decision.done)} done, {number_text(rest_of(item, decision))} moved"
+            if decision is not None and decision.with_tasks:
+                words = "done, with its tasks"
+            name = fit(str(item.fields.get("Name") or ""), NAME)
+            yield Content.assemble(
+                (f"#{item.id:<5} ", "$muted"), f"{type_sign(item.type)} {name}  ", (safe(words), "$success")
+            )
+
+    def _capacity(self) -> Content:
+        """Return the load of the next iteration after the answers so far."""
+        target = self._ending.target
+        if target is None:
+            return Content.assemble(("No next iteration.", "$warning"))
+        items = {item.id: item for item in self._ending.items}
+        added = sum(rest_of(items[item_id], each) for item_id, each in self.decisions.items())
+        load = replace(self._ending.load, points=self._ending.load.points + added)
+        capacity = capacity_of(target)
+        parts = [*capacity_bar(load.points, load.done, capacity, BAR), *capacity_words(load, capacity)]
+        return Content.assemble((f"{safe(target.name)} ", "bold"), *styled(parts))
+
+
+def _answer(key: str, words: str, *, is_chosen: bool) -> Content:
+    return Content.assemble((f"  {'✓' if is_chosen else ' '} {key} ", "bold $accent"), safe(words))

@@ -1,4 +1,4 @@
-"""The plan: the backlog beside one to three iterations; changes stay in the draft until w writes it."""
+"""The screen of the plan: the backlog beside one to three iterations, with the draft laid over."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -13,35 +13,27 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.dispatch import runner_of
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.names import ListNames
-from backlit.tui.lists.column_choice import ColumnChoice
-from backlit.tui.lists.filtering import SharedFilter
+from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.node_filter import NodeFilter
 from backlit.tui.lists.saved_views import PLAIN
-from backlit.tui.lists.title import left_title
+from backlit.tui.lists.shown_view import ColumnChoice
 from backlit.tui.plan.capacity import people_of, shift_part, shifts
 from backlit.tui.plan.headings import PlanHeads, plan_title, sent_words
-from backlit.tui.plan.pane_contents import PlanLists
+from backlit.tui.plan.pane import TasksAsked
+from backlit.tui.plan.pane_contents import LOADING, PlanLists
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.target import stage
-from backlit.tui.plan.task_folds import TasksAsked
-from backlit.tui.shell.status_text import (
-    empty_words,
-    left_status,
-    marks_words,
-    right_title,
-    unread_words,
-)
+from backlit.tui.shell.status_text import empty_words, left_status, marks_words, right_title, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
 
 
 class PlanScreen(ListScreen):
-    """A `plan.target.PlanTarget`: panes over the store with the draft laid over; the screen keeps no item."""
+    """A `plan.target.PlanTarget` with panes over the store; changes stay in the draft until the user saves the plan."""
 
     COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "plan.plan_commands", "plan.commit", "plan.rollover")
     HINTS = ("plan.send", "plan.back", "plan.commit", "plan.difference", "app.help")
@@ -65,7 +57,7 @@ class PlanScreen(ListScreen):
         self.lists.reload()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show what is new."""
+        """Show changes of the store."""
         self.lists.rename(changes)
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
@@ -78,25 +70,16 @@ class PlanScreen(ListScreen):
             self.panes.preview_soon()
         self.draw_words()
 
-    # What is shown
-
-    async def run_in_app(self, call: Call) -> None:
-        """Run a command of the application."""
-        runner = runner_of(self.app, call.command)
-        running = runner(call) if runner else None
-        if running is not None:
-            await running
-
     # Items with the draft laid over
 
     def current(self) -> Item:
         """Return the item under the cursor."""
         if not self.items.is_complete():
-            raise CannotAct("The list is still being read; try again in a moment.")
+            raise CannotAct(LOADING)
         return super().current()
 
     def chosen(self, rows: int | None = None) -> list[Item]:
-        """Return the items that commands act on, with their planned values."""
+        """Return the target items of commands, with their planned values."""
         return [self.store.plan_preview.item_laid_over(item) for item in super().chosen(rows)]
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
@@ -111,7 +94,7 @@ class PlanScreen(ListScreen):
     # Contents of the panes
 
     async def loaded(self) -> None:
-        """Return when all panes show what they have."""
+        """Wait until all panes show their contents."""
         await self.lists.load()
 
     @on(PlanPanes.Loaded)
@@ -122,7 +105,7 @@ class PlanScreen(ListScreen):
         self.draw_words()
 
     def ranked_view(self) -> View:
-        """Return the list of the pane with the focus; its page stays while a row moves in it."""
+        """Return the view of the pane with the focus; its page stays while a row moves in it."""
         view = self.lists.view(self._panes.focused)
         self.items.hold_page()
         return view
@@ -156,12 +139,12 @@ class PlanScreen(ListScreen):
 
     @property
     def node(self) -> NodeFilter | None:
-        """The node of the shared filter; None for an iteration, as each pane shows one."""
+        """The node that filters the backlog's pane; None for an iteration, as each pane shows one."""
         node = super().node
         return None if node is not None and node.kind is TreeKind.ITERATIONS else node
 
     def show_spec(self, spec: ViewSpec) -> None:
-        """Show another spec in the pane of the backlog. Raises BadRequest for a query that cannot be read."""
+        """Show another spec in the pane of the backlog. Raises BadRequest for a malformed query."""
         spec = replace(spec, iteration_ids=None)
         if spec != self.spec:
             self.store.view(spec)

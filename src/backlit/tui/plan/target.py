@@ -1,4 +1,4 @@
-"""The plan as commands see it, and the change of items in its draft."""
+"""The target of plan commands, and the staging of changes in the draft."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -8,7 +8,6 @@ from backlit.store.planning.draft import PLANNED, Values
 from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry
-from backlit.tui.commands.command import Call
 from backlit.tui.fields.acts import Act, plan_of
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.items.target import AddTarget
@@ -24,7 +23,7 @@ class IterationPanes(Protocol):
         """Return the iteration of the pane with the focus; None for the backlog's pane."""
 
     def step_past(self, item_ids: AbstractSet[int]) -> None:
-        """Clear the marks, and put the cursor on the next item that is none of these."""
+        """Clear the marks, and put the cursor on the next item besides these."""
 
 
 class PlanTarget(AddTarget, Protocol):
@@ -34,12 +33,12 @@ class PlanTarget(AddTarget, Protocol):
     def lists(self) -> IterationPanes:
         """The panes."""
 
-    async def run_in_app(self, call: Call) -> None:
-        """Run a command of the application."""
+    def run_command(self, command_id: str, count: int | None = None) -> None:
+        """Run a command as its key does."""
 
 
 async def stage(target: AddTarget, act: Act, items: Sequence[Item]) -> None:
-    """Plan a change of planned fields; journal any other change. Raises BadRequest for values that do not fit."""
+    """Stage a change of planned fields; journal any other change. Raises BadRequest for invalid values."""
     store = target.store
     planned = plan_of(act, [store.plan_preview.item_laid_over(item) for item in items], store.lookups)
     if not planned.changes or not all(changes.keys() <= set(PLANNED) for changes in planned.changes.values()):
@@ -51,7 +50,7 @@ async def stage(target: AddTarget, act: Act, items: Sequence[Item]) -> None:
 
 
 async def _stage(plan: Plan, changes: Mapping[int, Values]) -> None:
-    """Plan values; a change of the iteration alone takes the open tasks of an item along."""
+    """Stage values; a change of the iteration alone moves the open tasks of an item too."""
     moves: dict[int, list[int]] = {}
     values: dict[int, Values] = {}
     for item_id, each in changes.items():

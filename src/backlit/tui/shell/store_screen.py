@@ -91,9 +91,9 @@ class StoreScreen(Screen[Result]):
         """Return whether the screen may be closed to go to another place; a screen with unsaved changes asks."""
         return True
 
-    def run_command(self, command_id: str) -> None:
+    def run_command(self, command_id: str, count: int | None = None) -> None:
         """Run a command as its key does."""
-        cast("ChordApp", self.app).run_command(COMMAND_BY_ID[command_id])
+        cast("ChordApp", self.app).run_command(COMMAND_BY_ID[command_id], count)
 
     def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
         """Begin an act that is awaited, as commands are."""
@@ -175,7 +175,7 @@ class ChangeFeed:
             self._app.call_later(self._app.say, change.sentence)
 
     def publish(self) -> None:
-        """Publish the gathered changes now, if there are any."""
+        """Publish the changes changes now, if there are any."""
         if not (self._batch and self._app.is_running):
             return  # while the application ends, its screens are closing
         self._published_at = time.monotonic()

@@ -14,7 +14,7 @@ from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.lists.node_filter import NodeFilter
+from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.status_text import empty_words, left_status, timer_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work

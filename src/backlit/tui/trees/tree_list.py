@@ -10,7 +10,7 @@ from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import CannotAct, Context
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.iteration_dates import Phase
-from backlit.tui.lists.node_filter import FilterAsked, NodeFilter
+from backlit.tui.lists.filtering import FilterAsked, NodeFilter
 from backlit.tui.trees.folding import Folding
 from backlit.tui.trees.tree_columns import Branches, TreeLayout
 from backlit.tui.widgets.line_list import LineList

@@ -68,10 +68,6 @@ class ItemList(LineList):
 
     # State
 
-    def marked_ids(self) -> Sequence[int]:
-        """Return the marked items, those of the open range too."""
-        return self.marks.ids()
-
     def spare(self, is_sparing: bool) -> None:
         """Send little to the terminal, or not: scroll by half a page, draw the cursor as a bar."""
         self.is_sparing = is_sparing

@@ -39,7 +39,7 @@ _FILLING = (
 )
 """Names of terminals that fill erased cells with the current background; screen does not."""
 _MOST_WAITING = 1
-"""Frames that may wait behind the one being written; with more waiting, painting is only gathered."""
+"""Frames that may wait behind the one being written; with more waiting, painting is only changes."""
 _SOON = 1 / 50
 _SHORT = 512
 """Characters of a frame that arrives in one piece anyway."""

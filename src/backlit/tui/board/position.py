@@ -1,0 +1,184 @@
+"""The position on a board: its cards in columns and lanes, the current column, and the rows to come back to."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from backlit.store.views.groups import GroupKey
+from backlit.store.views.view import View
+from backlit.tui.board.columns import BoardColumn
+from backlit.tui.board.grid import Grid, Lane
+
+ColumnsOf = Callable[[View], Sequence[BoardColumn]]
+
+
+class Spot(NamedTuple):
+    """A row of a column, and the first row in sight."""
+
+    row: int = 0
+    top: int = 0
+
+
+class BoardPosition:
+    """The grid of a view's cards and the current column of it; the list that draws the grid has the cursor's row.
+
+    Without lanes each column has a spot of its own, and comes back to it. In single mode one column is in sight at a
+    time, and lanes are as high as its cards need.
+    """
+
+    def __init__(self, columns_of: ColumnsOf) -> None:
+        self.view: View | None = None
+        self.grid = Grid()
+        self.column = 0
+        self.is_single = False
+        self.collapsed: dict[object, bool] = {}
+        """Columns that the user collapsed or opened, by their first values."""
+        self.folded: set[GroupKey] = set()
+        self._columns_of = columns_of
+        self._spots: dict[object, Spot] = {}
+
+    # The view
+
+    def show(self, view: View, item_id: int | None, spot: Spot) -> Spot:
+        """Place the cards of a view and enter the column of an item, else stay; return the spot to begin at."""
+        before = self.shown_column
+        if self.view is None or view.spec.group != self.view.spec.group:
+            self.folded.clear()
+            self._spots.clear()
+        self.view = view
+        self._make_grid()
+        found = self._find(item_id)
+        column = found[0] if found else self.grid.column_of(before.first) if before else None
+        spot = self._take_column(self._first_with_cards() if column is None else column, spot)
+        if self._has_own_lanes:
+            self._make_grid()
+        return spot
+
+    def regrid(self, item_id: int | None, row: int) -> int:
+        """Place the cards again; return the row of an item, else of the lane that the row was in."""
+        lane = self.lane(row)
+        number = self.grid.lanes.index(lane) if lane is not None else 0
+        self._make_grid()
+        found = self._find(item_id)
+        here = found[1] if found else self.grid.lane_row(number)
+        return row if here is None else here
+
+    # Columns
+
+    @property
+    def shown_column(self) -> BoardColumn | None:
+        """The current column; None without columns."""
+        return self.grid.columns[self.column] if self.column < len(self.grid.columns) else None
+
+    def enter(self, column: int, row: int | None, spot: Spot) -> Spot:
+        """Make another column the current one; return the spot at a row of it, else at its own."""
+        found = self.grid.lane_at(spot.row if row is None else row)
+        spot = self._take_column(column, spot)
+        wanted = spot.row if row is None else row
+        if found is not None and self._has_own_lanes:
+            number = self.grid.lanes.index(found[0])
+            self._make_grid()
+            wanted = (self.grid.lane_row(number) or 0) + found[1]
+        wanted = max(0, min(wanted, self.grid.height(column) - 1))
+        return Spot(self.grid.snapped(column, wanted, 1), spot.top)
+
+    def reveal(self, item_id: int) -> tuple[int, int] | None:
+        """Open the column and the lane of a card; return its column and row, None where the board lacks it."""
+        found = self._find(item_id)
+        if found is None:
+            return None
+        column, row = found
+        if column not in self.grid.collapsed and self.grid.header_at(row) is None:
+            return found
+        self.collapsed[self.grid.columns[column].first] = False
+        self.folded.clear()
+        self._make_grid()
+        return self._find(item_id)
+
+    def toggle_collapsed(self) -> bool:
+        """Collapse or open the current column; False without one."""
+        column = self.shown_column
+        if column is not None:
+            self.collapsed[column.first] = self.column not in self.grid.collapsed
+        return column is not None
+
+    def top_of(self, column: int, top: int, page: int) -> int:
+        """Return the first row in sight of a column; `top` is the current column's."""
+        if self.grid.has_lanes or column == self.column:
+            return top
+        own = self._spots.get(self.grid.columns[column].first, Spot()).top
+        return max(0, min(own, self.grid.height(column) - page))
+
+    def places_in_sight(self, column: int, top: int, page: int) -> Sequence[int]:
+        """Return the places of a column's cards in sight."""
+        first = self.top_of(column, top, page)
+        return self.grid.places(column, first, first + page)
+
+    # Rows of the current column
+
+    def row_of(self, item_id: int | None) -> int | None:
+        """Return the row of a card; None where the current column lacks it."""
+        found = self._find(item_id)
+        return found[1] if found is not None and found[0] == self.column else None
+
+    def id_at(self, row: int) -> int | None:
+        """Return the card on a row; None for a header and an empty row."""
+        place = self.grid.place_at(self.column, row)
+        found = self.view.ids(place, place + 1) if self.view is not None and place is not None else ()
+        return found[0] if found else None
+
+    def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
+        """Return the cards on a stretch of rows; without an end the cards of all columns that are not collapsed."""
+        if self.view is None:
+            return ()
+        ids = self.view.ids()
+        if stop is not None:
+            return [ids[place] for place in self.grid.places(self.column, start, stop)]
+        shown = (number for number in range(len(self.grid.columns)) if number not in self.grid.collapsed)
+        return [ids[place] for number in shown for place in self.grid.all_places(number)]
+
+    def lane(self, row: int) -> Lane | None:
+        """Return the lane of a row; None without lanes."""
+        found = self.grid.lane_at(row) if self.grid.has_lanes else None
+        return found[0] if found else None
+
+    def lane_value(self, row: int) -> tuple[str, object] | None:
+        """Return the field of the lanes and its value in the lane of a row; None without lanes."""
+        lane = self.lane(row)
+        if self.view is None or lane is None or lane.header is None:
+            return None
+        return self.view.spec.group[0], lane.header.group[0]
+
+    def _find(self, item_id: int | None) -> tuple[int, int] | None:
+        """Return the column and the row of a card; the row of the header in a folded lane."""
+        if self.view is None or item_id is None:
+            return None
+        try:
+            return self.grid.spot_of(self.view.ids().index(item_id))
+        except ValueError:
+            return None
+
+    def _first_with_cards(self) -> int:
+        shown = (number for number in range(len(self.grid.columns)) if number not in self.grid.collapsed)
+        return next((number for number in shown if self.grid.totals[number].count), 0)
+
+    def _take_column(self, column: int, spot: Spot) -> Spot:
+        """Make a column the current one; return its spot, and remember that of the column before."""
+        if self.shown_column is not None:
+            self._spots[self.shown_column.first] = spot
+        if column != self.column and column < len(self.grid.columns) and not self.grid.has_lanes:
+            spot = self._spots.get(self.grid.columns[column].first, Spot())
+        self.column = min(column, max(0, len(self.grid.columns) - 1))
+        return spot
+
+    @property
+    def _has_own_lanes(self) -> bool:
+        """True where the heights of lanes depend on the current column."""
+        return self.is_single and self.grid.has_lanes
+
+    def _make_grid(self) -> None:
+        if self.view is None:
+            return
+        columns = self._columns_of(self.view)
+        collapsed = [n for n, each in enumerate(columns) if self.collapsed.get(each.first, each.is_collapsed)]
+        only = self.column if self.is_single and self.column < len(columns) else None
+        self.grid = Grid(columns, self.view.outline.headers, collapsed, self.folded, only)
