@@ -164,6 +164,27 @@ async def test_scrolling_takes_the_cursor_along() -> None:
         assert app.thread.cursor > 0
 
 
+async def test_a_page_is_as_many_lines_as_are_in_sight() -> None:
+    async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
+        await pilot.press("g", "g")
+        before = app.thread.scroll_y
+        await pilot.press("pagedown")
+
+        assert app.thread.scroll_y == before + app.thread.page
+
+
+async def test_a_comment_is_scrolled_to_the_top_the_middle_and_the_bottom() -> None:
+    async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
+        await pilot.press("1", "5", "g", "g")
+        lines = []
+        for key in "tzb":
+            await pilot.press("z", key)
+            lines.append(next(at for at, line in enumerate(lines_of(app)) if "Comment 15." in line))
+
+        assert lines[0] < lines[1] < lines[2]
+        assert app.thread.cursor == 14
+
+
 async def test_a_new_comment_leaves_the_cursor_and_the_lines_where_they_were() -> None:
     comments = [comment(number) for number in range(1, 30)]
     async with showing(*comments) as (pilot, app):

@@ -29,8 +29,7 @@ WIDE, MIDDLING = 100, 72
 class AttachmentList(LineList):
     """One row for each file; `now` gives the server's time, for the ages."""
 
-    CONTEXTS = (Context.ATTACHMENTS,)
-    COMMAND_GROUPS = ("widgets.move_commands",)
+    CONTEXTS = (Context.ATTACHMENTS, *LineList.CONTEXTS)
     HEADER_LINES = 1
 
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

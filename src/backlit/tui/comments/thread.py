@@ -77,7 +77,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     `now` gives the server's time, for the ages.
     """
 
-    CONTEXTS = (Context.COMMENTS, Context.ITEM)
+    CONTEXTS = (Context.COMMENTS, Context.MOVES, Context.ITEM)
     COMMAND_GROUPS = ("widgets.move_commands", "comments.thread")
     DEFAULT_CSS = """
     CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
@@ -237,8 +237,21 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         """Move the cursor by some comments."""
         self.move_to(self.cursor + comments)
 
-    def page_by(self, lines: int) -> None:
-        """Scroll; the cursor goes to a comment in sight."""
+    def half_page_by(self, steps: int) -> None:
+        """Scroll by half pages; the cursor goes to a comment in sight."""
+        self._scroll_by(steps * max(1, self.page // 2))
+
+    def page_by(self, pages: int) -> None:
+        """Scroll by pages; the cursor goes to a comment in sight."""
+        self._scroll_by(pages * self.page)
+
+    def show_cursor_at(self, share: float) -> None:
+        """Scroll the comment to the top of the page (0), its middle or its bottom (1)."""
+        if self._comments:
+            start, end = self._laid_out.extent(self.cursor)
+            self.scroll_to(y=start - round(max(0, self.page - (end - start)) * share), animate=False, force=True)
+
+    def _scroll_by(self, lines: int) -> None:
         self.scroll_to(y=self.scroll_y + lines, animate=False, force=True)
         if not self._comments:
             return
@@ -274,11 +287,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 # Commands
-
-
-def scroll(target: CommentThread, call: Call) -> None:
-    """Scroll by half a page, in the direction of the command's argument."""
-    target.page_by(int(call.command.argument) * max(1, target.page // 2))
 
 
 def toggle_fold(target: CommentThread, _call: Call) -> None:

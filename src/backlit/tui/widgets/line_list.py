@@ -149,6 +149,25 @@ class LineList(Widget, can_focus=True):
         """Move the cursor by some rows."""
         self.move_to(self.cursor + rows)
 
+    def half_page_by(self, steps: int) -> None:
+        """Move the cursor by half pages."""
+        self.move_by(steps * max(1, self.page // 2))
+
+    def page_by(self, pages: int) -> None:
+        """Scroll by pages; the cursor keeps its line of the screen."""
+        rows = pages * self.page
+        line, before = self.cursor - self.top, self.cursor
+        self.top = max(0, min(self.top + rows, max(0, self.row_count() - self.page)))
+        self.cursor = max(0, min(before + rows, self.row_count() - 1))
+        if not self.top <= self.cursor < self.top + self.page:
+            self.top = max(0, self.cursor - line)
+        self.repaint()
+        self.moved(before)
+
+    def show_cursor_at(self, share: float) -> None:
+        """Scroll the cursor to the top of the page (0), its middle or its bottom (1)."""
+        self.scroll_rows(self.cursor - min(self.page - 1, int(self.page * share)))
+
     def moved(self, before: int) -> None:
         """Tell that the cursor is on another row, if it is."""
         if before != self.cursor:

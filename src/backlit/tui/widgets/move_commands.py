@@ -1,9 +1,8 @@
-"""Commands that move the cursor of any list: by rows, pages and counts (KEYMAP, Lists)."""
+"""Commands that move the cursor of any list: by rows, pages and counts."""
 
 from typing import Protocol
 
 from backlit.tui.commands.command import Call
-from backlit.tui.widgets.line_list import LineList
 
 
 class MoveTarget(Protocol):
@@ -20,9 +19,18 @@ class MoveTarget(Protocol):
     def move_by(self, rows: int) -> None:
         """Move the cursor by some rows."""
 
+    def half_page_by(self, steps: int) -> None:
+        """Move by half pages."""
+
+    def page_by(self, pages: int) -> None:
+        """Scroll by pages."""
+
+    def show_cursor_at(self, share: float) -> None:
+        """Scroll the cursor's row to the top of the page (0), its middle or its bottom (1)."""
+
 
 def step(target: MoveTarget, call: Call) -> None:
-    """Move by the count, the way of the argument's sign."""
+    """Move by the count, in the direction of the argument's sign."""
     target.move_by(int(call.command.argument) * (call.count or 1))
 
 
@@ -36,33 +44,26 @@ def to_last(target: MoveTarget, call: Call) -> None:
     target.move_to((call.count or target.row_count()) - 1)
 
 
-def half_page(target: LineList, call: Call) -> None:
-    """Move by half a page, the way of the argument's sign."""
-    target.move_to(target.cursor + int(call.command.argument) * (target.page // 2) * (call.count or 1))
+def half_page(target: MoveTarget, call: Call) -> None:
+    """Move by half pages, in the direction of the argument's sign."""
+    target.half_page_by(int(call.command.argument) * (call.count or 1))
 
 
-def page(target: LineList, call: Call) -> None:
-    """Scroll by a page, the way of the argument's sign; the cursor stays at its line of the screen."""
-    rows = int(call.command.argument) * target.page * (call.count or 1)
-    line, before = target.cursor - target.top, target.cursor
-    target.top = max(0, min(target.top + rows, max(0, target.row_count() - target.page)))
-    target.cursor = max(0, min(before + rows, target.row_count() - 1))
-    if not target.top <= target.cursor < target.top + target.page:
-        target.top = max(0, target.cursor - line)
-    target.repaint()
-    target.moved(before)
+def page(target: MoveTarget, call: Call) -> None:
+    """Scroll by pages, in the direction of the argument's sign."""
+    target.page_by(int(call.command.argument) * (call.count or 1))
 
 
-def centre(target: LineList, _call: Call) -> None:
+def centre(target: MoveTarget, _call: Call) -> None:
     """Scroll the row to the middle."""
-    target.scroll_rows(target.cursor - target.page // 2)
+    target.show_cursor_at(0.5)
 
 
-def to_top(target: LineList, _call: Call) -> None:
+def to_top(target: MoveTarget, _call: Call) -> None:
     """Scroll the row to the top."""
-    target.scroll_rows(target.cursor)
+    target.show_cursor_at(0)
 
 
-def to_bottom(target: LineList, _call: Call) -> None:
+def to_bottom(target: MoveTarget, _call: Call) -> None:
     """Scroll the row to the bottom."""
-    target.scroll_rows(target.cursor - target.page + 1)
+    target.show_cursor_at(1)
