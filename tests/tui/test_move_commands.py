@@ -30,8 +30,8 @@ class FakeRows:
     def move_by(self, rows: int) -> None:
         self.cursor += rows
 
-    def half_page_by(self, steps: int) -> None:
-        self.cursor += steps * 5
+    def page_by(self, pages: float) -> None:
+        self.cursor += int(pages * self.page)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from rich.segment import Segment
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
@@ -83,12 +84,13 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
     """
 
+    empty_text: reactive[str] = reactive("")
+
     class Highlighted(Message):
         """The cursor is on another comment, or there are others now."""
 
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.empty_text = ""
         self.cursor = 0
         self._now = now
         self._comments: Sequence[CommentEntry] = ()
@@ -237,21 +239,9 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         """Move the cursor by some comments."""
         self.move_to(self.cursor + comments)
 
-    def half_page_by(self, steps: int) -> None:
-        """Scroll by half pages; the cursor goes to a comment in sight."""
-        self._scroll_by(steps * max(1, self.page // 2))
-
-    def page_by(self, pages: int) -> None:
+    def page_by(self, pages: float) -> None:
         """Scroll by pages; the cursor goes to a comment in sight."""
-        self._scroll_by(pages * self.page)
-
-    def show_cursor_at(self, share: float) -> None:
-        """Scroll the comment to the top of the page (0), its middle or its bottom (1)."""
-        if self._comments:
-            start, end = self._laid_out.extent(self.cursor)
-            self.scroll_to(y=start - round(max(0, self.page - (end - start)) * share), animate=False, force=True)
-
-    def _scroll_by(self, lines: int) -> None:
+        lines = int(pages * self.page)
         self.scroll_to(y=self.scroll_y + lines, animate=False, force=True)
         if not self._comments:
             return
@@ -261,6 +251,13 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = self._laid_out.index_at(line)
         self.refresh()
         self.post_message(self.Highlighted())
+
+    def scroll_cursor_to(self, line: int) -> None:
+        """Scroll until the comment begins on a line of the page, or a line above where it would not be seen whole."""
+        if self._comments:
+            start, end = self._laid_out.extent(self.cursor)
+            line = max(0, min(line, self.page - (end - start)))
+            self.scroll_to(y=start - line, animate=False, force=True)
 
     def _show_cursor(self) -> None:
         """Scroll so that the comment is in sight: all of it, else its beginning."""

@@ -84,9 +84,9 @@ class FieldGrid(LineList):
             here = places.index(self.cursor) if self.cursor in places else 0
             self.move_to(places[max(0, min(here + rows, len(places) - 1))])
 
-    def page_by(self, pages: int) -> None:
-        """Move by pages."""
-        self.move_by(pages * self.page)
+    def page_by(self, pages: float) -> None:
+        """Move by pages, with as many fields to a page as there are lines."""
+        self.move_by(int(pages * self.page))
 
     def move_to(self, index: int) -> None:
         """Put the cursor on the field at or nearest above a line; show the heading over the first one."""

@@ -149,14 +149,13 @@ class LineList(Widget, can_focus=True):
         """Move the cursor by some rows."""
         self.move_to(self.cursor + rows)
 
-    def half_page_by(self, steps: int) -> None:
-        """Move the cursor by half pages."""
-        self.move_by(steps * max(1, self.page // 2))
-
-    def page_by(self, pages: int) -> None:
-        """Scroll by pages; the cursor keeps its line of the screen."""
-        rows = pages * self.page
-        line, before = self.cursor - self.top, self.cursor
+    def page_by(self, pages: float) -> None:
+        """Move the cursor by half pages, or scroll by whole ones; the cursor keeps its line of the screen then."""
+        rows, before = int(pages * self.page), self.cursor
+        if not float(pages).is_integer():
+            self.move_by(rows)
+            return
+        line = before - self.top
         self.top = max(0, min(self.top + rows, max(0, self.row_count() - self.page)))
         self.cursor = max(0, min(before + rows, self.row_count() - 1))
         if not self.top <= self.cursor < self.top + self.page:
@@ -164,18 +163,14 @@ class LineList(Widget, can_focus=True):
         self.repaint()
         self.moved(before)
 
-    def show_cursor_at(self, share: float) -> None:
-        """Scroll the cursor to the top of the page (0), its middle or its bottom (1)."""
-        self.scroll_rows(self.cursor - min(self.page - 1, int(self.page * share)))
-
     def moved(self, before: int) -> None:
         """Tell that the cursor is on another row, if it is."""
         if before != self.cursor:
             self.post_message(self.Highlighted(self, self.cursor))
 
-    def scroll_rows(self, top: int) -> None:
-        """Show another stretch of the rows; the cursor stays inside it."""
-        top = max(0, min(top, self.row_count() - self.page))
+    def scroll_cursor_to(self, line: int) -> None:
+        """Scroll until the cursor's row is on a line of the page; the cursor stays in sight."""
+        top = max(0, min(self.cursor - line, self.row_count() - self.page))
         if top != self.top:
             self.top = top
             self.repaint()
@@ -216,7 +211,8 @@ class LineList(Widget, can_focus=True):
     def _turn_wheel(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
         """Scroll three rows."""
         event.stop()
-        self.scroll_rows(self.top + (WHEEL_LINES if isinstance(event, events.MouseScrollDown) else -WHEEL_LINES))
+        lines = WHEEL_LINES if isinstance(event, events.MouseScrollDown) else -WHEEL_LINES
+        self.scroll_cursor_to(self.cursor - self.top - lines)
 
     def on_click(self, event: events.Click) -> None:
         """Let the row take it, where there is one."""

@@ -10,6 +10,10 @@ class MoveTarget(Protocol):
 
     cursor: int
 
+    @property
+    def page(self) -> int:
+        """The number of lines in sight."""
+
     def row_count(self) -> int:
         """Return the number of rows."""
 
@@ -19,14 +23,11 @@ class MoveTarget(Protocol):
     def move_by(self, rows: int) -> None:
         """Move the cursor by some rows."""
 
-    def half_page_by(self, steps: int) -> None:
-        """Move by half pages."""
+    def page_by(self, pages: float) -> None:
+        """Move by half pages, or scroll by whole ones."""
 
-    def page_by(self, pages: int) -> None:
-        """Scroll by pages."""
-
-    def show_cursor_at(self, share: float) -> None:
-        """Scroll the cursor's row to the top of the page (0), its middle or its bottom (1)."""
+    def scroll_cursor_to(self, line: int) -> None:
+        """Scroll until the cursor's row is on a line of the page."""
 
 
 def step(target: MoveTarget, call: Call) -> None:
@@ -44,26 +45,21 @@ def to_last(target: MoveTarget, call: Call) -> None:
     target.move_to((call.count or target.row_count()) - 1)
 
 
-def half_page(target: MoveTarget, call: Call) -> None:
-    """Move by half pages, in the direction of the argument's sign."""
-    target.half_page_by(int(call.command.argument) * (call.count or 1))
-
-
 def page(target: MoveTarget, call: Call) -> None:
-    """Scroll by pages, in the direction of the argument's sign."""
-    target.page_by(int(call.command.argument) * (call.count or 1))
+    """Move by as many pages as the argument says, times the count."""
+    target.page_by(float(call.command.argument) * (call.count or 1))
 
 
 def centre(target: MoveTarget, _call: Call) -> None:
     """Scroll the row to the middle."""
-    target.show_cursor_at(0.5)
+    target.scroll_cursor_to(target.page // 2)
 
 
 def to_top(target: MoveTarget, _call: Call) -> None:
     """Scroll the row to the top."""
-    target.show_cursor_at(0)
+    target.scroll_cursor_to(0)
 
 
 def to_bottom(target: MoveTarget, _call: Call) -> None:
     """Scroll the row to the bottom."""
-    target.show_cursor_at(1)
+    target.scroll_cursor_to(target.page - 1)
