@@ -102,7 +102,7 @@ async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Stor
         await pilot.press("g", "t")
 
         assert isinstance(pilot.app.screen, AttachmentsScreen)
-        assert missing(pilot.app, ["No files yet: a attaches one."]) == []
+        assert missing(pilot.app, ["No files. a to attach one."]) == []
 
 
 async def test_files_are_attached_by_a_pattern(
@@ -292,7 +292,7 @@ async def test_deleting_asks_and_enter_means_no(
         await pilot.press("d", "enter")
         assert len((await world.rival.work_items.attachments(item_id)).results) == 1
         await pilot.press("d", "y")
-        await until(lambda: "No files yet" in text_of(pilot.app))
+        await until(lambda: "No files." in text_of(pilot.app))
 
         assert (await world.rival.work_items.attachments(item_id)).results == []
 
@@ -357,7 +357,7 @@ async def test_a_new_item_says_why_it_takes_no_files(world: World, store: Store,
 
     async with showing(opened, store, new_id) as pilot:
         await pilot.press("a")
-        await said(pilot, "The item has not been sent yet")
+        await said(pilot, "The server does not have this item yet")
 
 
 async def test_hostile_names_are_drawn_as_text_and_saved_harmlessly(

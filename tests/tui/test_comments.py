@@ -164,6 +164,27 @@ async def test_scrolling_takes_the_cursor_along() -> None:
         assert app.thread.cursor > 0
 
 
+async def test_a_page_is_as_many_lines_as_are_in_sight() -> None:
+    async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
+        await pilot.press("g", "g")
+        before = app.thread.scroll_y
+        await pilot.press("pagedown")
+
+        assert app.thread.scroll_y == before + app.thread.page
+
+
+async def test_a_comment_is_scrolled_to_the_top_the_middle_and_the_bottom() -> None:
+    async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
+        await pilot.press("1", "5", "g", "g")
+        lines = []
+        for key in "tzb":
+            await pilot.press("z", key)
+            lines.append(next(at for at, line in enumerate(lines_of(app)) if "Comment 15." in line))
+
+        assert lines[0] < lines[1] < lines[2]
+        assert app.thread.cursor == 14
+
+
 async def test_a_new_comment_leaves_the_cursor_and_the_lines_where_they_were() -> None:
     comments = [comment(number) for number in range(1, 30)]
     async with showing(*comments) as (pilot, app):
@@ -204,12 +225,12 @@ async def test_hostile_comments_are_drawn_as_text() -> None:
 
 async def test_an_empty_thread_says_what_to_do() -> None:
     async with showing() as (pilot, app):
-        app.thread.empty_text = "No comments yet: a adds one."
+        app.thread.empty_text = "No comments. a to add one."
         app.thread.refresh()
         await pilot.pause()
         await pilot.press("j", "k", "G", "ctrl+d")
 
-        assert "No comments yet" in text_of(app)
+        assert "No comments." in text_of(app)
 
 
 # The screen, over the service
@@ -315,7 +336,7 @@ async def test_there_is_nothing_to_quote_in_an_empty_thread(store: Store, opened
         await pilot.press("r")
         await pilot.pause()
 
-        assert "There is no comment here yet" in text_of(pilot.app)
+        assert "This item has no comments" in text_of(pilot.app)
 
 
 async def test_q_goes_back(store: Store, opened: Open) -> None:
@@ -328,7 +349,7 @@ async def test_q_goes_back(store: Store, opened: Open) -> None:
 
 async def test_an_item_that_is_gone_is_called_gone(store: Store, opened: Open) -> None:
     async with comments_of(opened, store, 999_999) as pilot:
-        assert "#999999 is not here any more" in lines_of(pilot.app)[0]
+        assert "#999999 no longer exists" in lines_of(pilot.app)[0]
         await pilot.press("a")
         await pilot.pause()
-        assert "cannot be commented on" in text_of(pilot.app)
+        assert "Item #999999 no longer exists." in text_of(pilot.app)

@@ -217,6 +217,18 @@ async def test_every_field_is_reached_on_any_screen(world: World, edit: Edit, si
         assert last.label in line_with(pilot.app, "▌")
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("key", ["j", "tab", "ctrl+d", "pagedown"])
+async def test_editor_cursor_crosses_the_headings(world: World, edit: Edit, key: str, size: tuple[int, int]) -> None:
+    async with edit(await item_of(world, "Bug"), size) as pilot:
+        grid = screen_of(pilot).form.grid
+        keys = [field.key for field in screen_of(pilot).lines.fields(screen_of(pilot).draft)]
+        await pilot.press(*[key] * len(keys))
+
+        assert grid.field is not None
+        assert grid.field.key == keys[-1]
+
+
 async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Name": "[/x]\x1b]0;own\x07", "Description": "a\x1b[31m\n[red]"})

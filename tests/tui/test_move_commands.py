@@ -2,9 +2,12 @@
 
 import pytest
 
+from backlit.tui.attachments.attachment_list import AttachmentList
 from backlit.tui.commands.command import Call, Context
 from backlit.tui.commands.dispatch import function_of
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
+from backlit.tui.comments.thread import CommentThread
+from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
 from backlit.tui.outbox.outbox_list import OutboxList
 from backlit.tui.reports.report_table import ReportTable
@@ -27,6 +30,9 @@ class FakeRows:
     def move_by(self, rows: int) -> None:
         self.cursor += rows
 
+    def page_by(self, pages: float) -> None:
+        self.cursor += int(pages * self.page)
+
 
 @pytest.mark.parametrize(
     ("command_id", "count", "cursor"),
@@ -44,10 +50,13 @@ def test_a_count_is_a_number_of_steps_or_a_row(command_id: str, count: int | Non
     assert rows.cursor == cursor
 
 
-@pytest.mark.parametrize("kind", [TreeList, OutboxList, InboxList, FeedList, ReportTable])
-def test_the_lists_of_places_have_the_keys_of_rows(kind: type[LineList]) -> None:
+PLACES = [TreeList, OutboxList, InboxList, FeedList, ReportTable, AttachmentList, CommentThread, FieldGrid]
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_the_lists_of_places_have_the_keys_of_rows(kind: type[LineList | CommentThread]) -> None:
     keys = {key for command in commands_in(kind.CONTEXTS) for key in command.keys}
 
     assert Context.MOVES in kind.CONTEXTS
-    assert "widgets.line_list" in kind.COMMAND_GROUPS
+    assert "widgets.move_commands" in kind.COMMAND_GROUPS
     assert {"j", "k", "g g", "G", "ctrl+d", "ctrl+u"} <= keys

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from rich.segment import Segment
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from backlit.model.resources import friendly_size_of
@@ -29,20 +30,20 @@ WIDE, MIDDLING = 100, 72
 class AttachmentList(LineList):
     """One row for each file; `now` gives the server's time, for the ages."""
 
-    CONTEXTS = (Context.ATTACHMENTS,)
-    COMMAND_GROUPS = ("widgets.line_list",)
+    CONTEXTS = (Context.ATTACHMENTS, *LineList.CONTEXTS)
     HEADER_LINES = 1
+
+    empty_text: reactive[str] = reactive("")
 
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.empty_text = ""
         self._now = now
-        self._entries: Sequence[AttachmentEntry] = ()
+        self.entries: Sequence[AttachmentEntry] = ()
 
     def show(self, entries: Sequence[AttachmentEntry]) -> None:
         """Show files, the cursor where it was: on the same one, else near its line."""
         current = self.current
-        self._entries = entries
+        self.entries = entries
         ids = [entry.id for entry in entries]
         self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
         self.post_message(self.Highlighted(self, self.cursor))
@@ -50,11 +51,11 @@ class AttachmentList(LineList):
     @property
     def current(self) -> AttachmentEntry | None:
         """The file under the cursor."""
-        return self._entries[self.cursor] if self.cursor < len(self._entries) else None
+        return self.entries[self.cursor] if self.cursor < len(self.entries) else None
 
     def row_count(self) -> int:
         """The files there are."""
-        return len(self._entries)
+        return len(self.entries)
 
     # Drawing
 
@@ -65,7 +66,7 @@ class AttachmentList(LineList):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one file."""
-        entry = self._entries[index]
+        entry = self.entries[index]
         size = friendly_size_of(entry.size) if entry.size is not None else "–"
         since = age((self._now() - entry.created_at).total_seconds()) if entry.created_at else ""
         when = moment(entry.created_at) if self.size.width >= WIDE else since
@@ -100,4 +101,4 @@ class AttachmentList(LineList):
 
     def render_blank(self, y: int) -> Strip:
         """Say what can be done where there is no file."""
-        return self.draw_words("" if self._entries else self.empty_text, y)
+        return self.draw_words("" if self.entries else self.empty_text, y)

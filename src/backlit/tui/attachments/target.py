@@ -5,6 +5,7 @@ from typing import Protocol
 
 from textual.screen import Screen
 
+from backlit.store.records.item import Item
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.transfers import Transfers
 from backlit.tui.shell.target import StoreTarget
@@ -16,6 +17,9 @@ class AttachmentTarget(StoreTarget, Protocol):
     item_id: int
     comment_id: int | None
     transfers: Transfers
+
+    def current(self) -> Item:
+        """Return the item; raises CannotAct for one that is gone."""
 
     def current_file(self) -> AttachmentEntry:
         """Return the file under the cursor; raises CannotAct without one."""

@@ -29,11 +29,8 @@ async def attach_for_customers(target: AttachmentTarget, _call: Call) -> None:
 
 async def _attach(target: AttachmentTarget, kind: str | None) -> None:
     target.transfers.refuse_second()
-    item = target.store.item(target.item_id)
-    if item is None:
-        raise CannotAct("The item is not here any more, so nothing can be attached to it.")
-    if item.id < 0:
-        raise CannotAct("The item has not been sent yet; it can have files when the service has it.")
+    if target.current().id < 0:
+        raise CannotAct("The server does not have this item yet. Attach files once it is sent.")
     note = "A path, or a pattern such as ~/shots/*.png."
     if target.comment_id is not None:
         note += " It goes to the comment, where the service takes files for comments."

@@ -38,7 +38,7 @@ class Passed:
 Outcome = Pending | Run | Unknown | Passed
 
 COUNT_LIMIT = 9_999_999
-COUNTED = frozenset({Context.LIST, Context.COMMENTS, Context.ATTACHMENTS, Context.MOVES})
+COUNTED = frozenset({Context.LIST, Context.MOVES})
 """Where digits are counts."""
 
 

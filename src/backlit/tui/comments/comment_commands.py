@@ -1,9 +1,10 @@
-"""Commands on the comments of an item: write, quote, correct, copy, delete, read (KEYMAP, "Comments")."""
+"""Commands on the comments of an item: write, quote, correct, copy, delete, read."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from backlit.model.errors import BacklitError, sentence_of
+from backlit.store.records.item import Item
 from backlit.store.store import CommentEntry
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.commands.command import Call, CannotAct
@@ -19,6 +20,9 @@ class CommentTarget(StoreTarget, Protocol):
     """The comments of one item, and a cursor on one of them."""
 
     item_id: int
+
+    def current(self) -> Item:
+        """Return the item; raises CannotAct for one that is gone."""
 
     def current_comment(self) -> CommentEntry:
         """Return the comment under the cursor; raises CannotAct without one."""
@@ -43,7 +47,7 @@ async def add(target: CommentTarget, _call: Call) -> None:
 
 async def add_from_editor(target: CommentTarget, _call: Call) -> None:
     """Write an internal comment in the user's own editor, beginning with the draft."""
-    _item_name(target)
+    target.current()
     key = _draft_key(target)
     kept = str((target.store.drafts.find(key) or {}).get("text") or "")
     text = target.edit_outside(kept, ".md")
@@ -71,7 +75,8 @@ async def quote(target: CommentTarget, _call: Call) -> None:
 
 
 async def _write(target: CommentTarget, text: str) -> None:
-    await _ask_and_add(target, _draft_key(target), f"Comment on {_item_name(target)}", text)
+    item = target.current()
+    await _ask_and_add(target, _draft_key(target), f"Comment on {item.fields.get('Name') or item.id}", text)
 
 
 async def _ask_and_add(target: CommentTarget, key: str, title: str, text: str, *, for_customers: bool = False) -> bool:
@@ -93,14 +98,6 @@ def _draft_key(target: CommentTarget) -> str:
     return f"comment:{target.item_id}"
 
 
-def _item_name(target: CommentTarget) -> str:
-    """Return the name of the item; raises CannotAct for an item that is gone."""
-    item = target.store.item(target.item_id)
-    if item is None:
-        raise CannotAct("The item is not here any more, so it cannot be commented on.")
-    return str(item.fields.get("Name") or item.id)
-
-
 # Correcting and deleting
 
 
@@ -115,7 +112,7 @@ async def correct(target: CommentTarget, _call: Call) -> None:
     key = await target.ask(ConfirmDialog("Correct the comment", sentence, answers, "leave it as it is"))
     if key is None:
         return
-    _item_name(target)
+    target.current()
     draft, is_seen = f"correct:{comment.id}", not comment.is_internal
     is_sent = await _ask_and_add(target, draft, "Corrected copy", comment.text, for_customers=is_seen)
     if is_sent and key == "d":
@@ -154,7 +151,7 @@ def open_files(target: CommentTarget, _call: Call) -> None:
     """Go to the files of the comment under the cursor."""
     comment = target.current_comment()
     if comment.id < 0:
-        raise CannotAct("The comment has not been sent yet; it can have files when the service has it.")
+        raise CannotAct("The server does not have this comment yet. Attach files once it is sent.")
     target.open(target.item_id, ItemPlace.ATTACHMENTS, comment.id)
 
 

@@ -8,6 +8,7 @@ from rich.segment import Segment
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
@@ -77,18 +78,19 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     `now` gives the server's time, for the ages.
     """
 
-    CONTEXTS = (Context.COMMENTS, Context.ITEM)
-    COMMAND_GROUPS = ("widgets.line_list", "comments.thread")
+    CONTEXTS = (Context.COMMENTS, Context.MOVES, Context.ITEM)
+    COMMAND_GROUPS = ("widgets.move_commands", "comments.thread")
     DEFAULT_CSS = """
     CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
     """
+
+    empty_text: reactive[str] = reactive("")
 
     class Highlighted(Message):
         """The cursor is on another comment, or there are others now."""
 
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.empty_text = ""
         self.cursor = 0
         self._now = now
         self._comments: Sequence[CommentEntry] = ()
@@ -237,8 +239,9 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         """Move the cursor by some comments."""
         self.move_to(self.cursor + comments)
 
-    def page_by(self, lines: int) -> None:
-        """Scroll; the cursor goes to a comment in sight."""
+    def page_by(self, pages: float) -> None:
+        """Scroll by pages; the cursor goes to a comment in sight."""
+        lines = int(pages * self.page)
         self.scroll_to(y=self.scroll_y + lines, animate=False, force=True)
         if not self._comments:
             return
@@ -248,6 +251,13 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = self._laid_out.index_at(line)
         self.refresh()
         self.post_message(self.Highlighted())
+
+    def scroll_cursor_to(self, line: int) -> None:
+        """Scroll until the comment begins on a line of the page, or a line above where it would not be seen whole."""
+        if self._comments:
+            start, end = self._laid_out.extent(self.cursor)
+            line = max(0, min(line, self.page - (end - start)))
+            self.scroll_to(y=start - line, animate=False, force=True)
 
     def _show_cursor(self) -> None:
         """Scroll so that the comment is in sight: all of it, else its beginning."""
@@ -274,11 +284,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 # Commands
-
-
-def scroll(target: CommentThread, call: Call) -> None:
-    """Scroll by half a page, in the direction of the command's argument."""
-    target.page_by(int(call.command.argument) * max(1, target.page // 2))
 
 
 def toggle_fold(target: CommentThread, _call: Call) -> None:

@@ -212,7 +212,7 @@ class FieldForm(Container):
         if self._edited.kind is Kind.LONG_TEXT and "tab" not in key:
             return False
         self.leave()
-        self.grid.step(steps)
+        self.grid.move_by(steps)
         return True
 
     # Long texts

@@ -77,12 +77,16 @@ class FieldGrid(LineList):
             if line.field is not None and line.field.key == key:
                 self.move_to(index)
 
-    def step(self, fields: int) -> None:
-        """Move by a number of fields, as far as there are any."""
+    def move_by(self, rows: int) -> None:
+        """Move by a number of fields, as far as there are any; headings and notes do not count."""
         places = self._places
         if places:
             here = places.index(self.cursor) if self.cursor in places else 0
-            self.move_to(places[max(0, min(here + fields, len(places) - 1))])
+            self.move_to(places[max(0, min(here + rows, len(places) - 1))])
+
+    def page_by(self, pages: float) -> None:
+        """Move by pages, with as many fields to a page as there are lines."""
+        self.move_by(int(pages * self.page))
 
     def move_to(self, index: int) -> None:
         """Put the cursor on the field at or nearest above a line; show the heading over the first one."""

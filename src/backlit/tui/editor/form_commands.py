@@ -13,23 +13,7 @@ from backlit.tui.editor.target import EditorTarget
 
 def step(target: EditorTarget, call: Call) -> None:
     """Move by a field, in the direction of the command's argument."""
-    target.form.grid.step(int(call.command.argument) * (call.count or 1))
-
-
-def step_half_page(target: EditorTarget, call: Call) -> None:
-    """Move by half a page, in the direction of the command's argument."""
-    grid = target.form.grid
-    grid.step(int(call.command.argument) * max(1, grid.page // 2))
-
-
-def first(target: EditorTarget, _call: Call) -> None:
-    """Go to the first field."""
-    target.form.grid.move_to(0)
-
-
-def last(target: EditorTarget, _call: Call) -> None:
-    """Go to the last field."""
-    target.form.grid.move_to(target.form.grid.row_count())
+    target.form.grid.move_by(int(call.command.argument) * (call.count or 1))
 
 
 async def edit(target: EditorTarget, _call: Call) -> None:

@@ -13,10 +13,8 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, Context
-from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.drawing.relative_times import moment
-from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.editor.edit_field import edit_field
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
 from backlit.tui.editor.field_lines import FieldLines
@@ -24,7 +22,7 @@ from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft
 from backlit.tui.fields.acts import Act, field_named, plan_of
 from backlit.tui.items.field_prompts import having
-from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
+from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen, item_title
 from backlit.tui.shell.status_text import timer_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemPlace
@@ -69,7 +67,7 @@ class EditorScreen(ItemScreen):
         self.item_id = item_id
         item = store.item(item_id) if item_id is not None else None
         if item_id is not None and item is None:
-            raise NotFound(f"Item {item_id} is no longer there.")
+            raise NotFound(f"Item #{item_id} no longer exists.")
         self.item_type = item.type if item else item_type
         draft = ItemDraft(item.fields if item else preset or {})
         self.autosave = DraftAutosave(self, store, f"edit:{item_id}" if item else f"new:{item_type}", draft)
@@ -125,7 +123,7 @@ class EditorScreen(ItemScreen):
     @on(LineList.Chosen)
     def _double_clicked(self) -> None:
         if not self.lines.why_fixed(self.form.field):
-            self.chord_app.run_command(COMMAND_BY_ID["editor.edit"])
+            self.run_command("editor.edit")
 
     # The store
 
@@ -139,7 +137,7 @@ class EditorScreen(ItemScreen):
             self.autosave.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
         if item is None:
-            self._note = "This item is no longer there; what you changed is kept until you close."
+            self._note = "This item no longer exists. Your changes are kept until you close the editor."
         elif Subject.ITEMS in changes and changes.touches(Subject.ITEMS, self.item_id):
             is_told = not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
@@ -178,7 +176,7 @@ class EditorScreen(ItemScreen):
             raise CannotAct("This item does not exist yet; ctrl+s saves it.")
         item = self.store.item(self.item_id)
         if item is None:
-            raise CannotAct("This item is no longer there.")
+            raise CannotAct(f"Item #{self.item_id} no longer exists.")
         return item
 
     def chosen(self, rows: int | None = None) -> list[Item]:  # noqa: ARG002 - there is one
@@ -236,7 +234,7 @@ class EditorScreen(ItemScreen):
         """Title, help and status."""
         width = self.size.width
         item = self.store.item(self.item_id) if self.item_id is not None else None
-        title = left_title(self.item_id, self.item_type, self.draft.value("Name"))
+        title = item_title(self.item_id, self.item_type, self.draft.value("Name"))
         self._title.say(title, right_title(item, width))
         field = self.form.grid.field
         about = self.lines.help(field, self.draft) if field else ""
@@ -244,13 +242,6 @@ class EditorScreen(ItemScreen):
         self._status.say(
             [*left_status(self.draft), *timer_words(self.store)], right_status(width, is_editing=self.form.is_editing)
         )
-
-
-def left_title(item_id: int | None, item_type: str, name: object) -> list[Part]:
-    """Which item it is."""
-    sign = (f"{type_sign(item_type)} {item_type}  ", type_colour(item_type))
-    number = " new " if item_id is None or item_id < 0 else f" #{item_id} "
-    return [(" backlit ", "accent"), (number, "muted"), sign, (str(name or ""), "foreground")]
 
 
 def right_title(item: Item | None, width: int) -> list[Part]:

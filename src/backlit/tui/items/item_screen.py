@@ -1,17 +1,25 @@
-"""A screen with a current item, on which item commands run."""
+"""Screens with a current item, on which item commands run; among them the screens of one item's comments and files."""
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, cast
+from collections.abc import Collection, Mapping, Sequence
+from typing import ClassVar, Protocol
+
+from textual.app import ComposeResult
+from textual.widget import Widget
 
 from backlit.model.fields import ItemType
+from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item
+from backlit.store.store import Store
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.fields.acts import Act
 from backlit.tui.items.bulk_edit import journal, refuse_too_many
 from backlit.tui.items.field_prompts import change_field
-from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.store_screen import StoreScreen
+from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
 ITEM_COMMANDS = (
     "items.item_commands",
@@ -69,14 +77,102 @@ class ItemScreen(StoreScreen[None]):
         """Return the type to offer first for a new item."""
         return None
 
-    @property
-    def chord_app(self) -> ChordApp:
-        """The app as one that runs commands."""
-        return cast("ChordApp", self.app)
-
     def item_added(self, item_id: int) -> None:
         """Show an item that was journalled under a temporary id; subclasses say how."""
 
     def ranked_view(self) -> View:
         """Return the view whose order is changed; raises CannotAct where none is in sight."""
         raise CannotAct("Items are ranked in the backlog, where their order is seen; gb goes there.")
+
+
+class ItemRows(Protocol):
+    """Rows of one item, with a cursor on one of them."""
+
+    cursor: int
+    empty_text: str
+
+    def row_count(self) -> int:
+        """Return the number of rows."""
+
+
+class ItemRowsScreen(ItemScreen):
+    """Rows of one item between its title and a status line.
+
+    A temporary id is followed when the service gives the real one. `SUBJECTS` are the changes after which the rows are
+    read again, `ROOM_FOR_HINTS` the cells from which `HINTS` are shown instead of `FEW_HINTS`, and `EMPTY` the texts
+    in place of rows: with a connection and without one.
+    """
+
+    SUBJECTS: ClassVar[Collection[Subject]] = ()
+    HINTS: ClassVar[Sequence[str]] = ()
+    FEW_HINTS: ClassVar[Sequence[str]] = ()
+    ROOM_FOR_HINTS: ClassVar[int]
+    EMPTY: ClassVar[tuple[str, str]]
+
+    def __init__(self, store: Store, item_id: int, rows: ItemRows) -> None:
+        super().__init__(store)
+        self.item_id = item_id
+        self._rows = rows
+        self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
+
+    def framed(self, rows: Widget) -> ComposeResult:
+        """Yield the title, the rows between rules and the status line."""
+        yield self._title
+        yield RuleLine("─")
+        yield rows
+        yield RuleLine("─")
+        yield self._status
+
+    def on_mount(self) -> None:
+        """Show the local copy, and read the item again."""
+        self.show_rows()
+        self.draw_words()
+        self.run_worker(work(self.store.look_at, self.item_id), group="look")
+
+    def on_resize(self) -> None:
+        """Show as many hints as fit."""
+        self.draw_words()
+
+    def store_changed(self, changes: ChangeBatch) -> None:
+        """Show what is new; the cursor stays on its row."""
+        self.item_id = changes.renamed.get(self.item_id, self.item_id)
+        if any(changes.touches(subject, self.item_id) for subject in self.SUBJECTS):
+            self.show_rows()
+        self.draw_words()
+
+    def show_rows(self) -> None:
+        """Read the rows from the store; subclasses say which."""
+        raise NotImplementedError
+
+    def count_text(self) -> str:
+        """Return the number of rows for the title; subclasses name them."""
+        raise NotImplementedError
+
+    def current(self) -> Item:
+        """Return the item; raises CannotAct for one that is gone."""
+        item = self.store.item(self.item_id)
+        if item is None:
+            raise CannotAct(f"Item #{self.item_id} no longer exists.")
+        return item
+
+    def draw_words(self) -> None:
+        """Draw the title, the status and the text in place of rows."""
+        item = self.store.item(self.item_id)
+        gone: list[Part] = [(" backlit ", "accent"), (f" #{self.item_id} no longer exists", "conflict")]
+        title = item_title(item.id, item.type, item.fields.get("Name")) if item is not None else gone
+        self._title.say(title, [(f"  {self.count_text()} ", "foreground")])
+        self._rows.empty_text = self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE]
+        self.draw_status()
+
+    def draw_status(self) -> None:
+        """Draw the status."""
+        at = left_status(self.store.connection, self.store.outbox, self._rows.cursor + 1, self._rows.row_count())
+        hint_ids = self.HINTS if self.size.width >= self.ROOM_FOR_HINTS else self.FEW_HINTS
+        self._status.say([*at, *timer_words(self.store)], hints(hint_ids))
+
+
+def item_title(item_id: int | None, item_type: str, name: object) -> list[Part]:
+    """Return the left of a title: the number, the type and the name of an item, which may be a new one."""
+    number = " new " if item_id is None or item_id < 0 else f" #{item_id} "
+    sign = (f"{type_sign(item_type)} {item_type}  ", type_colour(item_type))
+    return [(" backlit ", "accent"), (number, "muted"), sign, (str(name or ""), "foreground")]

@@ -61,7 +61,7 @@ class TreeList(LineList):
 
     def centre(self) -> None:
         """Scroll so that the node under the cursor is in the middle."""
-        self.scroll_rows(self.cursor - self.page // 2)
+        self.scroll_cursor_to(self.page // 2)
 
     def totals_of(self, node_id: int) -> Totals:
         """What lies in a node and below it."""

@@ -18,7 +18,7 @@ class ItemList(LineList):
 
     CONTEXTS: tuple[Context, ...] = (Context.MOVES, Context.LIST, Context.ITEM)
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (
-        "widgets.line_list",
+        "widgets.move_commands",
         "widgets.item_list",
     )
 

@@ -1,8 +1,8 @@
-"""Lists of lines: one widget that draws only the lines in sight, and the commands that move its cursor."""
+"""Lists of lines: a widget that draws only the lines in sight."""
 
 import os
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events, on
@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.errors import StorageError
-from backlit.tui.commands.command import Call, Context
+from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.storage_errors import dispatch_guarded
@@ -38,7 +38,7 @@ class LineList(Widget, can_focus=True):
 
     CONTEXTS: tuple[Context, ...] = (Context.MOVES,)
     HEADER_LINES = 0
-    COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list",)
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.move_commands",)
 
     class Highlighted(Message):
         """The cursor is on another row."""
@@ -149,14 +149,28 @@ class LineList(Widget, can_focus=True):
         """Move the cursor by some rows."""
         self.move_to(self.cursor + rows)
 
+    def page_by(self, pages: float) -> None:
+        """Move the cursor by half pages, or scroll by whole ones; the cursor keeps its line of the screen then."""
+        rows, before = int(pages * self.page), self.cursor
+        if not float(pages).is_integer():
+            self.move_by(rows)
+            return
+        line = before - self.top
+        self.top = max(0, min(self.top + rows, max(0, self.row_count() - self.page)))
+        self.cursor = max(0, min(before + rows, self.row_count() - 1))
+        if not self.top <= self.cursor < self.top + self.page:
+            self.top = max(0, self.cursor - line)
+        self.repaint()
+        self.moved(before)
+
     def moved(self, before: int) -> None:
         """Tell that the cursor is on another row, if it is."""
         if before != self.cursor:
             self.post_message(self.Highlighted(self, self.cursor))
 
-    def scroll_rows(self, top: int) -> None:
-        """Show another stretch of the rows; the cursor stays inside it."""
-        top = max(0, min(top, self.row_count() - self.page))
+    def scroll_cursor_to(self, line: int) -> None:
+        """Scroll until the cursor's row is on a line of the page; the cursor stays in sight."""
+        top = max(0, min(self.cursor - line, self.row_count() - self.page))
         if top != self.top:
             self.top = top
             self.repaint()
@@ -197,7 +211,8 @@ class LineList(Widget, can_focus=True):
     def _turn_wheel(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
         """Scroll three rows."""
         event.stop()
-        self.scroll_rows(self.top + (WHEEL_LINES if isinstance(event, events.MouseScrollDown) else -WHEEL_LINES))
+        lines = WHEEL_LINES if isinstance(event, events.MouseScrollDown) else -WHEEL_LINES
+        self.scroll_cursor_to(self.cursor - self.top - lines)
 
     def on_click(self, event: events.Click) -> None:
         """Let the row take it, where there is one."""
@@ -210,65 +225,3 @@ class LineList(Widget, can_focus=True):
         self.move_to(index)
         if event.chain > 1:
             self.post_message(self.Chosen(self, index))
-
-
-class MoveTarget(Protocol):
-    """A list with a cursor on one of its rows."""
-
-    cursor: int
-
-    def row_count(self) -> int:
-        """Return the number of rows."""
-
-    def move_to(self, index: int) -> None:
-        """Put the cursor on a row, or on the nearest one."""
-
-    def move_by(self, rows: int) -> None:
-        """Move the cursor by some rows."""
-
-
-def step(target: MoveTarget, call: Call) -> None:
-    """Move by the count, the way of the argument's sign."""
-    target.move_by(int(call.command.argument) * (call.count or 1))
-
-
-def to_first(target: MoveTarget, call: Call) -> None:
-    """Go to the first row, or to row n with a count."""
-    target.move_to((call.count or 1) - 1)
-
-
-def to_last(target: MoveTarget, call: Call) -> None:
-    """Go to the last row, or to row n with a count."""
-    target.move_to((call.count or target.row_count()) - 1)
-
-
-def half_page(target: LineList, call: Call) -> None:
-    """Move by half a page, the way of the argument's sign."""
-    target.move_to(target.cursor + int(call.command.argument) * (target.page // 2) * (call.count or 1))
-
-
-def page(target: LineList, call: Call) -> None:
-    """Scroll by a page, the way of the argument's sign; the cursor stays at its line of the screen."""
-    rows = int(call.command.argument) * target.page * (call.count or 1)
-    line, before = target.cursor - target.top, target.cursor
-    target.top = max(0, min(target.top + rows, max(0, target.row_count() - target.page)))
-    target.cursor = max(0, min(before + rows, target.row_count() - 1))
-    if not target.top <= target.cursor < target.top + target.page:
-        target.top = max(0, target.cursor - line)
-    target.repaint()
-    target.moved(before)
-
-
-def centre(target: LineList, _call: Call) -> None:
-    """Scroll the row to the middle."""
-    target.scroll_rows(target.cursor - target.page // 2)
-
-
-def to_top(target: LineList, _call: Call) -> None:
-    """Scroll the row to the top."""
-    target.scroll_rows(target.cursor)
-
-
-def to_bottom(target: LineList, _call: Call) -> None:
-    """Scroll the row to the bottom."""
-    target.scroll_rows(target.cursor - target.page + 1)
