@@ -178,12 +178,12 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         title: str = "",
         severity: SeverityLevel = "information",
         timeout: float | None = None,
-        markup: bool = True,
+        markup: bool = True,  # noqa: ARG002 - nothing of ours is markup
     ) -> None:
         """Show a message; a bad one ends the macro under way."""
         if severity != "information":
             self.recorder.stop(message)
-        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
 
     def on_open(self, message: Open) -> None:
         """Show an item at a place."""

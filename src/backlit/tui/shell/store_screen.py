@@ -105,7 +105,7 @@ class StoreScreen(Screen[Result]):
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
-        self.notify(sentence, severity="warning" if is_bad else "information", timeout=6)
+        self.notify(sentence, severity="warning" if is_bad else "information", timeout=6, markup=False)
 
     @property
     def session(self) -> Session:

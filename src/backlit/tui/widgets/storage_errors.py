@@ -51,4 +51,4 @@ def show_error(pump: MessagePump, error: BacklitError) -> None:
     sentence = safe(error.message)
     app = pump.app
     if all(each.message != sentence for each in app._notifications):  # noqa: SLF001 - there is no public way to ask
-        app.notify(sentence, severity="error", timeout=SECONDS)
+        app.notify(sentence, severity="error", timeout=SECONDS, markup=False)
