@@ -21,7 +21,7 @@ CHECK = "python3 -m venv .venv && .venv/bin/pip install -q '.[test]' && .venv/bi
 HEADLESS = ("model", "client", "store", "service", "config", "cli")
 TOO_BROAD = {"Exception", "BaseException"}
 LATE_MODULES = {"httpx", "pydantic", "sqlalchemy", "starlette", "markdown_it"}
-MARKUP_TAKERS = {"Static", "Label", "Button", "Option", "Checkbox", "RadioButton", "TabPane", "Collapsible", "notify"}
+MARKUP_TAKERS = {"Static", "Label", "Button", "Option", "Checkbox", "RadioButton", "TabPane", "Collapsible"}
 MARKUP_PARSERS = {"from_markup", "from_ansi"}
 MARKUP_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip"}
 SAFE_MAKERS = {"safe", "safe_block"}
@@ -224,8 +224,8 @@ def test_no_text_reaches_a_widget_as_markup() -> None:
         ("Static('plain')", False),
         ("Static('[b]bold[/b]')", True),
         ("Static()", False),
-        ("self.notify(str(error))", True),
-        ("self.notify(safe(str(error)), markup=False)", False),
+        ("Label(str(error))", True),
+        ("Label(safe(str(error)), markup=False)", False),
         ("self.border_title = name", True),
         ("self.border_title = Content(name)", False),
         ("line.update(f'{name}')", True),

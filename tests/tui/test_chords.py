@@ -1,4 +1,4 @@
-"""The list of keys that can follow an unfinished chord."""
+"""The list of keys that can follow an unfinished chord, and messages."""
 
 import asyncio
 import time
@@ -38,3 +38,11 @@ async def test_key_between_the_delay_and_the_list_leaves_no_list() -> None:
             await pilot.pause(0.05)
 
             assert "gb backlog" not in text_of(pilot.app), turns
+
+
+async def test_message_shows_markup_and_control_characters_as_text() -> None:
+    async with Stage().run_test(size=(120, 40), notifications=True) as pilot:
+        pilot.app.notify("[b]bold[/b] \x1b[31mred", markup=True)
+        await pilot.pause(0.1)
+
+        assert "[b]bold[/b] ␛[31mred" in text_of(pilot.app)
