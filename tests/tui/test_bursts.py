@@ -9,6 +9,7 @@ from tests.tui.conftest import Open
 from tests.tui.editing import burst
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import text_of
+from tests.tui.test_plan import plan_of
 from textual import events
 from textual.pilot import Pilot
 
@@ -90,6 +91,27 @@ async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opene
         found[gap] = await named_after(opened, store, fast)
 
     assert found == dict.fromkeys(GAPS, wanted)
+
+
+@pytest.mark.parametrize("verbs", [(">", "j", ">"), (">", ">", "j", ">"), ("j", ">", "k", ">"), (">", "u", "j", ">")])
+async def test_planning_in_a_burst_plans_what_slow_keys_plan(
+    store: Store, opened: Open, verbs: tuple[str, ...]
+) -> None:
+    planned = []
+    for is_slow in (True, False):
+        async with plan_of(opened, store) as pilot:
+            if is_slow:
+                for key in verbs:
+                    await press(pilot, key)
+            else:
+                burst(pilot, *verbs)
+                await done(pilot)
+            planned.append(store.plan.standing.changes)
+            while store.plan.standing.changes:
+                await press(pilot, "u")
+
+    assert planned[0]
+    assert planned[1] == planned[0]
 
 
 async def test_a_new_item_keeps_the_first_letter_of_its_name(store: Store, opened: Open) -> None:
