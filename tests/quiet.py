@@ -6,16 +6,19 @@ that goes off a moment later, or of a thread that waits for the disk.
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import textual.app
 import textual.pilot
 from textual.app import App
 from textual.pilot import Pilot
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.worker import Worker
 
+from backlit.tui.drawing.frames.framed_app import FramedApp
 from backlit.tui.shell.workers import COMMANDS_GROUP
 
 SOON = 0.1
@@ -27,6 +30,8 @@ AT_WORK = 0.000_1
 """Seconds of other threads between two looks from which on they are at work."""
 MOST = 1.0
 _THREADS = Path("/proc/self/task")
+_draw_frame = Screen._compositor_refresh
+_watched: list[str] = []
 _BUSY = frozenset({b"R", b"D"})
 
 
@@ -93,8 +98,32 @@ def _state(thread: Path) -> bytes:
         return b""
 
 
+@contextmanager
+def every_frame() -> Iterator[None]:
+    """Have each frame drawn, for a test of the drawing itself."""
+    _watched.append("")
+    try:
+        yield
+    finally:
+        _watched.pop()
+
+
+def _draw(screen: Screen[Any]) -> None:
+    """Draw a frame where somebody looks at it: not for a pilot, whose tests have the screen drawn when they read it."""
+    app = screen.app
+    if not app.is_headless or type(app)._display is not FramedApp._display or _watched:
+        _draw_frame(screen)
+        return
+    screen._compositor._dirty_regions.clear()
+    screen._dirty_widgets.clear()
+    app._update_mouse_over(screen)
+
+
 def wait_so_with_keys() -> None:
-    """Have Textual's pilot wait like this: between two keys until all is calm, after the last until all is settled."""
+    """Have Textual's pilot wait like this: between two keys until all is calm, after the last until all is settled.
+
+    No frames are drawn for it, which took 40 % of a test's time.
+    """
     press = Pilot.press
 
     async def pressed(pilot: Pilot[object], *keys: str) -> None:
@@ -104,3 +133,4 @@ def wait_so_with_keys() -> None:
     textual.app.wait_for_idle = calm  # type: ignore[attr-defined] # Textual's, which it imports for itself
     textual.pilot.wait_for_idle = settled  # type: ignore[attr-defined] # likewise
     Pilot.press = pressed  # type: ignore[method-assign,assignment] # with the same arguments
+    Screen._compositor_refresh = _draw  # type: ignore[method-assign,assignment] # of any screen

@@ -1,6 +1,6 @@
 """The backlog screen, driven by keys over a real store and service."""
 
-from tests.quiet import workers_done
+from tests.quiet import every_frame, workers_done
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
@@ -90,16 +90,15 @@ async def test_counts_and_jumps_move_the_cursor(store: Store, opened: Open) -> N
 
 
 async def test_moving_inside_the_page_draws_two_rows(store: Store, opened: Open) -> None:
-    async with opened(store) as pilot:
-        await press(pilot, "j")
-        drawn: list[int] = []
-        screen_list = items(pilot)
-        watched = _Watched(screen_list, drawn)
-        with watched:
-            await pilot.press("j")
-            await pilot.pause()
+    drawn: list[int] = []
+    with every_frame():
+        async with opened(store) as pilot:
+            await press(pilot, "j")
+            with _Watched(items(pilot), drawn):
+                await pilot.press("j")
+                await pilot.pause()
 
-        assert len(set(drawn)) == 2
+    assert len(set(drawn)) == 2
 
 
 class _Watched:
