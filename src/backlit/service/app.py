@@ -25,11 +25,11 @@ from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import Front
 from backlit.service.http.bodies import FORM_LIMIT
 from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, Endpoint, Handler, Shared, Streamed
-from backlit.service.routes import attachments, capabilities, comments, directory, login, tokens, work_items
-from backlit.service.routes.capabilities import BODY_LIMIT
+from backlit.service.routes import attachments, comments, directory, login, tokens, work_items
+from backlit.service.routes.directory import BODY_LIMIT
 from backlit.service.routes.trees import AREAS, ITERATIONS
+from backlit.service.storage.database import trouble_of
 from backlit.service.storage.settings import ServiceSettings
-from backlit.service.storage.troubles import trouble_of
 from backlit.service.tables import sign_ins
 from backlit.service.tables import users as user_table
 
@@ -78,7 +78,7 @@ ROUTES: Mapping[str, Mapping[str, Handler | Streamed]] = {
     "/users": {"GET": directory.list_users},
     "/users/me": {"GET": directory.read_me},
     "/users/{id:int}": {"GET": directory.read_user},
-    "/capabilities": {"GET": capabilities.read},
+    "/capabilities": {"GET": directory.read_capabilities},
 }
 """Below the resource root; paths are matched from the top."""
 

@@ -27,7 +27,7 @@ from backlit.model.errors import (
 )
 from backlit.model.filters import Filter
 from backlit.model.resources import Resource
-from backlit.service.auth.access_tokens import Tokens
+from backlit.service.auth.callers import Tokens
 from backlit.service.auth.passwords import Passwords
 from backlit.service.files.contents import Contents
 from backlit.service.http.bodies import BODY_KEY, Body

@@ -11,7 +11,7 @@ from backlit.model.filters import Filter, SortKey, matches
 from backlit.model.odata import parse_filter, parse_order
 from backlit.model.resources import Resource
 from backlit.service.http.endpoint import Answer
-from backlit.service.storage.properties import Properties
+from backlit.service.storage.filter_sql import Properties
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams

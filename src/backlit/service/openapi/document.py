@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from backlit.model.wrap import TOKEN_PATH
-from backlit.service.auth.sessions import COOKIE
+from backlit.service.auth.callers import COOKIE
 from backlit.service.http.endpoint import Handler, Streamed
 from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from backlit.model.errors import BadRequest, Unauthorized
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, write_challenge, write_grant
-from backlit.service.auth.access_tokens import LIFETIME
+from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
 from backlit.service.http.bodies import read_form
 from backlit.service.http.endpoint import REQUEST_ID_KEY, Shared
 from backlit.service.http.proxies import share_of
@@ -98,7 +98,7 @@ def _issue(shared: Shared, user_id: int, family_id: int, connection: Connection)
         return None
     now = shared.clock.now()
     access_token = shared.tokens.issue(connection, account, family_id, now)
-    return TokenGrant(access_token, sign_ins.add_refresh_token(connection, family_id, now), LIFETIME)
+    return TokenGrant(access_token, sign_ins.add_refresh_token(connection, family_id, now), ACCESS_TOKEN_LIFETIME)
 
 
 IN_PROCESS = "in process"

@@ -9,7 +9,7 @@ from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
 from backlit.service.http.endpoint import Answer, Call, etag_of, json_answer, must_match
 from backlit.service.http.listing import ListOptions, envelope, options_of
-from backlit.service.rules.work_item_checks import Exists, checked, is_id
+from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.clock import TICK
 from backlit.service.storage.filter_sql import condition, item_columns, sort_columns
 from backlit.service.storage.schema import areas, iterations

@@ -1,4 +1,4 @@
-"""The filter tree as SQL of the service's database, with bound values."""
+"""Filters and orders of lists as SQL of the service's database, with bound values."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
-from backlit.model.fields import FIELDS, TOP_LEVEL, Field, ValueType
+from backlit.model.fields import FIELDS, TOP_LEVEL, Field, Kind, Section, Settable, ValueType
 from backlit.model.filter_sql import sql_of
 from backlit.model.filters import Filter, Function, Mentions, Operator, SortKey, Value
 from backlit.service.storage.dialects import (
@@ -51,6 +51,21 @@ Columns = Mapping[str, tuple[Sql, ValueType]]
 _ITEM_COLUMNS: Columns = MappingProxyType(
     {f.key: (work_items.c[f.column], f.value_type) for f in (*TOP_LEVEL, *FIELDS)}
 )
+
+
+Properties = Mapping[str, Field]
+"""Properties by their lower-case name."""
+
+
+def properties_of(**types: ValueType) -> Properties:
+    """Return the table of properties of a resource: id, audit fields and those named, by lower-case name."""
+    audit = [f for f in TOP_LEVEL if f.key == "id" or f.value_type is ValueType.DATETIME or f.key.endswith("By")]
+    own = [_property(key, value_type) for key, value_type in types.items()]
+    return {f.key.lower(): f for f in (*audit, *own)}
+
+
+def _property(key: str, value_type: ValueType) -> Field:
+    return Field(key, Kind.COMPUTED, (), key, Section.COMPUTED, settable=Settable.NEVER, computed=value_type)
 
 
 @lru_cache(64)
