@@ -147,7 +147,7 @@ def _node(row: Row) -> None:
 
 
 def _work_item(row: Row) -> None:
-    """Check the shape of an item; its values are checked with its project's settings, when all rows are in."""
+    """Check the shape of an item; its values are checked with its project's settings after the last row."""
     if row["type"] not in set(ItemType):
         raise BadRequest(f"The type {row['type']!r} does not exist; there are: {', '.join(ItemType)}.")
     custom = row["cf"] or {}

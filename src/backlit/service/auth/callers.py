@@ -31,16 +31,16 @@ _PORTS = {"http": 80, "https": 443}
 
 
 ACCESS_TOKEN_LIFETIME = 3600
-"""Seconds that an access token is good for."""
+"""Lifetime of an access token in seconds."""
 KEY_AGE = timedelta(days=30)
 REMEMBERED = 1024
-"""Most headers whose token need not be verified anew."""
+"""Maximum number of cached verified headers."""
 RECHECK = 60.0
-"""Seconds after which it is verified anew all the same, as keys may have been changed."""
+"""Seconds after which a cached header is verified again, as keys may have changed."""
 
 
 class Tokens:
-    """Makes and checks the access tokens of one service, and reads its login cookie."""
+    """Issue and verification of one service's access tokens, and reading of its login cookie."""
 
     def __init__(self, settings: ServiceSettings, clock: Clock) -> None:
         self._settings = settings
@@ -48,7 +48,7 @@ class Tokens:
         self._known: OrderedDict[str, tuple[AccessToken, float]] = OrderedDict()
 
     def issue(self, connection: Connection, account: Account, family_id: int, now: datetime) -> str:
-        """Sign an access token that ends with its family; in a writing transaction: a new key may be due."""
+        """Sign an access token of a family; in a writing transaction, as a new key may be due."""
         name = self._settings.name
         claims = AccessToken(
             name=account.name,
@@ -63,9 +63,9 @@ class Tokens:
         return sign(claims, _signing_key(connection, now))
 
     def caller(self, connection: Connection, request: Request) -> Caller:
-        """Find who sent a request, by its access token or else its login cookie; raises Unauthorized.
+        """Return the sender of a request by access token or login cookie; raise Unauthorized.
 
-        Forbidden where a page of another site made the browser send the cookie with a change.
+        Raises Forbidden if a page of another site made the browser send the cookie with a change.
         """
         header, cookie = request.headers.get("authorization", ""), request.cookies.get(COOKIE)
         if cookie and not tokens_in_header(header):
@@ -125,10 +125,10 @@ def _signing_key(connection: Connection, now: datetime) -> bytes:
 
 
 def must_come_from_here(request: Request) -> None:
-    """Refuse what a page of another site made a browser send; raises Forbidden.
+    """Raise Forbidden for a request that a page of another site made a browser send.
 
-    A browser says where a request comes from; a program that says nothing is none, and nobody's cookie
-    is sent along by it unawares.
+    A browser names the origin of a request. A program that names none is no browser, and does not send a cookie
+    unawares.
     """
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     is_own = site in _OWN_SITES if site is not None else origin is None or _is_origin_of(request, origin)
@@ -160,21 +160,21 @@ def has_form_token(form: Mapping[str, str], secret: str | None) -> bool:
 
 
 def set_cookie(response: Response, request: Request, secret: str) -> None:
-    """Give the browser its session; out of reach of scripts, and of other sites' forms."""
+    """Set the session cookie, hidden from scripts and from other sites' forms."""
     response.set_cookie(
         COOKIE, secret, int(SESSION_LIFETIME.total_seconds()), httponly=True, samesite="lax", secure=_is_secure(request)
     )
 
 
 def set_form_cookie(response: Response, request: Request, secret: str) -> None:
-    """Give the browser what the login form is checked against before there is a session."""
+    """Set the cookie that protects the login form before there is a session."""
     response.set_cookie(
         FORM_COOKIE, secret, path="/Authentication", httponly=True, samesite="strict", secure=_is_secure(request)
     )
 
 
 def drop_cookie(response: Response, request: Request) -> None:
-    """Have the browser forget its session."""
+    """Delete the session cookie."""
     response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
 
 

@@ -1,4 +1,4 @@
-"""The pages in the browser: signing in, the verification code, signing out; they need no script."""
+"""Browser pages without scripts: sign-in, verification code and sign-out."""
 
 import base64
 import hashlib
@@ -195,7 +195,7 @@ _FOLDER = Path(__file__).parents[1] / "pages"
 
 
 def render(template: str, status: int = 200, **values: object) -> HTMLResponse:
-    """Render a template; every value is escaped, and the page may load nothing but its own style."""
+    """Render a template with escaped values; the page may load only its own style."""
     text = _environment().get_template(f"{template}.html").render(values)
     headers = {
         "content-security-policy": _policy(),

@@ -48,7 +48,7 @@ async def grant(request: Request) -> Response:
 
 
 def must_know_client(client_id: str | None, shared: Shared) -> None:
-    """Refuse a client id that is not this service's; raises BadRequest."""
+    """Raise BadRequest for a client id other than this service's."""
     if client_id != shared.settings.client_id:
         raise BadRequest(f"{CLIENT_ID} is missing or unknown.", {CLIENT_ID: "Unknown client id."})
 
@@ -106,10 +106,9 @@ _log = logging.getLogger(__name__)
 
 
 async def by_password(request: Request, username: str, password: str) -> Account | None:
-    """Check a password; None where it is not right. Raises TooManyRequests.
+    """Check a password; None for a wrong one. Raises TooManyRequests.
 
-    The attempt is counted before it is made, so that many at once cannot slip through, and taken back
-    when it succeeds.
+    Counts the attempt first, against many at once, and deletes the count after success.
     """
     shared: Shared = request.app.state.shared
     names = f"user {username.lower()}", address_of(request)
@@ -129,7 +128,7 @@ def address_of(request: Request) -> str:
 
 
 def note_refusal(request: Request) -> None:
-    """Put a failed attempt into the log, without the name: people type their password there at times."""
+    """Log a failed attempt without the name, as people sometimes type their password there."""
     client = request.client.host if request.client else IN_PROCESS
     _log.warning("A sign-in was rejected.", extra={"request_id": request.scope[REQUEST_ID_KEY], "client": client})
 

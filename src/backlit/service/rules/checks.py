@@ -12,11 +12,11 @@ from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.trees import LAST
 
 Exists = Callable[[Kind, int], bool]
-"""Check that the project has the area, iteration or team, or the service the user."""
+"""Check for an area, iteration or team of the project, or for a user."""
 
 REFERENCES = {Kind.AREA: "area", Kind.ITERATION: "iteration", Kind.TEAM: "team", Kind.USER: "user", Kind.ITEM: "item"}
 INTEGER_LIMIT = 2**53 - 1
-"""Beyond this, JSON readers disagree about integers."""
+"""The largest integer on which all JSON readers agree."""
 TEXT_LIMIT = 1_000_000
 TAG_LIMIT = 100
 
@@ -25,7 +25,7 @@ _NEVER_EMPTY = frozenset({"Name", "Status", "AreaID", "IterationID", "ParentID"}
 
 
 STARTS_IN = timedelta(days=7)
-"""When an iteration begins that is created without dates."""
+"""Time from today to the start of an iteration created without dates."""
 ENDS_IN = timedelta(days=21)
 
 _NUMBER_LIMIT = 1e300
@@ -42,7 +42,7 @@ def is_text(value: object) -> TypeGuard[str]:
 
 
 class _Wrong(ValueError):
-    """Why one value is refused."""
+    """The fault of one value."""
 
 
 def checked(

@@ -25,14 +25,14 @@ _Identity = tuple[int, int] | None
 
 
 class DatabaseFile:
-    """Compares the files at the database's path with those that were opened."""
+    """Check that the files at the database's path are the opened ones."""
 
     def __init__(self, path: Path) -> None:
         self._paths = (path, path.with_name(f"{path.name}-wal"))
         self._opened: list[_Identity] = [None, None]
 
     def opened(self) -> None:
-        """Remember the files; the write-ahead log is one of them once something was read or written."""
+        """Record the opened files; the write-ahead log appears with the first read or write."""
         self._opened = [_identity(path) for path in self._paths]
 
     def must_be_there(self) -> None:
@@ -61,9 +61,9 @@ def path_of(url: URL) -> Path | None:
 
 @contextmanager
 def sole_server(url: URL) -> Iterator[None]:
-    """Be the only server of an SQLite file for the length of a block; raises StorageError where there is one.
+    """Hold an SQLite file as its only server for the length of a block; raise StorageError if it has one.
 
-    Clients with a service of their own, and `backlit admin`, may use the file beside it.
+    In-process services of clients, and `backlit admin`, may use the file at the same time.
     """
     path = path_of(url)
     if path is None:
@@ -91,23 +91,26 @@ def sole_server(url: URL) -> Iterator[None]:
 SLOW_QUERY_LIMIT = 10.0
 """Seconds after which a query is refused."""
 BATCH = 64
-"""Most writes that share one commit."""
+"""Maximum number of writes in one commit."""
 READERS = {"sqlite": 1, "postgresql": 2}
-"""Threads of a reading lane; more of them fight for the interpreter, and on SQLite one is fastest."""
+"""Threads of a reading lane. More threads contend for the interpreter; on SQLite, one is fastest."""
 
 _POSTGRES = "postgresql+psycopg"
 _SPELLINGS = {"postgres": _POSTGRES, "postgresql": _POSTGRES}
 _WRITE_LOCK = 0x6261636B6C6974
-"""All services on one PostgreSQL write in turn, as on SQLite: no write has to reckon with another."""
+"""Lock of all services on one PostgreSQL. It serialises writes, as on SQLite, so that no write has to handle another's.
+
+
+"""
 _TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC', clock_timestamp())"
 _SESSION = "SET TimeZone = 'UTC'; SET jit = off; SET idle_in_transaction_session_timeout = '60s'"
 _READING = "SET default_transaction_read_only = on; SET default_transaction_isolation = 'repeatable read'"
 
 
 class Database:
-    """The database of one service: fast and slow reader threads, and the one thread that writes.
+    """Database of one service: fast and slow reader threads, and one writer thread.
 
-    The clock is kept ahead of every stamp that is stored.
+    The clock stays ahead of every stored stamp.
     """
 
     def __init__(self, url: str, clock: Clock) -> None:
@@ -240,7 +243,7 @@ def _dumps(value: object) -> str:
 
 
 def _begin(statement: str) -> Callable[[Connection], None]:
-    """Begin transactions of SQLite through the driver, at half the cost of the engine's own way."""
+    """Begin transactions of SQLite through the driver, at half the cost of SQLAlchemy's way."""
 
     def begin(connection: Connection) -> None:
         try:
@@ -299,7 +302,7 @@ _FUNCTIONS: dict[str, Callable[[object], str | float | None]] = {
 
 
 RETRY_AFTER = 2
-"""Seconds after which a refused request may be tried again."""
+"""Seconds after which a client may retry a rejected request."""
 
 _LOCKED = Unavailable, "Another program has locked the database. No changes were made; try again in a moment."
 _FULL = StorageFull, "The service's disk is full. No changes were made; free some space there and try again."
@@ -334,7 +337,7 @@ _BY_SQLSTATE: Mapping[str, _Trouble] = {
 
 
 def trouble_of(error: BaseException) -> ServiceError | None:
-    """Translate an error that may pass; None for one that stands for a defect."""
+    """Translate a temporary error; None for a defect."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     found = _found(cause)
     if found is None and isinstance(error, OperationalError) and not isinstance(cause, sqlite3.Error):

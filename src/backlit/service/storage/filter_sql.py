@@ -46,7 +46,7 @@ from backlit.service.storage.schema import work_items
 Sql = ColumnElement[Any]
 
 Columns = Mapping[str, tuple[Sql, ValueType]]
-"""What each property is in SQL, by its own spelling."""
+"""SQL and type of each property, by its own spelling."""
 
 _ITEM_COLUMNS: Columns = MappingProxyType(
     {f.key: (work_items.c[f.column], f.value_type) for f in (*TOP_LEVEL, *FIELDS)}
