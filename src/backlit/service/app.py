@@ -243,10 +243,10 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
 
 async def _on_disconnect(request: Request, _: Exception) -> Response:
     """Log a caller that disconnected."""
-    return await _on_error(request, BadRequest("The body broke off."))
+    return await _on_error(request, BadRequest("The request's body is incomplete."))
 
 
-_SENTENCES = {404: "There is nothing at this address.", 405: "This address does not take that method."}
+_SENTENCES = {404: "No resource has this address.", 405: "This address does not support the method."}
 
 
 async def _on_trouble(request: Request, error: Exception) -> Response:

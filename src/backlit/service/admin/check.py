@@ -171,7 +171,9 @@ class Checker:
         good = set(self._connection.execute(parents).scalars())
         for row in rows:
             if row.type == ItemType.TASK and row.parent_id not in good:
-                yield Problem("work_items", row.id, "parent_id", f"The task's item {row.parent_id} is none.")
+                yield Problem(
+                    "work_items", row.id, "parent_id", f"The task's parent {row.parent_id} does not exist or is a task."
+                )
 
     def _of_comments(self) -> Iterator[Problem]:
         self.checked["comments"] = self._counted(comments)

@@ -112,7 +112,9 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
     else:
         for taken in (path, path.with_name(f"{path.name}-wal")):
             if taken.exists():
-                raise StorageError(f"{taken} is never overwritten. Move it away, or name another --database.")
+                raise StorageError(
+                    f"{taken} exists and is never overwritten. Move it away, or name another --database."
+                )
         unfinished = path.with_name(f"{path.name}.part")
         _remove_database(unfinished)
         try:
@@ -141,7 +143,9 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
             return
         with writing(settings, create=True) as empty:
             if not is_empty(empty):
-                raise Conflict("The database has users or projects already; it is never overwritten.")
+                raise Conflict(
+                    "The database has users or projects and is never overwritten. Restore into an empty one."
+                )
             records.load(empty, files, _lines(connection), kept)
 
 
@@ -174,7 +178,7 @@ def copy_contents(connection: Connection, source: FileStore, target: FileStore, 
                 incoming.write(piece)
             incoming.finish()
             if (incoming.digest, incoming.size) != (digest, size):
-                raise StorageError(f"The contents {digest} are damaged. To see all that is: backlit admin check")
+                raise StorageError(f"The contents {digest} are damaged. To list all problems: backlit admin check")
             records.keep_new(target, incoming, kept)
         finally:
             target.forget(incoming)

@@ -55,9 +55,9 @@ def check_new(connection: Connection, name: str, email: str) -> None:
 def must_be_usable(name: str, email: str) -> None:
     """Raise BadRequest for a name or an email address that no user can have."""
     if not _NAME.fullmatch(checked_name(name, "The user name")):
-        raise BadRequest(f"The user name {name!r} has a blank, a slash or a colon in it; leave those out.")
+        raise BadRequest(f"The user name {name!r} must not contain blanks, slashes or colons.")
     if email and not _EMAIL.fullmatch(email):
-        raise BadRequest(f"The email address {email!r} is not one: write it as name@example.org, or leave it out.")
+        raise BadRequest(f"The email address {email!r} is invalid. Write it as name@example.org, or leave it out.")
 
 
 def add(

@@ -20,7 +20,7 @@ LISTED = {f.key: f for f in FIELDS if f.kind in {Kind.STATUS, Kind.CHOICE}}
 
 
 def listed(connection: Connection, project: str) -> list[dict[str, Any]]:
-    """List the values of every type and key of a project; `isOwn` where it has others than the usual ones."""
+    """List the values of every type and key of a project; `isOwn` marks lists other than the default."""
     settings = projects.settings(connection, project_id_of(connection, project))
     return [
         {
@@ -48,7 +48,7 @@ def set_values(
     project_id, field = project_id_of(connection, project), listed_field(item_type, key)
     choices = checked_choices(values, field.key)
     if not choices:
-        raise BadRequest(f"Name the values of {field.key}. For the usual ones: backlit admin values reset")
+        raise BadRequest(f"Name the values of {field.key}. For the default ones: backlit admin values reset")
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     this = [value_lists.c[name] == value for name, value in row.items()]
     if connection.execute(select(value_lists.c.key).where(*this)).first():

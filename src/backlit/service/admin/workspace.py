@@ -115,7 +115,7 @@ def checked_name(name: str, what: str, limit: int = NAME_LIMIT) -> str:
 def _must_exist(settings: ServiceSettings) -> None:
     path = file_of(settings)
     if path is not None and not path.exists():
-        raise StorageError(f"There is no database at {path} yet. Make it with its first user: {FIRST_USER}")
+        raise StorageError(f"There is no database at {path} yet. Create it with its first user: {FIRST_USER}")
 
 
 def _take_time(connection: Connection) -> None:

@@ -23,7 +23,7 @@ def place_of(digest: str) -> str:
     if not is_digest(digest):
         raise StorageError(
             f"The digest {digest[:80]!r} of an attached file is not 64 lower-case hexadecimal digits."
-            " To see the attachment that has it: backlit admin check"
+            " To find its attachment: backlit admin check"
         )
     return f"{digest[:2]}/{digest[2:]}"
 

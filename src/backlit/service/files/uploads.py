@@ -165,6 +165,6 @@ async def _parts_in(stream: AsyncIterator[bytes], boundary: bytes, form: _Form) 
                 form.waiting.clear()
         parser.finalize()
     except (FormParserError, ClientDisconnect):
-        raise BadRequest("The multipart body is malformed or broken off.") from None
+        raise BadRequest("The multipart body is malformed or incomplete.") from None
     if form.waiting:
         yield bytes(form.waiting)

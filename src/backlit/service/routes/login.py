@@ -78,7 +78,7 @@ async def logout(request: Request) -> Response:
     elif cookie:
         return await _end_session(request, shared, form, cookie)
     else:
-        raise Unauthorized("Nobody is signed in.")
+        raise Unauthorized("You are not signed in.")
     return Response(b"{}", media_type=JSON_TYPE)
 
 

@@ -90,7 +90,7 @@ class TreeRoutes(Generic[NodeModel]):
         kept = _reassignment(call) or tree.roots[0].id
         if kept not in tree or kept in gone:
             sentence = (
-                f"reassignmentId must be the id of another {self.name.lower()} of the project, outside what goes."
+                f"reassignmentId must be the id of another {self.name.lower()} of the project that is not deleted."
             )
             raise BadRequest(sentence, {"reassignmentId": sentence})
         settings = call.settings_of(row["project_id"])

@@ -71,7 +71,7 @@ def checked(
             f.key: f"{f.key} is required." for f in by_key.values() if f.required and f.key not in values | errors
         }
     if errors:
-        raise BadRequest(f"These fields were refused: {', '.join(errors)}.", errors)
+        raise BadRequest(f"Invalid fields: {', '.join(errors)}.", errors)
     return values
 
 

@@ -188,7 +188,9 @@ def parsed_url(url: str | URL) -> URL:
         raise StorageError("A database is written as sqlite:///path or postgresql://user@host/name.") from error
     parsed = parsed.set(drivername=_SPELLINGS.get(parsed.drivername, parsed.drivername))
     if parsed.drivername not in {"sqlite", _POSTGRES}:
-        raise StorageError(f"There are no databases {parsed.drivername}://, only sqlite:/// and postgresql://.")
+        raise StorageError(
+            f"backlit does not support {parsed.drivername}:// databases. Use sqlite:/// or postgresql://."
+        )
     return parsed
 
 

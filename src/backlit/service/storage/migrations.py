@@ -48,7 +48,7 @@ def migrate(connection: Connection) -> None:
         return
     version = connection.execute(select(schema_version.c.version)).scalar_one_or_none()
     if version is None:
-        raise StorageError("The database was being filled when that was broken off; fill it again.")
+        raise StorageError("The database is incomplete, as its creation was interrupted. Create it again.")
     if version > VERSION:
         raise StorageError(
             f"The database was written by a newer backlit (its schema is {version}; this one knows {VERSION})."
