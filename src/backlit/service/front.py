@@ -20,7 +20,6 @@ from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, USER_KEY
 from backlit.service.http.proxies import Proxies, share_of
 from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
 
-LEVELS = ("debug", "info", "warning", "error")
 _NAMES = ("backlit.service", "uvicorn.error")
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 _REQUEST_ID = re.compile(rb"[\w.-]{1,64}")
