@@ -222,7 +222,7 @@ def test_what_is_left_of_another_database_is_not_mixed_into_a_restored_one(
     done = other.admin("restore", str(tmp_path / "backup"))
 
     assert done.status == 1
-    assert "service.db-wal is never overwritten" in done.error
+    assert "service.db-wal exists and is never overwritten" in done.error
 
 
 async def test_contents_that_a_backup_lacks_are_said(workspace: Workspace, served: Served, tmp_path: Path) -> None:

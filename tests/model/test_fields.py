@@ -264,7 +264,7 @@ def test_custom_fields_come_after_the_tables_and_keep_their_types() -> None:
 
     assert story[-1] is channel
     assert channel not in bug
-    assert channel.is_custom
+    assert channel.key.endswith("_cf")
     assert channel.label == "Sales Channel"
     assert channel.default_for("Story") == "Web"
     assert channel.value_type is ValueType.TEXT
@@ -273,4 +273,4 @@ def test_custom_fields_come_after_the_tables_and_keep_their_types() -> None:
 def test_no_field_of_the_specification_is_custom() -> None:
     fields: tuple[Field, ...] = FIELDS
 
-    assert not any(field.is_custom for field in fields)
+    assert not any(field.key.endswith("_cf") for field in fields)

@@ -17,7 +17,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.app import Service
 from backlit.service.front import set_up_log
-from backlit.service.routes.capabilities import BODY_LIMIT
+from backlit.service.routes.directory import BODY_LIMIT
 from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
 
 BASE = "http://backlit.test"

@@ -131,7 +131,7 @@ async def test_a_sample_that_was_broken_off_is_refused_and_can_be_made_again(emp
     with pytest.raises(KeyboardInterrupt):
         write_sample(settings, 1, progress=interrupt)
 
-    with pytest.raises(StorageError, match="broken off"):
+    with pytest.raises(StorageError, match="incomplete"):
         await Service(settings).start()
     assert write_sample(settings, 1).items == 1
 

@@ -8,7 +8,7 @@ from tests.store.papers import item, offline_store
 from tests.store.world import World, sent
 
 from backlit.model.errors import BadRequest
-from backlit.model.grooming import field_keys
+from backlit.model.ready_check import field_keys
 from backlit.store import Store
 
 

@@ -1,20 +1,26 @@
-"""Synced store for commands that read once and exit."""
+"""Synced store for commands that run once and exit, with their input file and the wait for the service."""
 
 import argparse
+import asyncio
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from backlit.cli.wiring import chosen_profile, store_of
 from backlit.config.settings import find_locations
-from backlit.model.errors import BacklitError, Offline, SignInNeeded
+from backlit.model.errors import BacklitError, Offline, SignInNeeded, StorageError
 from backlit.model.plain import plain
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.store import Store
 
 PATIENCE = 600.0
 """Seconds allowed for the first load of a large backlog."""
+LOOK_EVERY = 0.2
+OFFLINE_PATIENCE = 1.0
+"""Seconds to wait for an unreachable service."""
 _SETTLED = frozenset(
     {ConnectionState.ONLINE, ConnectionState.OFFLINE, ConnectionState.SIGNED_OUT, ConnectionState.FAILED}
 )
@@ -65,3 +71,20 @@ def _settled(store: Store) -> Connection:
         return store.connection
     finally:
         unsubscribe()
+
+
+def read_input(file: str, noun: str) -> str:
+    """Return the text of a file, or of standard input for `-`; raise StorageError that names the noun."""
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(f"Could not read the {noun}: {error} ({file}).") from error
+
+
+async def wait_while(store: Store, is_waiting: Callable[[], bool]) -> None:
+    """Wait until the service has the changes, or for a moment if it is unreachable."""
+    deadline = time.monotonic() + OFFLINE_PATIENCE
+    while is_waiting():
+        if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:
+            return
+        await asyncio.sleep(LOOK_EVERY)

@@ -48,6 +48,15 @@ def connect_to(profile: Profile, locations: Locations) -> "Connect":
     return connect
 
 
+async def open_client(profile: Profile, locations: Locations) -> "Client":
+    """Return a profile's client without reports of progress."""
+
+    def ignore(_sentence: str, _done: int, _total: int) -> None:
+        return
+
+    return await connect_to(profile, locations)(ignore)
+
+
 def _log_to(locations: Locations) -> None:
     """Send log records to a file, without secrets; the screen belongs to the application."""
     import logging

@@ -46,11 +46,6 @@ class ServiceClock:
         """The seconds to add to this machine's UTC; None until known."""
         return self.skew if self._stamped is None else self._stamped
 
-    @property
-    def is_stamped(self) -> bool:
-        """True if a write of this client has shown the zone."""
-        return self._stamped is not None
-
     def heard(self, date: str | None) -> None:
         """Learn from an answer's Date header."""
         try:

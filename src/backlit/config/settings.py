@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from backlit.config.private_files import PRIVATE, write_private
 from backlit.model.errors import BadRequest, StorageError
-from backlit.model.grooming import field_keys
 from backlit.model.planning import OwnCapacities, Share
-from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen
+from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
 from backlit.model.settings.documents import json_in, toml_in
 from backlit.model.settings.own_names import OwnNames, own_names
 

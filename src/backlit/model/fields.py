@@ -181,11 +181,6 @@ class Field:
         """Return the key in snake case: AssignedToID becomes assigned_to_id."""
         return _snake_case(self.key)
 
-    @property
-    def is_custom(self) -> bool:
-        """True for a project's own field, with a key that ends in `_cf`."""
-        return self.key.endswith("_cf")
-
     def applies_to(self, item_type: str) -> bool:
         """Return True if items of this type have the field."""
         return item_type in self.types

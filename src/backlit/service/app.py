@@ -1,4 +1,4 @@
-"""The service: its routes and what errors become, on one screen."""
+"""The service: its route table and the translation of errors."""
 
 import asyncio
 import logging
@@ -25,11 +25,11 @@ from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import Front
 from backlit.service.http.bodies import FORM_LIMIT
 from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, Endpoint, Handler, Shared, Streamed
-from backlit.service.routes import attachments, capabilities, comments, directory, login, tokens, work_items
-from backlit.service.routes.capabilities import BODY_LIMIT
+from backlit.service.routes import attachments, comments, directory, login, tokens, work_items
+from backlit.service.routes.directory import BODY_LIMIT
 from backlit.service.routes.trees import AREAS, ITERATIONS
+from backlit.service.storage.database import trouble_of
 from backlit.service.storage.settings import ServiceSettings
-from backlit.service.storage.troubles import trouble_of
 from backlit.service.tables import sign_ins
 from backlit.service.tables import users as user_table
 
@@ -41,7 +41,7 @@ _LEGACY = (
 
 
 class _Ids(IntegerConvertor):
-    """Numbers in addresses; Python refuses to read more than 4300 digits, and so no address has them."""
+    """Convertor of ids in addresses, limited to 4000 digits, as Python reads no more than 4300."""
 
     regex = "[0-9]{1,4000}"
 
@@ -78,13 +78,13 @@ ROUTES: Mapping[str, Mapping[str, Handler | Streamed]] = {
     "/users": {"GET": directory.list_users},
     "/users/me": {"GET": directory.read_me},
     "/users/{id:int}": {"GET": directory.read_user},
-    "/capabilities": {"GET": capabilities.read},
+    "/capabilities": {"GET": directory.read_capabilities},
 }
 """Below the resource root; paths are matched from the top."""
 
 
 class Service:
-    """A whole service: the ASGI application, and the threads and files behind it."""
+    """A complete service: the ASGI application with its threads and files."""
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
@@ -93,7 +93,7 @@ class Service:
         self.asgi: ASGIApp = Front(self._build(), settings)
 
     async def start(self) -> None:
-        """Open the database and start the threads; raises StorageError. Nothing happens the second time."""
+        """Open the database and start the threads; raise StorageError. A second call has no effect."""
         if not self._is_open:
             if self.settings.legacy_clients:
                 _log.warning(_LEGACY)
@@ -101,13 +101,13 @@ class Service:
             self._is_open = True
 
     async def stop(self) -> None:
-        """Finish the writes that are queued and release threads and files; it cannot be started again."""
+        """Finish queued writes and release threads and files, permanently."""
         if self._is_open:
             self._is_open = False
             await asyncio.to_thread(self._shared.close)
 
     def invite(self, username: str) -> str:
-        """Make a verification code for a licensed user, for one use; blocks. Raises NotFound."""
+        """Create a single-use verification code for a licensed user; blocks. Raises NotFound."""
         return self._shared.database.write.submit(partial(_invite, self._shared, username)).result()
 
     def _build(self) -> Starlette:
@@ -153,7 +153,7 @@ class Service:
 
 
 class _PlainPaths:
-    """Lets every spelling of an address reach its one route."""
+    """Middleware that maps every spelling of an address to its route."""
 
     def __init__(self, app: ASGIApp, has_legacy_clients: bool) -> None:
         self._app = app
@@ -169,7 +169,7 @@ class _PlainPaths:
 
 
 def _changed_is_ok(send: Send) -> Send:
-    """Answer 200 where the interface has 201 for a change, as the unversioned addresses once did."""
+    """Return 200 for a change, as the unversioned addresses did, instead of the interface's 201."""
 
     async def send_ok(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] == 201:
@@ -180,7 +180,7 @@ def _changed_is_ok(send: Send) -> Send:
 
 
 def _folded(path: str) -> str:
-    """Fold repeated slashes and drop a last one."""
+    """Fold repeated slashes and drop a trailing one."""
     if "//" in path or path.endswith("/"):
         return re.sub(r"/{2,}", "/", path).rstrip("/") or "/"
     return path
@@ -242,15 +242,15 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _on_disconnect(request: Request, _: Exception) -> Response:
-    """Answer a caller that has gone, for the log's line alone."""
-    return await _on_error(request, BadRequest("The body broke off."))
+    """Log a caller that disconnected."""
+    return await _on_error(request, BadRequest("The request's body is incomplete."))
 
 
-_SENTENCES = {404: "There is nothing at this address.", 405: "This address does not take that method."}
+_SENTENCES = {404: "No resource has this address.", 405: "This address does not support the method."}
 
 
 async def _on_trouble(request: Request, error: Exception) -> Response:
-    """Answer for a database or a disk that cannot do its work for now; other errors are defects."""
+    """Return a response for a temporary error of database or disk; raise other errors as defects."""
     trouble = trouble_of(error)
     if trouble is None:
         raise error

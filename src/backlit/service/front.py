@@ -20,7 +20,6 @@ from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, USER_KEY
 from backlit.service.http.proxies import Proxies, share_of
 from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
 
-LEVELS = ("debug", "info", "warning", "error")
 _NAMES = ("backlit.service", "uvicorn.error")
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 _REQUEST_ID = re.compile(rb"[\w.-]{1,64}")
@@ -91,7 +90,7 @@ class Front:
 
 
 class _Head(NamedTuple):
-    """The parts of a request's head that the front needs, read in one pass."""
+    """Parts of a request's head, read in one pass."""
 
     size: int
     hosts: list[bytes]
@@ -132,7 +131,7 @@ class _Exchange:
         self._is_early = False
 
     async def send(self, message: Message) -> None:
-        """Pass a part of the answer on, its head with the headers that every answer has."""
+        """Send a part of the response, with the usual headers in its head."""
         if self._is_replaced:
             return
         if message["type"] == "http.response.start":
@@ -166,7 +165,7 @@ class _Exchange:
             await self._send(message)
 
     def log(self) -> None:
-        """Write the line of this request; only its path, as queries may hold codes."""
+        """Write the request's log line with its path alone, as queries may hold codes."""
         if not _log.isEnabledFor(logging.INFO):
             return
         said: dict[str, Any] = {
@@ -191,7 +190,7 @@ def _error(status: int, message: str, headers: Mapping[str, str] | None = None) 
 
 
 class JsonLines(logging.Formatter):
-    """Writes a record, and whatever was given as `extra`, as one line of JSON."""
+    """Formatter of a log record with its `extra` values as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line; line breaks of hostile text are escaped."""
@@ -209,7 +208,7 @@ class JsonLines(logging.Formatter):
 
 
 def set_up_log(level: str, stream: TextIO | None = None) -> None:
-    """Send the service's log, and its web server's, to a stream (usually the error output)."""
+    """Write the logs of the service and its web server to a stream (default: standard error)."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines())
     for name in _NAMES:

@@ -1,4 +1,4 @@
-"""A service behind a web server of its own: one process, one listening socket."""
+"""A service with its own web server: one process and one listening socket."""
 
 import signal
 import socket
@@ -77,10 +77,10 @@ async def run_server(
 
 
 def _signals(server: "Server") -> list[int]:
-    """Note the signals that end the server, which hands them on when its work is done.
+    """Record the signals that end the server, which raises them after its work.
 
-    What they usually do would end the process, or this task, before the databases are closed. The server has handlers
-    of its own only once it serves: of what comes just before, it is told.
+    Their default handlers would end the process, or this task, before the databases close. The server installs its own
+    handlers only when it serves, so this handler tells it of earlier signals.
     """
     received: list[int] = []
 

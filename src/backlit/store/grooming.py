@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.model.filters import Filter, Or
-from backlit.model.grooming import Question, answerable, is_missing, lacking, questions
 from backlit.model.query import NameKind
-from backlit.model.ready_check import RULES, Ground, Rule
+from backlit.model.ready_check import RULES, Ground, Question, Rule, answerable, is_missing, lacking, questions
 from backlit.model.statuses import is_open
 from backlit.store.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop

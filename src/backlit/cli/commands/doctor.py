@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from backlit.cli.commands.session import is_loopback
 from backlit.cli.output import write_json
-from backlit.cli.wiring import chosen_profile, connect_to
+from backlit.cli.wiring import chosen_profile, open_client
 from backlit.client.tls import fault_of, trusted
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations
 from backlit.model.errors import BacklitError
@@ -116,7 +116,7 @@ async def _look_at_service(profile: Profile, locations: Locations, report: Repor
     try:
         if profile.kind is ProfileKind.REMOTE:
             await look_at_address(profile.url or "", report)
-        client = await connect_to(profile, locations)(_quietly)
+        client = await open_client(profile, locations)
     except BacklitError as error:
         report.say("service", error.message, Health.BROKEN)
         return
@@ -201,7 +201,3 @@ def _say_clock(client: "Client", profile: Profile, report: Report) -> None:
             f"The server's clock is {abs(seconds):,} seconds {way} this machine's. backlit corrects ages for it.",
             Health.NOTE,
         )
-
-
-def _quietly(_sentence: str, _done: int, _total: int) -> None:
-    return

@@ -4,21 +4,17 @@ import argparse
 import asyncio
 import csv
 import io
-import sys
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from backlit.cli.synced import synced_store
-from backlit.model.errors import BacklitError, BadRequest, StorageError
+from backlit.cli.synced import read_input, synced_store, wait_while
+from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
 from backlit.model.plain import plain
 from backlit.model.query.keys import field_named
 from backlit.model.settings.documents import json_in
 from backlit.store.edits.checks import check
 from backlit.store.edits.items import Family
-from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
 from backlit.store.store import Store
@@ -26,7 +22,6 @@ from backlit.tui.fields.acts import is_for_customers, is_synced
 from backlit.tui.fields.parser import FieldReading
 from backlit.tui.fields.values import FieldWords
 
-LOOK_EVERY = 0.2
 MOST = 2_000
 _ON_EDIT = frozenset({Settable.ALWAYS})
 _ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
@@ -142,7 +137,7 @@ class Import:
 
 def import_items(arguments: argparse.Namespace) -> None:
     """Print the effect of the file; without --dry-run, save it and wait for the service."""
-    text = _read(arguments.file)
+    text = read_input(arguments.file, "items")
     is_json = arguments.format == "json" or (not arguments.format and text.lstrip().startswith(("[", "{")))
     with synced_store(arguments) as store:
         try:
@@ -159,13 +154,6 @@ def import_items(arguments: argparse.Namespace) -> None:
         if found.is_for_customers and not arguments.customers_see:
             raise BacklitError("Customers can see some of these changes. To allow that, add --customers-see.")
         asyncio.run(_write(store, found))
-
-
-def _read(file: str) -> str:
-    try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"Could not read the items: {error} ({file}).") from error
 
 
 def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
@@ -255,12 +243,10 @@ async def _write(store: Store, found: Import) -> None:
         await store.items.add_families(found.families)
     if found.changes:
         await store.items.edit_each(found.changes)
-    deadline = time.monotonic() + LOOK_EVERY * 5
-    while store.outbox.pending:
-        if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:
-            print("Saved on this machine; backlit sends it when the server is reachable.")
-            return
-        await asyncio.sleep(LOOK_EVERY)
+    await wait_while(store, lambda: bool(store.outbox.pending))
+    if store.outbox.pending:
+        print("Saved on this machine; backlit sends it when the server is reachable.")
+        return
     held = store.outbox.refused + store.outbox.conflicts
     if held:
         raise BacklitError(f"{held:,} were rejected by the server. Press go in backlit for the reasons.")

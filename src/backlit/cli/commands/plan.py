@@ -3,14 +3,13 @@
 import argparse
 import asyncio
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from pathlib import Path
 
-from backlit.cli.synced import synced_store
-from backlit.model.errors import BacklitError, BadRequest, StorageError
+from backlit.cli.output import some
+from backlit.cli.synced import read_input, synced_store, wait_while
+from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.plain import plain
 from backlit.store.planning.draft import PLANNED, Touch, Touches, Values
@@ -26,13 +25,10 @@ from backlit.store.planning.text import (
     read_base,
     read_plan,
 )
-from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import Item, Row
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-
-LOOK_EVERY = 0.2
 
 
 def export_plan(arguments: argparse.Namespace) -> None:
@@ -107,7 +103,7 @@ def owner_name(owner_id: int, owners: Mapping[int, str]) -> str:
 
 def apply_plan(arguments: argparse.Namespace) -> None:
     """Print the changes; without --dry-run, save them as one step and wait for the service."""
-    text = _read(arguments.file)
+    text = read_input(arguments.file, "plan")
     with synced_store(arguments) as store:
         difference = differing(store, text, is_over_theirs=arguments.mine)
         for line in described(store, difference, labels_of(store.plan.iterations.targets())):
@@ -127,13 +123,6 @@ def differing(store: Store, text: str, *, is_over_theirs: bool) -> list[PlanChan
     """Compare a text with the store; raise BadRequest for an unreadable line."""
     lines = read_plan(text, labels_of(store.plan.iterations.targets()), store.plan.iterations.backlog_id)
     return _along(store, store.plan.try_out(_wanted(store, lines, read_base(text))), is_over_theirs=is_over_theirs)
-
-
-def _read(file: str) -> str:
-    try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"Could not read the plan: {error} ({file}).") from error
 
 
 def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[int, ExportedItem]) -> Touches:
@@ -216,26 +205,26 @@ def _changes(difference: Sequence[PlanChange]) -> dict[int, Values]:
 async def _write(store: Store, changes: Mapping[int, Values]) -> None:
     await store.plan.stage(changes)
     written = await store.plan.commit(change for change in store.plan.difference() if change.id in changes)
-    deadline = time.monotonic() + LOOK_EVERY * 5
-    while (sent := store.plan.sent()) is not None and sent.waiting:
-        is_online = store.connection.state is ConnectionState.ONLINE
-        if not is_online and time.monotonic() > deadline:
-            break
-        if sys.stderr.isatty():
-            print(f"\r{sent.done} of {sent.total} sent ", end="", file=sys.stderr, flush=True)
-        await asyncio.sleep(LOOK_EVERY)
+    await wait_while(store, lambda: _is_sending(store))
+    sent = store.plan.sent()
     if sent is not None and sent.held:
         raise BacklitError(
             f"{sent.held} of {sent.total} were rejected by the server. Press go in backlit for the reasons."
         )
     if sent is not None:
-        print(f"{_items(written)} saved on this machine; backlit sends them when the server is reachable.")
+        print(f"{some(written, 'item')} saved on this machine; backlit sends them when the server is reachable.")
         return
-    print(f"{_items(written)} written.")
+    print(f"{some(written, 'item')} written.")
 
 
-def _items(count: int) -> str:
-    return "1 item" if count == 1 else f"{count} items"
+def _is_sending(store: Store) -> bool:
+    """Return True while changes wait, and show the progress on a terminal."""
+    sent = store.plan.sent()
+    if sent is None or not sent.waiting:
+        return False
+    if sys.stderr.isatty():
+        print(f"\r{sent.done} of {sent.total} sent ", end="", file=sys.stderr, flush=True)
+    return True
 
 
 _LABELS = {"IterationID": "", "Estimate": "points ", "AssignedToID": "owner "}

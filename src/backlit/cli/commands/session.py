@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from backlit.cli.wiring import chosen_profile, connect_to, remote_client
+from backlit.cli.wiring import chosen_profile, open_client, remote_client
 from backlit.client.client import Client, root_of
 from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
 from backlit.config.private_files import writing_to
@@ -153,9 +153,5 @@ def show_user(arguments: argparse.Namespace) -> None:
 
 
 async def _me(profile: Profile, locations: Locations) -> User:
-    async with await connect_to(profile, locations)(_quietly) as client:
+    async with await open_client(profile, locations) as client:
         return await client.users.me()
-
-
-def _quietly(_sentence: str, _done: int, _total: int) -> None:
-    return

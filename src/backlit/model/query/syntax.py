@@ -53,8 +53,6 @@ class NotThis:
 
 Node = Word | Condition | AllOf | AnyOf | NotThis
 
-OPERATORS = (":", "=", "<=", ">=", "<", ">")
-
 
 class _Shape(StrEnum):
     OPEN = "("

@@ -12,7 +12,7 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.trees import Node, Tree
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.files.interface import FileStore, is_digest
-from backlit.service.rules.work_item_checks import checked
+from backlit.service.rules.checks import checked
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     METADATA,
@@ -171,7 +171,9 @@ class Checker:
         good = set(self._connection.execute(parents).scalars())
         for row in rows:
             if row.type == ItemType.TASK and row.parent_id not in good:
-                yield Problem("work_items", row.id, "parent_id", f"The task's item {row.parent_id} is none.")
+                yield Problem(
+                    "work_items", row.id, "parent_id", f"The task's parent {row.parent_id} does not exist or is a task."
+                )
 
     def _of_comments(self) -> Iterator[Problem]:
         self.checked["comments"] = self._counted(comments)

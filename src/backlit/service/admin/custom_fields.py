@@ -40,7 +40,7 @@ def listed(connection: Connection, project: str | None = None) -> list[dict[str,
 
 
 def add(connection: Connection, project: str, key: str, kind: Kind, given: FieldChange) -> dict[str, Any]:
-    """Add a custom field; items of its types have it at once, without a value."""
+    """Add a custom field; items of its types have it at once, unset."""
     project_id = project_id_of(connection, project)
     _must_be_key(key)
     same = (custom_fields.c.project_id == project_id, func.lower(custom_fields.c.key) == key.lower())
@@ -53,7 +53,7 @@ def add(connection: Connection, project: str, key: str, kind: Kind, given: Field
 
 
 def change(connection: Connection, project: str, key: str, given: FieldChange) -> dict[str, Any]:
-    """Change types, choices or default; items of a type that loses the field lose its value."""
+    """Change types, choices or default; items of a removed type lose their value."""
     old = _found(connection, project, key)
     row = _checked(old, given)
     this = (custom_fields.c.project_id == row["project_id"], custom_fields.c.key == key)

@@ -19,7 +19,7 @@ from backlit.model.errors import BadRequest, StorageError
 from backlit.service.admin.rendering import rewrite
 from backlit.service.admin.row_checks import checked_row
 from backlit.service.files.interface import FileStore, Incoming, is_digest
-from backlit.service.rules.work_item_checks import is_id
+from backlit.service.rules.checks import is_id
 from backlit.service.storage.migrations import VERSION, follow_ids
 from backlit.service.storage.schema import (
     METADATA,
@@ -44,11 +44,11 @@ FORMAT = 1
 BATCH = 500
 """Rows in memory at once."""
 PIECE = 192 * 1024
-"""Bytes of contents on one line."""
+"""Bytes of contents per line."""
 SECRET = {signing_keys, refresh_families, refresh_tokens, verification_codes, login_sessions, login_attempts}
 """Tables of tokens, sessions and attempts."""
 TABLES = tuple(table for table in METADATA.sorted_tables if table is not schema_version)
-"""All tables, each after those it refers to."""
+"""All tables, each after the tables it refers to."""
 
 Record = dict[str, Any]
 
@@ -95,9 +95,9 @@ def contents_named(connection: Connection) -> list[tuple[str, int]]:
 
 
 def load(connection: Connection, files: FileStore, lines: Iterable[Record], kept: list[str]) -> dict[str, int]:
-    """Write the rows and contents of an export into an empty workspace; returns how many of each table.
+    """Write the rows and contents of an export into an empty workspace; return the row count of each table.
 
-    Contents that are new in the store are noted in `kept`. Raises BadRequest naming the line that does not fit.
+    Adds contents that are new in the store to `kept`. Raises BadRequest that names the invalid line.
     """
     loader = _Loader(connection, files, kept)
     numbered = enumerate(lines, 1)
@@ -149,7 +149,7 @@ class _Loader:
         self._digest = ""
 
     def take(self, number: int, record: Record) -> None:
-        """Take the record of a line."""
+        """Read the record of a line."""
         match record:
             case {"table": str(name), "row": dict(row)} if name in _TABLE_BY_NAME:
                 self._take_row(number, _TABLE_BY_NAME[name], row)
@@ -161,12 +161,12 @@ class _Loader:
                 raise BadRequest(f"Line {number} is neither a row, nor ids, nor contents. No data was imported.")
 
     def finish(self) -> None:
-        """Write what is left."""
+        """Write the remaining rows."""
         self._write_rows()
         self._keep()
 
     def close(self) -> None:
-        """Drop contents that were not finished."""
+        """Discard incomplete contents."""
         if self._incoming is not None:
             incoming, self._incoming = self._incoming, None
             self._files.forget(incoming)
@@ -226,7 +226,7 @@ class _Loader:
 
 
 def keep_new(files: FileStore, incoming: Incoming, kept: list[str]) -> None:
-    """Keep finished contents, and note them where the store had none such."""
+    """Store finished contents, and note new ones."""
     if not files.has(incoming.digest):
         kept.append(incoming.digest)
     files.keep(incoming)

@@ -1,4 +1,4 @@
-"""Items and their documents after a project's settings changed."""
+"""Updates of items and documents after a change of their project's settings."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,10 +43,9 @@ class Rewritten:
 def settings_changed(
     connection: Connection, project_id: int, types: Collection[str], alter: Alter | None = None
 ) -> Rewritten:
-    """Note that a project has other settings, so that running services read them, and bring its items in step.
+    """Publish changed settings to running services, and update the project's items of some types.
 
-    Only items of the types are looked at: with none, that is all that is done. An item whose values
-    change is stamped as changed by the administrator; one that only shows other keys is not.
+    A changed value stamps its item as modified by the administrator; a change of the shown keys alone does not.
     """
     mine = project_rows.c.id == project_id
     raised = {"settings_revision": project_rows.c.settings_revision + 1}
@@ -60,7 +59,7 @@ def settings_changed(
 def rewrite(
     connection: Connection, project_id: int, types: Collection[str] = ALL_TYPES, alter: Alter | None = None
 ) -> Rewritten:
-    """Bring items of a project in step with its settings; `alter` may give them other values."""
+    """Update items of a project to its settings; `alter` may change their values."""
     settings, now = projects.settings(connection, project_id), clock_of(connection, [work_items]).now()
     changed = rendered = 0
     for rows in item_rows(connection, project_id, types):

@@ -20,8 +20,7 @@ from backlit.service.admin.value_lists import checked_choices, listed_field
 from backlit.service.admin.workspace import checked_name
 from backlit.service.files.interface import is_digest
 from backlit.service.files.uploads import content_type
-from backlit.service.rules.node_checks import area_values
-from backlit.service.rules.work_item_checks import is_id, is_text
+from backlit.service.rules.checks import area_values, is_id, is_text
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     ROOT_PARENT,
@@ -148,7 +147,7 @@ def _node(row: Row) -> None:
 
 
 def _work_item(row: Row) -> None:
-    """Check the shape of an item; its values are checked with its project's settings, when all rows are in."""
+    """Check the shape of an item; its values are checked with its project's settings after the last row."""
     if row["type"] not in set(ItemType):
         raise BadRequest(f"The type {row['type']!r} does not exist; there are: {', '.join(ItemType)}.")
     custom = row["cf"] or {}

@@ -1,4 +1,4 @@
-"""Making workspaces: an empty database, its users, and projects with their roots."""
+"""Creation of workspaces: an empty database, its users, and projects with their roots."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ DEFAULT_ITERATION_LENGTH = 14
 
 @contextmanager
 def new_database(settings: ServiceSettings) -> Iterator[Engine]:
-    """Create the tables in a new file or an empty PostgreSQL database; it counts only when all is written.
+    """Create the tables in a new file or an empty PostgreSQL database, complete only at the end of the block.
 
     Raises StorageError for an existing file or a non-empty database.
     """
@@ -87,7 +87,7 @@ def user_of(user_id: int, name: str, first_name: str, last_name: str) -> User:
 def add_user(
     connection: Connection, user: User, now: datetime, password_hash: str | None = None, *, is_licensed: bool = True
 ) -> None:
-    """Add a user; without a password hash it can sign in by code only."""
+    """Add a user; without a password hash, the user signs in by code only."""
     users.add(connection, user, password_hash, is_licensed=is_licensed, now=now)
 
 
@@ -128,7 +128,7 @@ PROJECT = "Backlog"
 
 
 def write_local(settings: ServiceSettings, username: str) -> None:
-    """Create the database with one user, who signs in by code, and one project; raises StorageError."""
+    """Create a database with one project and one user, who signs in by code; raise StorageError."""
     now = Clock().now()
     today = now.date()
     with new_database(settings) as engine, engine.connect() as connection, connection.begin():

@@ -23,16 +23,16 @@ from backlit.service.storage.clock import Clock
 from backlit.service.storage.settings import ServiceSettings
 
 DATABASE, LINES, FILES, NOTE = "service.db", "workspace.jsonl", "files", "backup.json"
-"""What a backup consists of; it has either a database or lines."""
+"""Files of a backup: contents, and either a database or lines."""
 SQLITE = "sqlite:///"
 
 
 def export(
     settings: ServiceSettings, output: BinaryIO, *, folder: Path | None, with_contents: bool, with_secrets: bool
 ) -> dict[str, int]:
-    """Write one moment of a workspace as lines; contents follow as lines, or go as files into a folder.
+    """Write a snapshot of a workspace as lines, with contents as lines or as files in a folder.
 
-    Returns how many rows of each table there were.
+    Returns the row count of each table.
     """
     files = open_files(settings.files)
     counts: Counter[str] = Counter()
@@ -56,7 +56,7 @@ def export(
 def import_(
     settings: ServiceSettings, lines: BinaryIO, *, folder: Path | None = None, accepts_problems: bool = False
 ) -> dict[str, int]:
-    """Fill an empty workspace from lines; all of it, or nothing. Raises Conflict where it is not empty."""
+    """Fill an empty workspace from lines, completely or not at all; raise Conflict for a workspace with data."""
     files = open_files(settings.files)
     with _all_or_nothing(files) as kept, writing(settings, create=True) as connection:
         if not is_empty(connection):
@@ -76,9 +76,9 @@ def import_(
 
 
 def backup(settings: ServiceSettings, target: Path) -> dict[str, Any]:
-    """Copy database and contents into a new directory while the service runs; raises StorageError.
+    """Copy database and contents into a new directory while the service runs; raise StorageError.
 
-    Contents that are missing are counted: they were lost before, or deleted at this moment.
+    Returns the count of missing contents: lost earlier, or deleted during the copy.
     """
     if target.exists():
         raise StorageError(f"{target} exists already; name a directory that does not.")
@@ -103,7 +103,7 @@ def backup(settings: ServiceSettings, target: Path) -> dict[str, Any]:
 
 
 def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
-    """Make a workspace from a backup; raises StorageError or Conflict where there is one already."""
+    """Create a workspace from a backup; raise StorageError or Conflict for an existing one."""
     if not (source / NOTE).is_file():
         raise NotFound(f"There is no backup in {source}: it has no {NOTE}.")
     path = file_of(settings)
@@ -112,7 +112,9 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
     else:
         for taken in (path, path.with_name(f"{path.name}-wal")):
             if taken.exists():
-                raise StorageError(f"{taken} is never overwritten. Move it away, or name another --database.")
+                raise StorageError(
+                    f"{taken} exists and is never overwritten. Move it away, or name another --database."
+                )
         unfinished = path.with_name(f"{path.name}.part")
         _remove_database(unfinished)
         try:
@@ -126,7 +128,7 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
 
 
 def _fill(settings: ServiceSettings, source: Path) -> None:
-    """Write a backup into an empty place: a file as a file, anything else row by row; then the contents."""
+    """Write a backup into an empty place: a file as a file, other databases row by row; then the contents."""
     folder, files = source / FILES, open_files(settings.files)
     if (source / LINES).is_file():
         with (source / LINES).open("rb") as lines:
@@ -141,13 +143,15 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
             return
         with writing(settings, create=True) as empty:
             if not is_empty(empty):
-                raise Conflict("The database has users or projects already; it is never overwritten.")
+                raise Conflict(
+                    "The database has users or projects and is never overwritten. Restore into an empty one."
+                )
             records.load(empty, files, _lines(connection), kept)
 
 
 @contextmanager
 def _all_or_nothing(files: FileStore) -> Iterator[list[str]]:
-    """Yield a list for digests of new contents, which are removed again if the block fails."""
+    """Yield a list for digests of new contents, and remove these contents if the block fails."""
     kept: list[str] = []
     try:
         yield kept
@@ -163,7 +167,7 @@ def _remove_database(path: Path) -> None:
 
 
 def copy_contents(connection: Connection, source: FileStore, target: FileStore, kept: list[str]) -> int:
-    """Copy the contents that attachments name and the target lacks, note them in `kept` and count them."""
+    """Copy contents of attachments that the target lacks; add them to `kept` and return their count."""
     copied = 0
     for digest, size in records.contents_named(connection):
         if target.has(digest) or not source.has(digest):
@@ -174,7 +178,7 @@ def copy_contents(connection: Connection, source: FileStore, target: FileStore, 
                 incoming.write(piece)
             incoming.finish()
             if (incoming.digest, incoming.size) != (digest, size):
-                raise StorageError(f"The contents {digest} are damaged. To see all that is: backlit admin check")
+                raise StorageError(f"The contents {digest} are damaged. To list all problems: backlit admin check")
             records.keep_new(target, incoming, kept)
         finally:
             target.forget(incoming)
@@ -205,7 +209,7 @@ def _copy_sqlite(settings: ServiceSettings, source: Path, target: Path) -> None:
 
 
 def _copy_file(source: Path, target: Path) -> None:
-    """Copy an SQLite database as it stands at one moment, whoever writes to it meanwhile."""
+    """Copy a snapshot of an SQLite database while others write to it."""
     try:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new)
@@ -214,7 +218,7 @@ def _copy_file(source: Path, target: Path) -> None:
 
 
 def _rename_durably(unfinished: Path, target: Path) -> None:
-    """Give what is complete its name, on disk when this returns."""
+    """Rename a complete file durably."""
     unfinished.rename(target)
     for folder in (target, target.parent) if target.is_dir() else (target.parent,):
         opened = os.open(folder, os.O_RDONLY)

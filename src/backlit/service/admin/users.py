@@ -1,4 +1,4 @@
-"""Users: who may sign in and with which password, their roles in projects, and the keys that sign their tokens."""
+"""Users with passwords, licences and roles in projects, and the keys that sign their tokens."""
 
 import re
 import secrets
@@ -55,15 +55,15 @@ def check_new(connection: Connection, name: str, email: str) -> None:
 def must_be_usable(name: str, email: str) -> None:
     """Raise BadRequest for a name or an email address that no user can have."""
     if not _NAME.fullmatch(checked_name(name, "The user name")):
-        raise BadRequest(f"The user name {name!r} has a blank, a slash or a colon in it; leave those out.")
+        raise BadRequest(f"The user name {name!r} must not contain blanks, slashes or colons.")
     if email and not _EMAIL.fullmatch(email):
-        raise BadRequest(f"The email address {email!r} is not one: write it as name@example.org, or leave it out.")
+        raise BadRequest(f"The email address {email!r} is invalid. Write it as name@example.org, or leave it out.")
 
 
 def add(
     connection: Connection, name: str, password: str | None, *, texts: Mapping[str, str], is_licensed: bool = True
 ) -> dict[str, Any]:
-    """Add a user; `texts` are first_name, last_name, display_name, email where known."""
+    """Add a user; `texts` may have first_name, last_name, display_name and email."""
     email = texts.get("email", "")
     check_new(connection, name, email)
     first, last = (texts.get(part, "").strip() for part in ("first_name", "last_name"))
@@ -81,7 +81,7 @@ def add(
 
 
 def set_password(connection: Connection, name: str, password: str) -> dict[str, Any]:
-    """Give a user another password and end every sign-in made with the old one."""
+    """Change a user's password and revoke all sign-ins."""
     user_id = user_id_of(connection, name)
     password_hash = hash_password(checked_password(password))
     accounts.set_password(connection, user_id, password_hash, ADMINISTRATOR, clock_of(connection).now())
@@ -89,7 +89,7 @@ def set_password(connection: Connection, name: str, password: str) -> dict[str, 
 
 
 def license_(connection: Connection, name: str, *, is_licensed: bool) -> dict[str, Any]:
-    """Let a user sign in, or not; without a licence tokens stop working at once."""
+    """Grant or revoke a user's licence; without one, tokens stop working at once."""
     user_id = user_id_of(connection, name)
     _update(connection, user_id, is_licensed=is_licensed)
     if not is_licensed:
@@ -98,7 +98,7 @@ def license_(connection: Connection, name: str, *, is_licensed: bool) -> dict[st
 
 
 def deactivate(connection: Connection, name: str) -> dict[str, Any]:
-    """Take licence, password, sign-ins and grants from a user; what the user wrote and owns stays."""
+    """Revoke a user's licence, password, sign-ins and grants; the user's items and comments remain."""
     user_id = user_id_of(connection, name)
     _update(connection, user_id, is_licensed=False, password_hash=None)
     sign_ins.revoke_all(connection, user_id)

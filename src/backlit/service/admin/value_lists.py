@@ -1,4 +1,4 @@
-"""The valid values of Status and other choices, per project and type, and the items that have them."""
+"""Lists of valid values of Status and other choices, per project and type."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from backlit.service.tables import projects
 VALUE_LIMIT = 100
 
 LISTED = {f.key: f for f in FIELDS if f.kind in {Kind.STATUS, Kind.CHOICE}}
-"""The fields that have a list of values, by key."""
+"""Fields with a list of values, by key."""
 
 
 def listed(connection: Connection, project: str) -> list[dict[str, Any]]:
-    """List the values of every type and key of a project; `isOwn` where it has others than the usual ones."""
+    """List the values of every type and key of a project; `isOwn` marks lists other than the default."""
     settings = projects.settings(connection, project_id_of(connection, project))
     return [
         {
@@ -44,11 +44,11 @@ def set_values(
     *,
     renames: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Give a project its own list; raises Conflict where items have values that it lacks and no renaming is given."""
+    """Set a project's own list; raise Conflict for items with other values and no renaming."""
     project_id, field = project_id_of(connection, project), listed_field(item_type, key)
     choices = checked_choices(values, field.key)
     if not choices:
-        raise BadRequest(f"Name the values of {field.key}. For the usual ones: backlit admin values reset")
+        raise BadRequest(f"Name the values of {field.key}. For the default ones: backlit admin values reset")
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     this = [value_lists.c[name] == value for name, value in row.items()]
     if connection.execute(select(value_lists.c.key).where(*this)).first():
@@ -62,7 +62,7 @@ def set_values(
 def reset(
     connection: Connection, project: str, item_type: str, key: str, renames: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Take a project's own list away, so that the usual values go again; raises Conflict as `set_values` does."""
+    """Reset a list to the default values; raise Conflict as `set_values` does."""
     project_id, field = project_id_of(connection, project), listed_field(item_type, key)
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     if not connection.execute(delete(value_lists).where(*(value_lists.c[n] == v for n, v in row.items()))).rowcount:
@@ -88,7 +88,7 @@ def _carried(
 
 
 def listed_field(item_type: str, key: str) -> Field:
-    """Find a field that has a list of values; raises BadRequest."""
+    """Return a field with a list of values; raise BadRequest for another one."""
     if key.endswith("_cf"):
         raise BadRequest(f"{key} is a custom field; its values are changed with: backlit admin fields change")
     field = LISTED.get(key)

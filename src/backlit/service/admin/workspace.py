@@ -1,4 +1,4 @@
-"""A service's database in the hands of its administrator, beside the service that may be running on it."""
+"""Administrator's access to a service's database, while a service may run on it."""
 
 import re
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from backlit.service.storage.schema import projects, schema_version, users
 from backlit.service.storage.settings import ServiceSettings
 
 ADMINISTRATOR = "backlit"
-"""Who the audit fields name for what the command line did."""
+"""Author of the command line's changes in audit fields."""
 NAME_LIMIT = 100
 CACHE = 4096
-"""KiB of an SQLite database in memory."""
+"""KiB of SQLite's page cache."""
 FIRST_USER = "backlit admin users add NAME"
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -28,7 +28,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 def writing(settings: ServiceSettings, *, create: bool = False, dry_run: bool = False) -> Iterator[Connection]:
     """Open a transaction that commits at the end of the block, or rolls back after a dry run.
 
-    Raises StorageError where there is no database, unless it is to be created.
+    Raises StorageError for a missing database, unless `create` is set.
     """
     if not create:
         _must_exist(settings)
@@ -77,7 +77,7 @@ def is_empty(connection: Connection) -> bool:
 
 
 def user_id_of(connection: Connection, name: str) -> int:
-    """Find a user by name, in any case; raises NotFound."""
+    """Return a user's id by name, in any case; raise NotFound."""
     found = connection.execute(select(users.c.id).where(func.lower(users.c.name) == name.lower())).scalar()
     if found is None:
         raise NotFound(f"There is no user {name!r}. To see all: backlit admin users list")
@@ -85,7 +85,7 @@ def user_id_of(connection: Connection, name: str) -> int:
 
 
 def project_id_of(connection: Connection, name: str) -> int:
-    """Find a project by its id or its name; raises NotFound, and BadRequest where several have the name."""
+    """Return a project's id by id or name; raise NotFound, or BadRequest for an ambiguous name."""
     rows = connection.execute(select(projects.c.id, projects.c.name).order_by(projects.c.id)).all()
     by_id = [row.id for row in rows if str(row.id) == name]
     by_name = [row.id for row in rows if row.name == name] or [
@@ -115,11 +115,11 @@ def checked_name(name: str, what: str, limit: int = NAME_LIMIT) -> str:
 def _must_exist(settings: ServiceSettings) -> None:
     path = file_of(settings)
     if path is not None and not path.exists():
-        raise StorageError(f"There is no database at {path} yet. Make it with its first user: {FIRST_USER}")
+        raise StorageError(f"There is no database at {path} yet. Create it with its first user: {FIRST_USER}")
 
 
 def _take_time(connection: Connection) -> None:
-    """Keep the memory small while all is read, and the transaction while files are copied in between."""
+    """Bound the memory of large reads, and lift the idle limit of transactions that copy files."""
     if connection.dialect.name == "sqlite":
         connection.execute(text(f"PRAGMA cache_size=-{CACHE}"))
     else:

@@ -1,4 +1,4 @@
-"""Password hashes, made and checked in a small pool so that a flood of sign-ins cannot eat the memory."""
+"""Password hashes, computed in a small pool so that a flood of sign-ins cannot exhaust the memory."""
 
 import asyncio
 import threading
@@ -12,11 +12,11 @@ from backlit.model.errors import TooManyRequests
 
 WORKERS = 2
 WAITING = 32
-"""Most sign-ins that may wait for a worker."""
+"""Maximum number of sign-ins that wait for a worker."""
 
 
 def hash_password(password: str) -> str:
-    """Hash a password, its parameters included."""
+    """Return the hash of a password, including its parameters."""
     return _hasher().hash(password)
 
 
@@ -31,14 +31,14 @@ def _nobodys_hash() -> str:
 
 
 class Passwords:
-    """The pool in which passwords are checked."""
+    """Pool of threads that verify passwords."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="backlit-password")
         self._places = threading.BoundedSemaphore(WAITING)
 
     async def are_right(self, password: str, password_hash: str | None) -> bool:
-        """Check a password; without a hash it takes as long and is wrong. Raises TooManyRequests when flooded."""
+        """Verify a password, in equal time without a hash; raise TooManyRequests under a flood."""
         if not self._places.acquire(blocking=False):
             raise TooManyRequests("Too many people are signing in at once; try again in a moment.", retry_after=5)
         try:

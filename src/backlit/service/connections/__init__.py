@@ -1,1 +1,1 @@
-"""Connections of the web server: accepting them, bounding them, and ending those that wait too long."""
+"""Connections of the web server: acceptance, limits, and the end of idle ones."""

@@ -1,4 +1,4 @@
-"""HTTP on one connection: uvicorn's protocol with limits on heads, idle times and answers that are not taken."""
+"""HTTP on one connection: uvicorn's protocol with limits on heads, idle times and unread responses."""
 
 import asyncio
 import time
@@ -25,9 +25,9 @@ _TOO_SLOW = _refusal(b"408 Request Timeout", "The head of the request came too s
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Ends a connection whose head is too long or comes too slowly, that is idle, or whose answers are not taken.
+    """Protocol that ends connections with a long or slow head, idle ones, and ones with unread responses.
 
-    The parser and uvicorn's protocol know none of these limits but the idle one.
+    Uvicorn itself limits only idle times.
     """
 
     def __init__(
@@ -43,18 +43,18 @@ class BoundedProtocol(HttpToolsProtocol):
         self._closing_since: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
-        """Enter the table's sweep."""
+        """Register with the table's sweep."""
         self._connection.peer = self
         self._connection.abort = transport.abort
         super().connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Leave the table."""
+        """Unregister from the table."""
         self._connections.remove(self._connection)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count the bytes of a head; refuse one that is too long and still not over."""
+        """Count the bytes of a head; reject an incomplete one over the limit."""
         if self._in_head:
             if not self._head_size and not self._is_first and self._connection.since is not None:
                 self._connection.since = time.monotonic()  # the idle time ends, the head's time begins
@@ -64,39 +64,39 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(_TOO_LONG)
 
     def on_message_begin(self) -> None:
-        """Count a head that begins among the bytes of the request before it."""
+        """Start counting a head that follows the previous request in the same bytes."""
         self._head_size = self._head_size or 1
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Leave the connections that wait; the body follows."""
+        """Mark the connection as busy; the body follows."""
         self._in_head = self._is_first = False
         self._connections.begin(self._connection)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Begin to count the next head."""
+        """Start counting the next head."""
         self._in_head, self._head_size = True, 0
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, unless one was sent ahead."""
+        """Wait for the next request, unless the caller has already sent it."""
         super().on_response_complete()
         if self.cycle.response_complete:
             self._connections.wait(self._connection)
 
     def pause_writing(self) -> None:
-        """Note since when the caller takes nothing."""
+        """Record the time since which the caller reads nothing."""
         self._stalled_since = time.monotonic()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """Note that the caller takes bytes again."""
+        """Record that the caller reads again."""
         self._stalled_since = None
         super().resume_writing()
 
     def end_if_late(self, now: float) -> bool:
-        """End the connection where a limit has passed; returns whether it did."""
+        """End the connection after a passed limit; return True if it did."""
         since = self._connection.since
         if self.transport.is_closing():
             self._closing_since = self._closing_since or now
@@ -115,7 +115,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return is_late
 
     def _refuse(self, answer: bytes) -> None:
-        """Answer and close, unless the answer would stand in the middle of another one."""
+        """Answer and close; only close in the middle of another response."""
         if not self.transport.is_closing():
             if self.cycle is None or self.cycle.response_complete:
                 self.transport.write(answer)

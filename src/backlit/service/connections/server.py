@@ -1,4 +1,4 @@
-"""The web server: uvicorn, with connections accepted here, where they can be counted."""
+"""Web server: uvicorn with counted connections."""
 
 import asyncio
 import errno
@@ -14,11 +14,11 @@ from backlit.service.http.proxies import Proxies, share_of
 from backlit.service.storage.settings import Limits
 
 RETRY = 0.1
-"""Seconds after which accepting is tried again where the system has no means left."""
+"""Seconds before the next attempt to accept, after the system ran out of resources."""
 _AT_ONCE = 16
-"""Connections that are accepted before others' bytes are looked at again."""
+"""Maximum connections accepted in a row before others are served."""
 _OWN_FILES = 64
-"""Files of the process's own: databases, the log, libraries."""
+"""Number of files for the process itself: databases, the log, libraries."""
 _NO_MEANS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
@@ -32,7 +32,7 @@ def most_connections(limits: Limits, concurrent_requests: int) -> int:
 
 
 class BoundedServer(uvicorn.Server):
-    """Uvicorn's server over connections that are accepted one by one, each within the limits."""
+    """Uvicorn's server with limits on every accepted connection."""
 
     def __init__(
         self,
@@ -51,13 +51,13 @@ class BoundedServer(uvicorn.Server):
         self._opening: set[asyncio.Task[None]] = set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to accept."""
+        """Start accepting."""
         await super().startup(sockets)
         self._listener.setblocking(False)
         self._running = [asyncio.create_task(self._accept()), asyncio.create_task(self._sweep())]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept nothing more, then let the requests in the works end; late connections are ended meanwhile."""
+        """Stop accepting, let running requests end, and end late connections meanwhile."""
         accepting, sweeping = self._running
         accepting.cancel()
         self._listener.close()
@@ -96,7 +96,7 @@ class BoundedServer(uvicorn.Server):
                 await asyncio.sleep(0)
 
     async def _open(self, caller: socket.socket, connection: Connection) -> None:
-        """Hand the connection to its protocol, after the TLS handshake where there is one."""
+        """Attach the connection to its protocol, after a TLS handshake."""
         try:
             tls = self.config.ssl
             await asyncio.get_running_loop().connect_accepted_socket(
@@ -110,7 +110,7 @@ class BoundedServer(uvicorn.Server):
             self._connections.remove(connection)
 
     def _end_opening(self, caller: socket.socket, connection: Connection, task: "asyncio.Task[None]") -> None:
-        """Close a connection that was ended before it was handed over; its task may not even have begun."""
+        """Close a connection that ended before its protocol began; its task may not have started."""
         self._opening.discard(task)
         if task.cancelled():
             self._connections.remove(connection)

@@ -1,4 +1,4 @@
-"""The open connections of one process, in the order in which they wait."""
+"""Open connections of one process, in the order in which they wait."""
 
 import asyncio
 import logging
@@ -13,27 +13,27 @@ _log = logging.getLogger(__name__)
 
 
 class Peer(Protocol):
-    """The end of a connection that reads requests from it."""
+    """Reader of a connection's requests."""
 
     def end_if_late(self, now: float) -> bool:
-        """End the connection where a limit has passed; returns whether it did."""
+        """End the connection after a passed limit; return True if it did."""
 
 
 class Connection:
-    """An accepted connection, from before its TLS handshake until its socket is closed."""
+    """An accepted connection, from before the TLS handshake until its socket closes."""
 
     __slots__ = ("abort", "address", "peer", "since")
 
     def __init__(self, address: str | None, now: float) -> None:
         self.address = address
         self.since: float | None = now
-        """The time since when the connection waits for a request; None while one is in the works."""
+        """Start of the wait for a request; None during a request."""
         self.peer: Peer | None = None
         self.abort: Callable[[], object] = lambda: None
 
 
 class Connections:
-    """The table of connections: at most `most`, and for each address (None: exempt) its share."""
+    """Table of connections: at most `most` in total, and a share for each address (None: exempt)."""
 
     def __init__(self, limits: Limits, most: int) -> None:
         self._share = limits.connections_per_address
@@ -48,11 +48,11 @@ class Connections:
         self._noted_at = float("-inf")
 
     async def room(self) -> None:
-        """Wait until one more connection can be taken, be it in the place of one that waits."""
+        """Wait for room for one more connection, which may take the place of a waiting one."""
         await self._has_room.wait()
 
     def add(self, address: str | None) -> Connection | None:
-        """Take a connection; None where all of its address's share is at work."""
+        """Add a connection; None if all connections of its address are busy."""
         if address is not None and len(self._of_address[address]) >= self._share:
             oldest = min(
                 (each for each in self._of_address[address] if each.since is not None),
@@ -73,7 +73,7 @@ class Connections:
         return connection
 
     def remove(self, connection: Connection) -> None:
-        """Forget a connection; nothing happens the second time."""
+        """Remove a connection; a second call has no effect."""
         self._all.pop(connection, None)
         self._waiting.pop(connection, None)
         if connection.address is not None and connection.address in self._of_address:
@@ -84,26 +84,26 @@ class Connections:
         self._update()
 
     def begin(self, connection: Connection) -> None:
-        """Note that a request of the connection is in the works."""
+        """Mark the connection as busy."""
         if connection.since is not None:
             connection.since = None
             self._waiting.pop(connection, None)
             self._update()
 
     def wait(self, connection: Connection) -> None:
-        """Note that the connection waits for its next request."""
+        """Mark the connection as waiting for its next request."""
         if connection in self._all:
             connection.since = time.monotonic()
             self._waiting[connection] = None
             self._update()
 
     def end_oldest(self) -> None:
-        """End the connection that has waited longest, where one waits."""
+        """End the connection that has waited longest, if one waits."""
         if self._waiting:
             self._end(next(iter(self._waiting)))
 
     def sweep(self) -> None:
-        """End every connection over one of its limits, and write the log's line where it is due."""
+        """End every connection over its limits, and log the counts when due."""
         now = time.monotonic()
         for connection in list(self._all):
             if connection.peer is not None and connection.peer.end_if_late(now):
@@ -114,7 +114,7 @@ class Connections:
             self._noted.clear()
 
     def note(self, what: str) -> None:
-        """Count something for the log's next line."""
+        """Count an event for the next log line."""
         self._noted[what] += 1
 
     def _end(self, connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Contents of attachments together with the database: what no attachment names any more is removed."""
+"""Contents of attachments beside the database, with removal of unused ones."""
 
 import logging
 import threading
@@ -16,7 +16,7 @@ from backlit.service.storage.database import Database
 from backlit.service.tables import attachments
 
 FIRST_SWEEP = 60.0
-"""Seconds after the start; services that live shorter never look for orphans."""
+"""Seconds between the start and the first sweep; short-lived services never sweep."""
 SWEEP_EVERY = 6 * 3600.0
 
 _log = logging.getLogger(__name__)
@@ -43,12 +43,12 @@ class Contents:
         self._sweeper.start()
 
     def close(self) -> None:
-        """Stop looking for orphans."""
+        """Stop the sweeps."""
         self._stopping.set()
         self._sweeper.join(5)
 
     def ensure(self, incoming: Incoming) -> None:
-        """In a writing transaction: keep what an upload kept before, where it was removed meanwhile."""
+        """Store an upload's contents again if they were removed meanwhile; in a writing transaction."""
         if not self.store.has(incoming.digest):
             self.store.keep(incoming)
 
@@ -66,7 +66,7 @@ class Contents:
         return removed
 
     def sweep(self) -> int:
-        """Remove old contents that no attachment has, such as those of uploads that broke off; blocks."""
+        """Remove old contents without an attachment, such as those of aborted uploads; blocks. Return the count."""
         removed = 0
         for digest in self.store.old():
             if self._stopping.is_set():

@@ -1,4 +1,4 @@
-"""The interface of a file store: contents by their SHA-256."""
+"""Interface of a file store: contents by their SHA-256."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Protocol
 from backlit.model.errors import StorageError
 
 GRACE = 3600.0
-"""Seconds for which contents that no attachment names, and half-written ones, may be an upload in the works."""
+"""Seconds for which unused or incomplete contents may belong to a running upload."""
 
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -23,35 +23,35 @@ def place_of(digest: str) -> str:
     if not is_digest(digest):
         raise StorageError(
             f"The digest {digest[:80]!r} of an attached file is not 64 lower-case hexadecimal digits."
-            " To see the attachment that has it: backlit admin check"
+            " To find its attachment: backlit admin check"
         )
     return f"{digest[:2]}/{digest[2:]}"
 
 
 class Incoming(Protocol):
-    """Contents that are being written; they have a lasting address once they are kept."""
+    """Contents during their upload; `keep` gives them their permanent address."""
 
     digest: str
     size: int
 
     def write(self, data: bytes) -> None:
-        """Add to the contents."""
+        """Append data."""
 
     def finish(self) -> None:
-        """Make all that was written durable and `digest` true."""
+        """Make the written data durable and compute `digest`."""
 
 
 class FileStore(Protocol):
-    """Keeps contents by their digest; all of it blocks, and raises what its place raises where that cannot be used."""
+    """A store of contents by digest. All methods block, and raise their medium's errors."""
 
     def begin(self) -> Incoming:
-        """Begin new contents."""
+        """Start an upload."""
 
     def keep(self, incoming: Incoming) -> None:
-        """Give finished contents their lasting address, whether or not the same are there already."""
+        """Store finished contents permanently; identical ones may exist."""
 
     def forget(self, incoming: Incoming) -> None:
-        """Drop what `begin` made; what was kept stays."""
+        """Discard an upload; kept contents remain."""
 
     def has(self, digest: str) -> bool:
         """Return True if the contents exist."""
@@ -60,7 +60,7 @@ class FileStore(Protocol):
         """Read a part of contents."""
 
     def remove(self, digest: str) -> None:
-        """Delete contents, if they are there."""
+        """Delete contents, if they exist."""
 
     def old(self) -> Iterator[str]:
         """Return the digests of contents older than the grace; half-written ones of that age are dropped on the way."""

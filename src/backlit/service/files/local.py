@@ -15,7 +15,7 @@ CHUNK = 256 * 1024
 
 
 class _LocalIncoming:
-    """A file with a random name beside its later place."""
+    """A file with a random name beside its final place."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -25,7 +25,7 @@ class _LocalIncoming:
         self._file: BinaryIO = path.open("xb", buffering=0)
 
     def write(self, data: bytes) -> None:
-        """Add to the contents."""
+        """Append data."""
         self._sha256.update(data)
         rest = memoryview(data)
         while rest:
@@ -33,7 +33,7 @@ class _LocalIncoming:
         self.size += len(data)
 
     def finish(self) -> None:
-        """Make all that was written durable and `digest` true."""
+        """Make the written data durable and compute `digest`."""
         os.fsync(self._file.fileno())
         self._file.close()
         self.digest = self._sha256.hexdigest()
@@ -45,14 +45,14 @@ class _LocalIncoming:
 
 
 class LocalFiles:
-    """Contents in a folder: `ab/cdef…` by digest, and `incoming` for what is being written."""
+    """Contents in a folder: `ab/cdef…` by digest, and `incoming` for uploads."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._incoming = folder / "incoming"
 
     def begin(self) -> _LocalIncoming:
-        """Begin a file; the folders are made when they are first needed."""
+        """Create a file, and the folders if they are missing."""
         self._incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
         return _LocalIncoming(self._incoming / secrets.token_hex(16))
 
@@ -104,7 +104,7 @@ class LocalFiles:
 
 
 def _flush(folder: Path) -> None:
-    """Make the names in a folder durable."""
+    """Make the file names of a folder durable."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

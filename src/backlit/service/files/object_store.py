@@ -1,4 +1,4 @@
-"""Contents of attachments in an S3-compatible object store (extra `s3`); set up by the usual AWS_… variables."""
+"""Contents of attachments in an S3-compatible object store (extra `s3`), configured by the AWS_… variables."""
 
 import hashlib
 import secrets
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 PART = 8 * 1024 * 1024
 """Bytes of one part of a large upload, and of one request when reading."""
 AT_ONCE = 2
-"""Parts that are on their way together; with the one that is filling they bound the memory."""
+"""Maximum parts in transfer; together with the part being filled, they bound the memory."""
 
 
 class _ObjectIncoming:
-    """An object with a random name; large ones travel in parts while they are written."""
+    """An object with a random name; a large one is sent in parts while it is written."""
 
     def __init__(self, store: S3Store, path: str) -> None:
         self.path = path
@@ -36,13 +36,13 @@ class _ObjectIncoming:
         self._object: WritableFile = obstore.open_writer(store, path, buffer_size=PART, max_concurrency=AT_ONCE)
 
     def write(self, data: bytes) -> None:
-        """Add to the contents."""
+        """Append data."""
         self._sha256.update(data)
         self._object.write(data)
         self.size += len(data)
 
     def finish(self) -> None:
-        """Make all that was written durable and `digest` true."""
+        """Make the written data durable and compute `digest`."""
         self.close()
         self.digest = self._sha256.hexdigest()
 
@@ -53,7 +53,7 @@ class _ObjectIncoming:
 
 
 class ObjectFiles:
-    """Contents as objects `ab/cdef…` by digest under the prefix, and `incoming/` for what is being written."""
+    """Contents as objects `ab/cdef…` by digest under the prefix, and `incoming/` for uploads."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -62,16 +62,16 @@ class ObjectFiles:
             raise StorageError(f"The object store {url} cannot be used: {error}.") from error
 
     def begin(self) -> _ObjectIncoming:
-        """Begin an object."""
+        """Create an object."""
         return _ObjectIncoming(self._store, f"incoming/{secrets.token_hex(16)}")
 
     def keep(self, incoming: Incoming) -> None:
-        """Copy the object to its digest, within the store."""
+        """Copy the object to its digest within the store."""
         assert isinstance(incoming, _ObjectIncoming)
         obstore.copy(self._store, incoming.path, place_of(incoming.digest))
 
     def forget(self, incoming: Incoming) -> None:
-        """Remove the temporary object; one that is not complete has to be completed first."""
+        """Remove the temporary object; an incomplete one is completed first."""
         assert isinstance(incoming, _ObjectIncoming)
         incoming.close()
         obstore.delete(self._store, incoming.path)

@@ -43,14 +43,14 @@ def is_inline(kind: str) -> bool:
 PART = "files"
 """The name of the form field that carries the file."""
 OVERHEAD = 1024 * 1024
-"""Bytes that a body may have beside the file."""
+"""Bytes allowed in a body besides the file."""
 _GATHERED = 512 * 1024
 _HEADER_LIMIT = 8192
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A file that has come in whole."""
+    """A received file."""
 
     incoming: Incoming
     name: str
@@ -58,7 +58,7 @@ class Received:
 
 
 class _Form:
-    """Takes the parser's events; keeps the first file of the right name until it is written."""
+    """Handler of the parser's events; it keeps data of the first file with the right name."""
 
     def __init__(self) -> None:
         self.name: str | None = None
@@ -111,9 +111,9 @@ class _Form:
 
 
 def must_be_acceptable(request: Request, limit: int) -> bytes:
-    """Check what can be known before anything is read; returns the boundary.
+    """Check the headers of an upload; return the boundary.
 
-    Raises UnsupportedMedia, BadRequest, or the answer 413, after which the connection is closed.
+    Raises UnsupportedMedia, BadRequest, or the response 413, after which the connection closes.
     """
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind.lower() != b"multipart/form-data":
@@ -133,7 +133,7 @@ def too_large(limit: int) -> HTTPException:
 
 
 async def receive(request: Request, boundary: bytes, store: FileStore, limit: int) -> Received:
-    """Write the file of a body into the store; the caller keeps or forgets it. Memory does not grow with it."""
+    """Write a body's file into the store in constant memory; the caller keeps or discards it."""
     form = _Form()
     incoming = await asyncio.to_thread(store.begin)
     try:
@@ -154,7 +154,7 @@ def _must_fit(size: int, limit: int) -> None:
 
 
 async def _parts_in(stream: AsyncIterator[bytes], boundary: bytes, form: _Form) -> AsyncIterator[bytes]:
-    """Feed the parser; gives the file's bytes in pieces that are worth a hop to a thread."""
+    """Feed the parser; yield the file's bytes in pieces large enough for a thread switch."""
     names = (name for name in dir(form) if name.startswith("on_"))
     parser = MultipartParser(boundary, {name: getattr(form, name) for name in names})  # type: ignore[arg-type] # the keys are right
     try:
@@ -165,6 +165,6 @@ async def _parts_in(stream: AsyncIterator[bytes], boundary: bytes, form: _Form) 
                 form.waiting.clear()
         parser.finalize()
     except (FormParserError, ClientDisconnect):
-        raise BadRequest("The multipart body is malformed or broken off.") from None
+        raise BadRequest("The multipart body is malformed or incomplete.") from None
     if form.waiting:
         yield bytes(form.waiting)

@@ -1,4 +1,4 @@
-"""Bodies of requests while they come in (their time, their rate, the places of waiting ones), and HTML forms."""
+"""Bodies of requests on arrival, with limits of time, rate and waiting requests, and HTML forms."""
 
 import asyncio
 from collections import Counter
@@ -15,16 +15,16 @@ from backlit.model.errors import BadRequest, TooManyRequests, UnsupportedMedia
 from backlit.service.storage.settings import Limits
 
 BODY_KEY = "backlit.body"
-"""Where a request's scope has its body, unless it has none."""
+"""Key of the body in a request's scope."""
 RETRY_AFTER = 2
 DROPPED = 1024 * 1024
-"""Bytes of an unread body that are taken from a caller who is still sending, so that it gets to read the answer."""
+"""Bytes of an unread body that are drained so that a sending caller can read the response."""
 
 Result = TypeVar("Result")
 
 
 class Places:
-    """The places of requests at work, and the shares of addresses in the requests that wait for their bodies."""
+    """Places of running requests, and the shares of addresses among requests that wait for their bodies."""
 
     def __init__(self, most: int, limits: Limits) -> None:
         self.limits = limits
@@ -37,14 +37,14 @@ class Places:
         return self._free.locked()
 
     def enter_waiting(self, address: str | None) -> None:
-        """Note that a request waits for its body; raises TooManyRequests. The address None has no bound."""
+        """Count a request that waits for its body; raise TooManyRequests. The address None has no limit."""
         if address is not None and self._waiting[address] >= self.limits.bodies_per_address:
             sentence = "Too many requests from your address wait for their bodies. Try again in a moment."
             raise TooManyRequests(sentence, retry_after=RETRY_AFTER)
         self._waiting[address] += 1
 
     def leave_waiting(self, address: str | None) -> None:
-        """Note that a request has its body, or has ended."""
+        """Uncount a request that has its body, or has ended."""
         self._waiting[address] -= 1
         if not self._waiting[address]:
             del self._waiting[address]
@@ -54,12 +54,12 @@ class Places:
         await self._free.acquire()
 
     def give_back(self) -> None:
-        """Give the place to the next request."""
+        """Pass the place on to the next waiting request."""
         self._free.release()
 
 
 class Place:
-    """The place of one request, which it gives back while it waits for its caller."""
+    """The place of one request, which it releases while it waits for its caller."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -71,13 +71,13 @@ class Place:
         self._is_held = True
 
     def give_back(self) -> None:
-        """Give the place to the next request."""
+        """Pass the place on to the next waiting request."""
         if self._is_held:
             self._is_held = False
             self._places.give_back()
 
     async def away(self, waiting: Awaitable[Result]) -> Result:
-        """Wait for the caller without the place; a wait that fails ends the request, which needs it no more."""
+        """Wait for the caller without the place; a failed wait ends the request, which then needs no place."""
         was_held = self._is_held
         self.give_back()
         result = await waiting
@@ -87,7 +87,7 @@ class Place:
 
 
 class Body:
-    """The body of one request, as it comes in."""
+    """The body of one request on arrival."""
 
     def __init__(self, scope: Scope, receive: Receive, places: Places, place: Place, address: str | None) -> None:
         self.is_whole = False
@@ -133,7 +133,7 @@ class Body:
         return message
 
     async def drop(self) -> None:
-        """Take what is still on its way for a moment: bytes that nobody takes would cut off the answer."""
+        """Drain the rest for a moment: unread bytes would cut off the response."""
         until = asyncio.get_running_loop().time() + self._limits.linger
         dropped = 0
         self._place.give_back()
@@ -148,7 +148,7 @@ class Body:
             self.is_whole = not message.get("more_body", False)
 
     def close(self) -> None:
-        """End the wait for what nobody reads any more."""
+        """Stop reading the body."""
         self._end_waiting()
         if self._coming is not None:
             self._coming.cancel()
@@ -177,7 +177,7 @@ class Body:
 FORM_FIELD_LIMIT = 4096
 FORM_FIELDS = 20
 FORM_LIMIT = 256 * 1024
-"""Bytes of a form: nobody is signed in yet who sends one."""
+"""Bytes of a form, which is sent before sign-in."""
 _FORM_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 
 

@@ -27,7 +27,7 @@ from backlit.model.errors import (
 )
 from backlit.model.filters import Filter
 from backlit.model.resources import Resource
-from backlit.service.auth.access_tokens import Tokens
+from backlit.service.auth.callers import Tokens
 from backlit.service.auth.passwords import Passwords
 from backlit.service.files.contents import Contents
 from backlit.service.http.bodies import BODY_KEY, Body
@@ -45,7 +45,7 @@ Key = tuple[tuple[int, ...], Filter]
 
 
 class Totals:
-    """Counts by projects and filter; each is good for one revision of the projects' items."""
+    """Cached counts by projects and filter, each valid for one revision of the projects' items."""
 
     def __init__(self) -> None:
         self._counts: OrderedDict[Key, tuple[int, int]] = OrderedDict()
@@ -87,7 +87,7 @@ class Shared:
         self.contents = Contents(settings.files, self.database)
 
     def open(self) -> None:
-        """Open what needs threads or files."""
+        """Open the database and the file store."""
         self.database.open()
         try:
             self.contents.open()
@@ -96,7 +96,7 @@ class Shared:
             raise
 
     def close(self) -> None:
-        """Release what `open` and the requests since took."""
+        """Release everything that `open` and later requests acquired."""
         self.contents.close()
         self.database.close()
         self.passwords.close()
@@ -113,7 +113,7 @@ class Answer:
 
 
 class NeedsSlowLane(Exception):
-    """Raised on the fast lane by work that may take long, before it begins; it is then done on the slow one."""
+    """Signal of slow work on the fast lane, raised before the work begins; the slow lane then repeats the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Call:
 
     @property
     def path(self) -> Mapping[str, int]:
-        """The numbers in the address."""
+        """The ids in the address."""
         return self.request.path_params
 
     @property
@@ -144,7 +144,7 @@ class Call:
 
     @property
     def root(self) -> str:
-        """The resource root, as the caller addressed it."""
+        """The resource root in the form that the caller used."""
         return f"{str(self.request.base_url).rstrip('/')}/api/v1"
 
     def json(self) -> dict[str, Any]:
@@ -169,14 +169,14 @@ class Call:
         return known[key]
 
     def may_take_long(self) -> None:
-        """Go on in the slow lane only."""
+        """Continue on the slow lane only."""
         if not self.is_slow:
             raise NeedsSlowLane
 
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """A handler that reads its body itself, as it comes, and makes its own transactions."""
+    """A handler that reads its body as a stream and opens its own transactions."""
 
     respond: Callable[[Shared, Request], Awaitable[Answer]]
 
@@ -200,12 +200,12 @@ def must_match(headers: Headers, document: bytes) -> None:
 
 
 def json_answer(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    """Answer with one JSON document."""
+    """Return a response with a JSON document."""
     return Answer(orjson.dumps(document), status, headers or {})
 
 
 def resource_answer(resource: Resource, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    """Answer with one resource and its version."""
+    """Return a response with a resource and its ETag."""
     body = orjson.dumps(resource.wire())
     return Answer(body, status, {"etag": etag_of(body), **(headers or {})})
 
@@ -213,7 +213,7 @@ def resource_answer(resource: Resource, status: int = 200, headers: Mapping[str,
 class Endpoint:
     """A path of the resource root: a plain function for each method, run on a database thread.
 
-    GET runs on a reader, everything else in the writer's transaction.
+    GET runs on a reader, other methods in the writer's transaction.
     """
 
     def __init__(self, shared: Shared, handlers: Mapping[str, Handler | Streamed]) -> None:
@@ -221,7 +221,7 @@ class Endpoint:
         self._handlers = {**handlers, **({"HEAD": handlers["GET"]} if "GET" in handlers else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; errors are raised, and translated by the application's table."""
+        """Serve one request; the application's table translates errors."""
         request = Request(scope, receive)
         handler = self._handlers.get(request.method)
         if handler is None:
@@ -261,7 +261,7 @@ class Endpoint:
 def call_of(
     shared: Shared, request: Request, connection: Connection, body: bytes = b"", *, is_slow: bool = False
 ) -> Call:
-    """Find who is asking; raises Unauthorized, and NotFound for ids that nothing can have."""
+    """Authenticate a request; raise Unauthorized, and NotFound for ids beyond the limit."""
     caller = shared.tokens.caller(connection, request)
     request.scope[USER_KEY] = caller.id
     if any(isinstance(value, int) and value > ID_LIMIT for value in request.path_params.values()):

@@ -11,7 +11,7 @@ from backlit.model.filters import Filter, SortKey, matches
 from backlit.model.odata import parse_filter, parse_order
 from backlit.model.resources import Resource
 from backlit.service.http.endpoint import Answer
-from backlit.service.storage.properties import Properties
+from backlit.service.storage.filter_sql import Properties
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
@@ -62,14 +62,14 @@ def _number(query: "QueryParams", name: str) -> int | None:
 
 
 def envelope(documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False) -> Answer:
-    """Wrap rendered documents; `top` is what was asked for, else what is returned."""
+    """Wrap rendered documents; `top` is the requested or else the returned count."""
     top = len(documents) if options.top is None else options.top
     skip = b'"skip":%d,' % options.skip if with_skip else b""
     return Answer(b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents)))
 
 
 def list_resources(resources: Sequence[Resource], query: "QueryParams", properties: Properties) -> Answer:
-    """Filter, sort and page resources that are few enough to be held at once, as SQL does the many."""
+    """Filter, sort and page resources in memory, as SQL does for large tables."""
     options = options_of(query, properties)
     rows = [({f.key: getattr(r, f.column) for f in properties.values()}, r) for r in resources]
     if options.filter is not None:

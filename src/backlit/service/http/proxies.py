@@ -39,7 +39,7 @@ class Proxies:
         self._networks = networks_of(trusted)
 
     def apply(self, scope: Scope) -> None:
-        """Set client, scheme and host of a request that comes from a trusted proxy; leave others as they are."""
+        """Set client, scheme and host of a request from a trusted proxy; leave others unchanged."""
         client = scope.get("client")
         if not self._networks or client is None or not self.is_trusted(client[0]):
             return

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from backlit.model.wrap import TOKEN_PATH
-from backlit.service.auth.sessions import COOKIE
+from backlit.service.auth.callers import COOKIE
 from backlit.service.http.endpoint import Handler, Streamed
 from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas
@@ -29,7 +29,7 @@ _RESOURCES = {
     "users": ("users", "User"),
     "workitems": ("work_items", "WorkItem"),
 }
-"""The tag and the resource of an address, by its last word."""
+"""Tag and resource of an address, by its last word."""
 _NO_ETAG = {"Capabilities"}
 _SENTENCES = {
     400: "Malformed or invalid; `errors` maps fields to their faults.",
@@ -47,7 +47,7 @@ _SENTENCES = {
 
 
 def document(routes: Mapping[str, Mapping[str, Handler | Streamed]], name: str) -> Schema:
-    """Describe the service; every status that an address answers is there."""
+    """Return the document, with every status of each address."""
     paths: Schema = {}
     for path, handlers in routes.items():
         methods = {method.lower(): _operation(path, method, handler) for method, handler in handlers.items()}

@@ -19,7 +19,7 @@ from backlit.model.resources import (
     User,
 )
 from backlit.service.routes.work_items import RANK_PLACES
-from backlit.service.rules.work_item_checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
+from backlit.service.rules.checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
 
 Schema = dict[str, Any]
 

@@ -20,7 +20,7 @@ from backlit.service.http.endpoint import Answer, Call, Shared, call_of, etag_of
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.comments import found_comment
 from backlit.service.routes.work_items import found
-from backlit.service.rules.work_item_checks import TEXT_LIMIT, is_text
+from backlit.service.rules.checks import TEXT_LIMIT, is_text
 from backlit.service.tables import attachments
 from backlit.service.tables.attachments import Query, Stored
 
@@ -28,7 +28,7 @@ STREAM_PATH = "/attachments/stream"
 DOWNLOAD_PATH = "/attachments/download"
 
 _Place = Callable[[Call], dict[str, Any]]
-"""Checks that the caller may attach something at the address, and says what of the row that decides."""
+"""Check that the caller may attach a file at the address; return the resulting columns of the row."""
 
 
 def read(call: Call) -> Answer:
@@ -250,7 +250,7 @@ def _range(request: Request, etag: str) -> tuple[int | None, int | None] | None:
 
 
 def _span(asked: tuple[int | None, int | None] | None, size: int) -> tuple[int, int] | None:
-    """First byte and the one after the last; None for a range that lies outside."""
+    """Return the first byte and the one after the last; None for a range outside the contents."""
     first, last = asked or (0, None)
     if first is None:
         start, stop = max(size - (last or 0), 0), size

@@ -10,7 +10,7 @@ from backlit.model.resources import INTERNAL, PORTAL, Comment
 from backlit.service.http.endpoint import Answer, Call, json_answer, must_match, resource_answer
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.work_items import found
-from backlit.service.rules.work_item_checks import TEXT_LIMIT, is_id, is_text
+from backlit.service.rules.checks import TEXT_LIMIT, is_id, is_text
 from backlit.service.tables import comments, work_items
 
 

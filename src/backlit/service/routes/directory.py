@@ -1,12 +1,17 @@
-"""Resources that can only be read: projects with their teams and time entry types, and users."""
+"""Resources that can only be read: projects, their teams and time entry types, users, and capabilities."""
+
+from importlib.metadata import version
+from typing import Any
 
 from backlit.model.errors import NotFound
-from backlit.model.fields import ValueType
-from backlit.service.http.endpoint import Answer, Call, resource_answer
-from backlit.service.http.listing import list_resources
-from backlit.service.storage.properties import properties_of
+from backlit.model.fields import Field, ItemType, ValueType
+from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
+from backlit.service.http.endpoint import Answer, Call, json_answer, resource_answer
+from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT, list_resources
+from backlit.service.rules.checks import TAG_LIMIT, TEXT_LIMIT
+from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables import projects, users
-from backlit.service.tables.projects import teams_of, time_entry_types_of
+from backlit.service.tables.projects import ProjectSettings, teams_of, time_entry_types_of
 
 _PROJECT_PROPERTIES = properties_of(
     name=ValueType.TEXT,
@@ -82,3 +87,55 @@ def _user_answer(call: Call, user_id: int) -> Answer:
     if user is None:
         raise NotFound(f"User {user_id} does not exist.")
     return resource_answer(user)
+
+
+EXTENSIONS = ("capabilities", "commentAttachments", "etag", "healthz", "openapi", "rank", "readyz", "teams")
+BODY_LIMIT = 4 * 1024 * 1024
+"""Bytes of a request's body."""
+
+
+def read_capabilities(call: Call) -> Answer:
+    """GET /capabilities: version, limits and the settings of the projects granted to the caller."""
+    return json_answer(
+        {
+            "name": call.shared.settings.name,
+            "version": version("backlit"),
+            "extensions": EXTENSIONS,
+            "limits": {
+                "topDefault": TOP_DEFAULT,
+                "top": TOP_LIMIT,
+                "body": BODY_LIMIT,
+                "text": TEXT_LIMIT,
+                "tag": TAG_LIMIT,
+                "upload": call.shared.settings.max_upload,
+                "accessTokenLifetime": ACCESS_TOKEN_LIFETIME,
+            },
+            "projects": [_capabilities_in(call, project_id) for project_id in sorted(call.caller.project_ids)],
+        }
+    )
+
+
+def _capabilities_in(call: Call, project_id: int) -> dict[str, Any]:
+    settings = call.settings_of(project_id)
+    return {
+        "id": project_id,
+        "role": call.caller.roles[project_id],
+        "values": {item_type.value: _values(settings, item_type) for item_type in ItemType},
+        "customFields": [_custom_field(field) for field in settings.custom],
+        "teams": [{"id": team_id, "name": name} for team_id, name in settings.teams],
+    }
+
+
+def _values(settings: ProjectSettings, item_type: ItemType) -> dict[str, tuple[str, ...]]:
+    lists = {f.key: settings.choices(item_type, f) for f in settings.fields_by_type[item_type]}
+    return {key: choices for key, choices in lists.items() if choices}
+
+
+def _custom_field(field: Field) -> dict[str, Any]:
+    return {
+        "key": field.key,
+        "kind": field.kind,
+        "types": field.types,
+        "choices": field.choices,
+        "default": field.default,
+    }

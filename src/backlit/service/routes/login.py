@@ -1,16 +1,21 @@
-"""The pages in the browser: signing in, the verification code, signing out."""
+"""Browser pages without scripts: sign-in, verification code and sign-out."""
 
+import base64
+import hashlib
 import secrets
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from urllib.parse import quote
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from sqlalchemy import Connection
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from backlit.model.errors import BacklitError, BadRequest, Forbidden, TooManyRequests, Unauthorized
 from backlit.model.wrap import LOGIN_PATH
-from backlit.service.auth.sessions import (
+from backlit.service.auth.callers import (
     COOKIE,
     FORM_COOKIE,
     drop_cookie,
@@ -22,7 +27,6 @@ from backlit.service.auth.sessions import (
 )
 from backlit.service.http.bodies import read_form
 from backlit.service.http.endpoint import JSON_TYPE, Shared
-from backlit.service.pages.page import page as render
 from backlit.service.routes import tokens as token_routes
 from backlit.service.routes.tokens import CLIENT_ID, by_password, must_know_client
 from backlit.service.tables import sign_ins, users
@@ -74,7 +78,7 @@ async def logout(request: Request) -> Response:
     elif cookie:
         return await _end_session(request, shared, form, cookie)
     else:
-        raise Unauthorized("Nobody is signed in.")
+        raise Unauthorized("You are not signed in.")
     return Response(b"{}", media_type=JSON_TYPE)
 
 
@@ -185,3 +189,44 @@ def _address(request: Request) -> str:
     """Return the login page again, for the same client."""
     client_id = request.query_params.get(CLIENT_ID)
     return f"{LOGIN_PATH}?{CLIENT_ID}={quote(client_id, safe='')}" if client_id else LOGIN_PATH
+
+
+_FOLDER = Path(__file__).parents[1] / "pages"
+
+
+def render(template: str, status: int = 200, **values: object) -> HTMLResponse:
+    """Render a template with escaped values; the page may load only its own style."""
+    text = _environment().get_template(f"{template}.html").render(values)
+    headers = {
+        "content-security-policy": _policy(),
+        "cache-control": "no-store",
+        "cross-origin-opener-policy": "same-origin",
+    }
+    return HTMLResponse(text, status, headers)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["style"] = Markup(_style())  # noqa: S704  our own file
+    return environment
+
+
+@cache
+def _style() -> str:
+    return (_FOLDER / "page.css").read_text(encoding="utf-8")
+
+
+@cache
+def _policy() -> str:
+    digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )

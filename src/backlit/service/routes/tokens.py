@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from backlit.model.errors import BadRequest, Unauthorized
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, write_challenge, write_grant
-from backlit.service.auth.access_tokens import LIFETIME
+from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
 from backlit.service.http.bodies import read_form
 from backlit.service.http.endpoint import REQUEST_ID_KEY, Shared
 from backlit.service.http.proxies import share_of
@@ -48,7 +48,7 @@ async def grant(request: Request) -> Response:
 
 
 def must_know_client(client_id: str | None, shared: Shared) -> None:
-    """Refuse a client id that is not this service's; raises BadRequest."""
+    """Raise BadRequest for a client id other than this service's."""
     if client_id != shared.settings.client_id:
         raise BadRequest(f"{CLIENT_ID} is missing or unknown.", {CLIENT_ID: "Unknown client id."})
 
@@ -98,7 +98,7 @@ def _issue(shared: Shared, user_id: int, family_id: int, connection: Connection)
         return None
     now = shared.clock.now()
     access_token = shared.tokens.issue(connection, account, family_id, now)
-    return TokenGrant(access_token, sign_ins.add_refresh_token(connection, family_id, now), LIFETIME)
+    return TokenGrant(access_token, sign_ins.add_refresh_token(connection, family_id, now), ACCESS_TOKEN_LIFETIME)
 
 
 IN_PROCESS = "in process"
@@ -106,10 +106,9 @@ _log = logging.getLogger(__name__)
 
 
 async def by_password(request: Request, username: str, password: str) -> Account | None:
-    """Check a password; None where it is not right. Raises TooManyRequests.
+    """Check a password; None for a wrong one. Raises TooManyRequests.
 
-    The attempt is counted before it is made, so that many at once cannot slip through, and taken back
-    when it succeeds.
+    Counts the attempt first, against many at once, and deletes the count after success.
     """
     shared: Shared = request.app.state.shared
     names = f"user {username.lower()}", address_of(request)
@@ -129,7 +128,7 @@ def address_of(request: Request) -> str:
 
 
 def note_refusal(request: Request) -> None:
-    """Put a failed attempt into the log, without the name: people type their password there at times."""
+    """Log a failed attempt without the name, as people sometimes type their password there."""
     client = request.client.host if request.client else IN_PROCESS
     _log.warning("A sign-in was rejected.", extra={"request_id": request.scope[REQUEST_ID_KEY], "client": client})
 

@@ -13,9 +13,8 @@ from backlit.model.resources import Area, Iteration
 from backlit.model.trees import ROOT_PARENT
 from backlit.service.http.endpoint import Answer, Call, json_answer, must_match, resource_answer
 from backlit.service.http.listing import list_resources
-from backlit.service.rules.node_checks import area_values, iteration_values, must_not_end_early, new_dates
-from backlit.service.rules.work_item_checks import is_id
-from backlit.service.storage.properties import Properties, properties_of
+from backlit.service.rules.checks import area_values, is_id, iteration_values, must_not_end_early, new_dates
+from backlit.service.storage.filter_sql import Properties, properties_of
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import trees, work_items
 from backlit.service.tables.trees import LAST
@@ -91,7 +90,7 @@ class TreeRoutes(Generic[NodeModel]):
         kept = _reassignment(call) or tree.roots[0].id
         if kept not in tree or kept in gone:
             sentence = (
-                f"reassignmentId must be the id of another {self.name.lower()} of the project, outside what goes."
+                f"reassignmentId must be the id of another {self.name.lower()} of the project that is not deleted."
             )
             raise BadRequest(sentence, {"reassignmentId": sentence})
         settings = call.settings_of(row["project_id"])

@@ -1,4 +1,4 @@
-"""Work items: one by one, as lists, and their ranks."""
+"""Work items, their lists and their ranks."""
 
 from dataclasses import replace
 from functools import partial
@@ -9,7 +9,7 @@ from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
 from backlit.service.http.endpoint import Answer, Call, etag_of, json_answer, must_match
 from backlit.service.http.listing import ListOptions, envelope, options_of
-from backlit.service.rules.work_item_checks import Exists, checked, is_id
+from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.clock import TICK
 from backlit.service.storage.filter_sql import condition, item_columns, sort_columns
 from backlit.service.storage.schema import areas, iterations
@@ -156,7 +156,7 @@ _RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
 
 
 def _list(call: Call, parent_id: int | None = None) -> Answer:
-    """Answer with a page of the items the caller may see, or of the tasks of one of them."""
+    """Return a page of the visible items, or of the tasks of one of them."""
     custom = _custom_fields(call)
     options = options_of(call.query, custom=custom)
     if not _is_quick(options):
@@ -196,7 +196,7 @@ def _custom_fields(call: Call) -> tuple[Field, ...]:
 
 
 def _project_named(found: Filter | None) -> tuple[int | None, Filter | None]:
-    """Take `projectId eq n` out of a conjunction, so that it chooses the index."""
+    """Split `projectId eq n` from a conjunction, so that it selects the index."""
     parts = found.parts if isinstance(found, And) else () if found is None else (found,)
     for part in parts:
         match part:

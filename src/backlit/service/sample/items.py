@@ -1,4 +1,4 @@
-"""The items of the sample: what they are called, where they stand and what is said about them."""
+"""Items of the sample: names, places and comments."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,13 +29,13 @@ _SETTLED = ("Done", "Done", "Done", "Done", "Done", "Done", "Done", "Done", "Don
 _CURRENT = ("Not Done", "Not Done", "In Progress", "In Progress", "In Progress", "Ready For Test", "Done", "Done")
 _OPEN = ("Not Done",) * 14 + ("Deferred",)
 _POINTS_PER_ITEM = 1.6
-"""Points of stories and bugs, spread over all items; tasks are half of them."""
+"""Points of stories and bugs, with tasks counted, as they are half of all items."""
 _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Sprint:
-    """An iteration to plan into; without dates it is the root, where the backlog is."""
+    """A target of planned items; without dates, it is the root, which holds the backlog."""
 
     id: int
     start: date | None
@@ -55,7 +55,7 @@ class Places:
 
 @dataclass(slots=True)
 class ItemMaker:
-    """Makes the rows of one project's items in order of id, and keeps the comments on them."""
+    """Maker of one project's items in order of id, with their comments."""
 
     places: Places
     wanted: int
@@ -81,7 +81,7 @@ class ItemMaker:
         return taken
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Make all items, each as a row with its document; tasks follow their parent."""
+        """Yield all items, each as a row with its document; tasks follow their parent."""
         made = 0
         chance = min(0.62, 160 / max(self.wanted, 1) + 0.02)
         room = self._room(chance)

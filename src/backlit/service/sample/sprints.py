@@ -7,13 +7,13 @@ from datetime import date, datetime, time, timedelta
 from backlit.service.tables.item_documents import Item
 
 _LEAST_ITEMS = 250
-"""Items of a project from which there are enough of them for sprints that are full."""
+"""Minimum number of items in a project with full sprints."""
 _UNTOUCHED = 70
-"""Items at the beginning that stay in the backlog: somebody always has old plans."""
+"""Number of first items that always stay in the backlog, as old plans."""
 _SHARES = (0.8, 1.0, 0.86, 0.94, 1.08, 0.76, 0.97, 0.9, 1.04, 0.84)
-"""How full the sprints are, one after the other, of what is between their least and their most."""
+"""Fill of successive sprints between their minimum and maximum."""
 _SPARED = 3
-"""Every so manieth item stays in the backlog."""
+"""Interval of the items that stay in the backlog."""
 _STEP = 0.618
 _FIRST_HOUR, _HOURS = 9, 8
 _DAY = timedelta(days=1)
@@ -35,9 +35,9 @@ class SprintBefore:
 
 
 class SprintsBefore:
-    """Takes a project's items in order of id, and has some of the backlog's done.
+    """Completion of some backlog items in past sprints; takes a project's items in order of id.
 
-    Chance has no part in it, so that all other items stay as they were.
+    It draws no random numbers, so that all other items stay the same.
     """
 
     def __init__(self, sprints: Sequence[SprintBefore], members: Sequence[tuple[int, str]], wanted: int) -> None:
@@ -94,14 +94,17 @@ def room_in(number: int, capacity: float, taken: float) -> float:
 
 
 _STATUSES = ("Done", "Done", "In Progress", "Done", "Not Done", "In Progress", "Ready For Test", "Done")
-"""Those of its items, one after the other; today is in its second week."""
+"""Statuses of the sprint's items in turn; the sprint is in its second week."""
 _FIRST_HOUR, _HOURS = 9, 8
 _BEGIN, _STEP = 0.68, 0.618
-"""Where in its days the first change falls, and how much later each next one, round and round: they spread evenly."""
+"""First day of change as a share of the sprint, and the step to the next; the golden ratio spreads them evenly."""
 
 
 class SprintUnderWay:
-    """Takes a project's items in order of id. Chance has no part in it, so that all other items stay as they were."""
+    """Progress of the current sprint; takes a project's items in order of id.
+
+    It draws no random numbers, so that all other items stay the same.
+    """
 
     def __init__(self, sprint_id: int, start: date, today: date, members: Sequence[tuple[int, str]]) -> None:
         later = (start + timedelta(days=number) for number in range(1, (today - start).days))

@@ -1,4 +1,4 @@
-"""The words of the sample workspace: a web shop, as the people who build it would write."""
+"""Vocabulary of the sample workspace: a web shop in the words of its developers."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A believable workspace of any size, the same for the same seed and day."""
+"""A realistic workspace of any size, identical for the same seed and day."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ PASSWORD = "lantern"  # noqa: S105  the sample's password is meant to be known
 UNLICENSED = frozenset({"uma"})
 SPRINTS = 18
 CURRENT = 14
-"""The number of the sprint that today is in."""
+"""Number of the current sprint."""
 SPRINTS_PER_RELEASE = 6
 BATCH = 1000
 _SHARES = (0.72, 0.18, 0.10)
@@ -63,7 +63,7 @@ def write_sample(
     today: date | None = None,
     progress: Progress | None = None,
 ) -> Sample:
-    """Create and fill the database; raises StorageError where there is one already."""
+    """Create and fill the database; raise StorageError for an existing one."""
     random = Random(seed)  # noqa: S311  a sample, not a secret
     day = today or date.today()
     begun = datetime.combine(_first_day(day) - timedelta(days=30), time(9))
@@ -158,7 +158,7 @@ def _write_areas(
 def _write_iterations(
     connection: Connection, project_id: int, project: str, root: int, *, today: date, random: Random
 ) -> tuple[Sprint, ...]:
-    """Write releases with their two-week sprints; returns the root first, as a place without dates."""
+    """Write releases with their two-week sprints; return the root first, as a place without dates."""
     sprints = [Sprint(root, None, None, 0.0)]
     begun = datetime.combine(_first_day(today) - timedelta(days=30), time(9))
     release, release_path = root, project
@@ -185,7 +185,7 @@ def _write_iterations(
 def _write_items(
     engine: Engine, places: Sequence[Places], total: int, *, random: Random, today: date, progress: Progress
 ) -> int:
-    """Write all items and their comments, a batch to a transaction; returns how many comments there are."""
+    """Write all items and their comments in batches; return the count of comments."""
     done = written_comments = 0
     for place, share in zip(places, _SHARES, strict=True):
         is_last = place is places[-1]

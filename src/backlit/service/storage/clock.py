@@ -16,8 +16,8 @@ TICK = timedelta(milliseconds=1)
 class Clock:
     """Server time: naive, in whole milliseconds, never going back.
 
-    Where it is ahead of the machine's clock, which was set back, it runs at half pace until the two meet: sign-ins
-    and attempts still expire.
+    After the machine's clock was set back, server time runs at half pace until the two meet, so that sign-ins and
+    attempts still expire.
     """
 
     def __init__(self) -> None:
@@ -26,11 +26,11 @@ class Clock:
         self._followed: tuple[datetime, float] | None = None
 
     def follow(self, moment: datetime) -> None:
-        """Go by another clock, which shows `moment` now; several services on one database go by that one's."""
+        """Follow another clock, which now shows `moment`; all services on one database follow the database's clock."""
         self._followed = moment, time.monotonic()
 
     def keep_ahead_of(self, stamp: datetime) -> None:
-        """Show no less than a stamp that is stored already."""
+        """Move past a stored stamp."""
         with self._gate:
             if stamp > self._last[0]:
                 self._last = stamp, time.monotonic()
@@ -52,7 +52,7 @@ class Clock:
 
 
 STAMPED = tuple(table for table in METADATA.sorted_tables if "last_modified_at" in table.c)
-"""Tables whose rows say when they were changed."""
+"""Tables with a last-modified stamp."""
 MOMENT = "SELECT timezone('UTC', clock_timestamp())"
 """The time of a PostgreSQL server."""
 
@@ -60,7 +60,7 @@ _NEWEST_ITEM = Prepared(select(func.max(work_items.c.last_modified_at)))
 
 
 def keep_ahead(clock: Clock, connection: Connection, tables: Collection[Table] = STAMPED) -> None:
-    """Set a clock to the newest stamp of some tables; reads all of a table that has no index by stamp."""
+    """Move a clock past the newest stamp of some tables; this scans a table without an index by stamp."""
     for table in tables:
         newest = connection.execute(select(func.max(table.c.last_modified_at))).scalar_one()
         if newest is not None:
@@ -68,14 +68,14 @@ def keep_ahead(clock: Clock, connection: Connection, tables: Collection[Table] =
 
 
 def keep_ahead_of_items(clock: Clock, connection: Connection) -> None:
-    """Set a clock to the newest stamp of a work item, by index."""
+    """Move a clock past the newest stamp of a work item, by index."""
     ((newest,),) = _NEWEST_ITEM.rows(connection)
     if newest is not None:
         clock.keep_ahead_of(datetime.fromisoformat(newest) if isinstance(newest, str) else newest)
 
 
 def clock_of(connection: Connection, tables: Collection[Table] = STAMPED) -> Clock:
-    """Make a clock for writing beside a service that may be running on the database."""
+    """Return a clock for writing beside a service that may be running on the database."""
     clock = Clock()
     if connection.dialect.name == "postgresql":
         clock.follow(connection.execute(text(MOMENT)).scalar_one())

@@ -1,10 +1,11 @@
-"""Engines, connections and the three lanes of the service, and the file of an SQLite database."""
+"""Engines, connections and lanes, the file of an SQLite database, and errors of drivers and disks as sentences."""
 
+import errno
 import fcntl
 import math
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -12,10 +13,10 @@ from typing import Any
 
 import orjson
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.pool import NullPool
 
-from backlit.model.errors import StorageError, Unavailable
+from backlit.model.errors import ServiceError, StorageError, StorageFull, Unavailable
 from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
 from backlit.service.storage.lanes import Lane
 from backlit.service.storage.migrations import migrate
@@ -24,14 +25,14 @@ _Identity = tuple[int, int] | None
 
 
 class DatabaseFile:
-    """Compares the files at the database's path with those that were opened."""
+    """Check that the files at the database's path are the opened ones."""
 
     def __init__(self, path: Path) -> None:
         self._paths = (path, path.with_name(f"{path.name}-wal"))
         self._opened: list[_Identity] = [None, None]
 
     def opened(self) -> None:
-        """Remember the files; the write-ahead log is one of them once something was read or written."""
+        """Record the opened files; the write-ahead log appears with the first read or write."""
         self._opened = [_identity(path) for path in self._paths]
 
     def must_be_there(self) -> None:
@@ -60,9 +61,9 @@ def path_of(url: URL) -> Path | None:
 
 @contextmanager
 def sole_server(url: URL) -> Iterator[None]:
-    """Be the only server of an SQLite file for the length of a block; raises StorageError where there is one.
+    """Hold an SQLite file as its only server for the length of a block; raise StorageError if it has one.
 
-    Clients with a service of their own, and `backlit admin`, may use the file beside it.
+    In-process services of clients, and `backlit admin`, may use the file at the same time.
     """
     path = path_of(url)
     if path is None:
@@ -90,23 +91,26 @@ def sole_server(url: URL) -> Iterator[None]:
 SLOW_QUERY_LIMIT = 10.0
 """Seconds after which a query is refused."""
 BATCH = 64
-"""Most writes that share one commit."""
+"""Maximum number of writes in one commit."""
 READERS = {"sqlite": 1, "postgresql": 2}
-"""Threads of a reading lane; more of them fight for the interpreter, and on SQLite one is fastest."""
+"""Threads of a reading lane. More threads contend for the interpreter; on SQLite, one is fastest."""
 
 _POSTGRES = "postgresql+psycopg"
 _SPELLINGS = {"postgres": _POSTGRES, "postgresql": _POSTGRES}
 _WRITE_LOCK = 0x6261636B6C6974
-"""All services on one PostgreSQL write in turn, as on SQLite: no write has to reckon with another."""
+"""Lock of all services on one PostgreSQL. It serialises writes, as on SQLite, so that no write has to handle another's.
+
+
+"""
 _TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC', clock_timestamp())"
 _SESSION = "SET TimeZone = 'UTC'; SET jit = off; SET idle_in_transaction_session_timeout = '60s'"
 _READING = "SET default_transaction_read_only = on; SET default_transaction_isolation = 'repeatable read'"
 
 
 class Database:
-    """The database of one service: fast and slow reader threads, and the one thread that writes.
+    """Database of one service: fast and slow reader threads, and one writer thread.
 
-    The clock is kept ahead of every stamp that is stored.
+    The clock stays ahead of every stored stamp.
     """
 
     def __init__(self, url: str, clock: Clock) -> None:
@@ -184,7 +188,9 @@ def parsed_url(url: str | URL) -> URL:
         raise StorageError("A database is written as sqlite:///path or postgresql://user@host/name.") from error
     parsed = parsed.set(drivername=_SPELLINGS.get(parsed.drivername, parsed.drivername))
     if parsed.drivername not in {"sqlite", _POSTGRES}:
-        raise StorageError(f"There are no databases {parsed.drivername}://, only sqlite:/// and postgresql://.")
+        raise StorageError(
+            f"backlit does not support {parsed.drivername}:// databases. Use sqlite:/// or postgresql://."
+        )
     return parsed
 
 
@@ -239,7 +245,7 @@ def _dumps(value: object) -> str:
 
 
 def _begin(statement: str) -> Callable[[Connection], None]:
-    """Begin transactions of SQLite through the driver, at half the cost of the engine's own way."""
+    """Begin transactions of SQLite through the driver, at half the cost of SQLAlchemy's way."""
 
     def begin(connection: Connection) -> None:
         try:
@@ -295,3 +301,56 @@ _FUNCTIONS: dict[str, Callable[[object], str | float | None]] = {
     "backlit_floor": _of_number(math.floor),
     "backlit_ceiling": _of_number(math.ceil),
 }
+
+
+RETRY_AFTER = 2
+"""Seconds after which a client may retry a rejected request."""
+
+_LOCKED = Unavailable, "Another program has locked the database. No changes were made; try again in a moment."
+_FULL = StorageFull, "The service's disk is full. No changes were made; free some space there and try again."
+_BROKEN = Unavailable, "The service could not read or write its database. Its log has the cause; try again in a moment."
+_AWAY = Unavailable, "The service cannot reach its database. No changes were made; try again in a moment."
+_BUSY = Unavailable, "The database took too long. No changes were made; try again in a moment."
+
+_Trouble = tuple[type[ServiceError], str]
+_BY_ERRNO: Mapping[int, _Trouble] = {errno.ENOSPC: _FULL, errno.EDQUOT: _FULL, errno.EFBIG: _FULL}
+_BY_SQLITE_CODE: Mapping[int, _Trouble] = {
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: _BROKEN,
+    sqlite3.SQLITE_READONLY: _BROKEN,
+    sqlite3.SQLITE_CANTOPEN: _BROKEN,
+    sqlite3.SQLITE_INTERRUPT: _BUSY,
+}
+_BY_SQLSTATE: Mapping[str, _Trouble] = {
+    # By code, else by class (its first two characters).
+    "08": _AWAY,
+    "53": _BROKEN,
+    "53100": _FULL,
+    "57": _AWAY,
+    "57014": _BUSY,
+    "40": _BUSY,
+    "55P03": _LOCKED,
+    "25006": _BROKEN,
+    "25P03": _BUSY,
+    "58": _BROKEN,
+}
+
+
+def trouble_of(error: BaseException) -> ServiceError | None:
+    """Translate a temporary error; None for a defect."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    found = _found(cause)
+    if found is None and isinstance(error, OperationalError) and not isinstance(cause, sqlite3.Error):
+        found = _AWAY if getattr(cause, "sqlstate", None) is None else None
+    return None if found is None else found[0](found[1], retry_after=RETRY_AFTER)
+
+
+def _found(error: BaseException) -> _Trouble | None:
+    if isinstance(error, sqlite3.Error):
+        return _BY_SQLITE_CODE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    if isinstance(error, OSError):
+        return _BY_ERRNO.get(error.errno or 0)
+    state = getattr(error, "sqlstate", None) or ""
+    return _BY_SQLSTATE.get(state) or _BY_SQLSTATE.get(state[:2])

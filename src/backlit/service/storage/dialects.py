@@ -14,7 +14,7 @@ CASE_FUNCTIONS = """
 CREATE OR REPLACE FUNCTION backlit_{name}(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 AS $$ SELECT {name}($1 COLLATE {collation}) $$
 """
-"""PostgreSQL's own functions fold as the collation says; these fold as Python does, whatever the column's is."""
+"""Case functions that fold as Python does; PostgreSQL's own depend on the column's collation."""
 
 
 TEXT: Text = Text().with_variant(Text(collation="C"), "postgresql")
@@ -57,21 +57,21 @@ class raised(FunctionElement[float]):  # noqa: N801  it is written like a functi
 
 
 class each_text(FunctionElement[str]):  # noqa: N801  it is written like a function
-    """The texts in a JSON array, one a row, in a column `value`."""
+    """The texts of a JSON array as rows with a column `value`."""
 
     type = Text()
     inherit_cache = True
 
 
 class by_code_point(FunctionElement[str]):  # noqa: N801  it is written like a function
-    """A text that is no column's, compared by code points."""
+    """A text outside a column, compared by code points."""
 
     type = Text()
     inherit_cache = True
 
 
 class _Kept(FunctionElement[Any]):
-    """A value in a JSON object; null where it is of another type than is asked for."""
+    """A value in a JSON object; null for a value of another type."""
 
     inherit_cache = True
 

@@ -1,15 +1,12 @@
-"""The filter tree as SQL with bound values; it means exactly what `matches` of the model means."""
+"""Filters and orders of lists as SQL of the service's database, with bound values."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
-from enum import Enum
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import (
-    Boolean,
     ColumnElement,
     Float,
     Table,
@@ -29,26 +26,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
-from backlit.model.fields import FIELDS, TOP_LEVEL, Field, ValueType
-from backlit.model.filters import (
-    And,
-    AnyTag,
-    Call,
-    Comparison,
-    Filter,
-    Function,
-    In,
-    Literal,
-    Mentions,
-    Not,
-    Operator,
-    Or,
-    Property,
-    SortKey,
-    TagVariable,
-    Term,
-    matches,
-)
+from backlit.model.fields import FIELDS, TOP_LEVEL, Field, Kind, Section, Settable, ValueType
+from backlit.model.filter_sql import sql_of
+from backlit.model.filters import Filter, Function, Mentions, Operator, SortKey, Value
 from backlit.service.storage.dialects import (
     by_code_point,
     each_text,
@@ -65,53 +45,27 @@ from backlit.service.storage.schema import work_items
 
 Sql = ColumnElement[Any]
 
-
-class _Family(Enum):
-    """Families of comparable values; NOTHING is the null literal, and TAGS compare only to null."""
-
-    BOOLEAN = "boolean"
-    NUMBER = "number"
-    TEXT = "text"
-    DATE = "date"
-    TAGS = "tags"
-    NOTHING = "nothing"
-
-
-_TYPE_BY_FAMILY: Mapping[_Family, type[TypeEngine[Any]]] = {
-    _Family.BOOLEAN: Boolean,
-    _Family.NUMBER: Float,
-    _Family.TEXT: Text,
-}
-
-_FAMILY_BY_TYPE = {
-    ValueType.TEXT: _Family.TEXT,
-    ValueType.INTEGER: _Family.NUMBER,
-    ValueType.NUMBER: _Family.NUMBER,
-    ValueType.BOOLEAN: _Family.BOOLEAN,
-    ValueType.TAGS: _Family.TAGS,
-    ValueType.DATETIME: _Family.DATE,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Sql:
-    """A term; of a function's result, NULL means void, which no comparison holds for.
-
-    `day` is set for a literal that stands for a whole day.
-    """
-
-    sql: Sql
-    family: _Family
-    is_result: bool = False
-    day: date | None = None
-
-
 Columns = Mapping[str, tuple[Sql, ValueType]]
-"""What each property is in SQL, by its own spelling."""
+"""SQL and type of each property, by its own spelling."""
 
 _ITEM_COLUMNS: Columns = MappingProxyType(
     {f.key: (work_items.c[f.column], f.value_type) for f in (*TOP_LEVEL, *FIELDS)}
 )
+
+
+Properties = Mapping[str, Field]
+"""Properties by their lower-case name."""
+
+
+def properties_of(**types: ValueType) -> Properties:
+    """Return the table of properties of a resource: id, audit fields and those named, by lower-case name."""
+    audit = [f for f in TOP_LEVEL if f.key == "id" or f.value_type is ValueType.DATETIME or f.key.endswith("By")]
+    own = [_property(key, value_type) for key, value_type in types.items()]
+    return {f.key.lower(): f for f in (*audit, *own)}
+
+
+def _property(key: str, value_type: ValueType) -> Field:
+    return Field(key, Kind.COMPUTED, (), key, Section.COMPUTED, settable=Settable.NEVER, computed=value_type)
 
 
 @lru_cache(64)
@@ -150,118 +104,75 @@ def sort_columns(order: Collection[SortKey], columns: Columns) -> tuple[Sql, ...
 
 def condition(found: Filter, columns: Columns) -> ColumnElement[bool]:
     """Return the WHERE of a filter; an unknown in SQL counts as false."""
-    return _Emitter(columns).filter(found)
+    return sql_of(found, _Dialect(columns))
 
 
-class _Emitter:
-    """Writes one filter; `tag` is the variable of the enclosing any()."""
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """SQL for SQLite and PostgreSQL; `variable` is the tag of the enclosing any()."""
 
-    def __init__(self, columns: Columns, tag: Sql | None = None) -> None:
-        self._columns = columns
-        self._tag = tag
+    columns: Columns
+    variable: Sql | None = None
 
-    def filter(self, node: Filter) -> ColumnElement[bool]:
-        match node:
-            case And(parts):
-                return and_(*(self.filter(part) for part in parts))
-            case Or(parts):
-                return or_(*(self.filter(part) for part in parts))
-            case Not(part):
-                return not_(func.coalesce(self.filter(part), false()))
-            case AnyTag(part):
-                return self._any_tag(part)
-            case Comparison(operator, left, right):
-                return self._comparison(operator, left, right)
-            case In(term, choices):
-                return or_(false(), *(self._comparison(Operator.EQ, term, choice) for choice in choices))
-        if isinstance(node, Mentions):
-            return false()  # no text of a filter is read as one
-        value = self._term(node)
-        return value.sql.is_(true()) if value.family is _Family.BOOLEAN else false()
+    def column(self, name: str) -> tuple[Sql, ValueType]:
+        return self.columns[name]
 
-    def _any_tag(self, part: Filter | None) -> ColumnElement[bool]:
-        tags = each_text(self._columns["Tags"][0]).table_valued("value", name="tag")
+    def literal(self, value: Value) -> Sql:
+        if value is None:
+            return null()
+        return self.constant(value) if isinstance(value, bool) else literal(value)
+
+    def tag(self) -> Sql:
+        return self.void(ValueType.TEXT) if self.variable is None else self.variable
+
+    def void(self, family: ValueType) -> Sql:
+        return cast(null(), _TYPES[family])
+
+    def constant(self, value: bool) -> Sql:
+        return true() if value else false()
+
+    def both(self, parts: Sequence[Sql]) -> Sql:
+        return and_(*parts)
+
+    def either(self, parts: Sequence[Sql]) -> Sql:
+        return or_(false(), *parts)
+
+    def negate(self, condition: Sql) -> Sql:
+        return not_(func.coalesce(condition, false()))
+
+    def holds(self, value: Sql) -> Sql:
+        return value.is_(true())
+
+    def is_null(self, value: Sql, *, negated: bool = False) -> Sql:
+        return value.is_not(null()) if negated else value.is_(null())
+
+    def compare(self, operator: Operator, left: Sql, right: Sql) -> Sql:
+        return _COMPARISONS[operator](left, right)
+
+    def same(self, left: Sql, right: Sql) -> Sql:
+        return left.is_not_distinct_from(right)
+
+    def one_of(self, value: Sql, choices: Sequence[Sql]) -> Sql:
+        return self.either([value == choice for choice in choices])
+
+    def call(self, function: Function, arguments: Sequence[Sql]) -> Sql:
+        return _FUNCTIONS[function](*arguments)
+
+    def any_tag(self, part: Filter | None) -> Sql:
+        tags = each_text(self.columns["Tags"][0]).table_valued("value", name="tag")
         found = select(literal(1)).select_from(tags)
         if part is not None:
-            found = found.where(_Emitter(self._columns, by_code_point(tags.c.value)).filter(part))
+            found = found.where(sql_of(part, replace(self, variable=by_code_point(tags.c.value))))
         return exists(found.correlate(work_items))
 
-    def _comparison(self, operator: Operator, left_term: Term, right_term: Term) -> ColumnElement[bool]:
-        if _is_constant(left_term) and _is_constant(right_term):
-            return true() if matches(Comparison(operator, left_term, right_term), {}) else false()
-        left, right = self._term(left_term), self._term(right_term)
-        if operator not in {Operator.EQ, Operator.NE}:
-            orders = left.family is right.family and left.family not in {_Family.BOOLEAN, _Family.TAGS, _Family.NOTHING}
-            return _ORDERS[operator](left.sql, right.sql) if orders else false()
-        if operator is Operator.EQ:
-            return _equal(left, right)
-        differs = not_(func.coalesce(_equal(left, right), false()))
-        return and_(differs, *(side.sql.is_not(null()) for side in (left, right) if side.is_result))
-
-    def _term(self, term: Term) -> _Sql:
-        match term:
-            case Property(name):
-                column, value_type = self._columns[name]
-                return _Sql(column, _FAMILY_BY_TYPE[value_type])
-            case Literal(value):
-                return _literal(value)
-            case TagVariable():
-                return _Sql(cast(null(), Text) if self._tag is None else self._tag, _Family.TEXT)
-            case Call(function, arguments):
-                return _call(function, [self._term(argument) for argument in arguments])
+    def mentions(self, _node: Mentions) -> Sql:
+        return false()  # no text of a filter is read as one
 
 
-def _is_constant(term: Term) -> bool:
-    if isinstance(term, Call):
-        return all(_is_constant(argument) for argument in term.arguments)
-    return isinstance(term, Literal)
+_TYPES: Mapping[ValueType, type[TypeEngine[Any]]] = {ValueType.NUMBER: Float, ValueType.TEXT: Text}
 
-
-_WHOLE_LIMIT = 2**63
-"""Whole numbers from here on, which no column holds, are compared as floats."""
-
-
-def _literal(value: object) -> _Sql:
-    if value is None:
-        return _Sql(null(), _Family.NOTHING)
-    if isinstance(value, bool):
-        return _Sql(true() if value else false(), _Family.BOOLEAN)
-    if isinstance(value, datetime):
-        return _Sql(literal(value), _Family.DATE)
-    if isinstance(value, date):
-        return _Sql(literal(datetime.combine(value, time())), _Family.DATE, day=value)
-    if isinstance(value, int | float):
-        return _Sql(literal(value if abs(value) < _WHOLE_LIMIT else float(value)), _Family.NUMBER)
-    return _Sql(literal(value), _Family.TEXT)
-
-
-def _equal(left: _Sql, right: _Sql) -> ColumnElement[bool]:
-    """Equality; families that differ are equal only where both are null, and no result of a function is."""
-    if left.family is not right.family:
-        if left.is_result or right.is_result:
-            return false()
-        return and_(*(side.sql.is_(null()) for side in (left, right) if side.family is not _Family.NOTHING))
-    if left.day is not None or right.day is not None:
-        return _same_day(left, right)
-    if isinstance(left.sql, _BOUND) or isinstance(right.sql, _BOUND) or left.is_result or right.is_result:
-        return left.sql == right.sql  # unknown for null, which then does not hold
-    return left.sql.is_not_distinct_from(right.sql)
-
-
-_BOUND = (type(literal(1)), type(true()), type(false()))
-
-
-def _same_day(left: _Sql, right: _Sql) -> ColumnElement[bool]:
-    moment, day = (right.sql, left.day) if left.day is not None else (left.sql, right.day)
-    if day is None:
-        return false()
-    begin = datetime.combine(day, time())
-    if day == date.max:
-        return moment >= begin
-    return and_(moment >= begin, moment < begin + timedelta(days=1))
-
-
-_ORDERS: Mapping[Operator, Callable[[Sql, Sql], ColumnElement[bool]]] = {
+_COMPARISONS: Mapping[Operator, Callable[[Sql, Sql], Sql]] = {
+    Operator.EQ: lambda left, right: left == right,
     Operator.GT: lambda left, right: left > right,
     Operator.GE: lambda left, right: left >= right,
     Operator.LT: lambda left, right: left < right,
@@ -270,48 +181,31 @@ _ORDERS: Mapping[Operator, Callable[[Sql, Sql], ColumnElement[bool]]] = {
 
 
 def _starts_with(text: Sql, start: Sql) -> Sql:
-    return func.substr(text, 1, func.length(start)) == start
+    return func.coalesce(func.substr(text, 1, func.length(start)) == start, false())
 
 
 def _ends_with(text: Sql, end: Sql) -> Sql:
-    return and_(
-        func.length(text) >= func.length(end),
-        func.substr(text, func.length(text) - func.length(end) + 1) == end,
-    )
+    ending = func.substr(text, func.length(text) - func.length(end) + 1) == end
+    return func.coalesce(and_(func.length(text) >= func.length(end), ending), false())
 
 
-_TESTS: Mapping[Function, Callable[[Sql, Sql], Sql]] = {
+_FUNCTIONS: Mapping[Function, Callable[..., Sql]] = {
     Function.STARTSWITH: _starts_with,
     Function.ENDSWITH: _ends_with,
-    Function.CONTAINS: lambda text, part: position(text, part) > 0,
+    Function.CONTAINS: lambda text, part: func.coalesce(position(text, part) > 0, false()),
+    Function.TOLOWER: func.backlit_lower,
+    Function.TOUPPER: func.backlit_upper,
+    Function.TRIM: func.trim,
+    Function.LENGTH: func.length,
+    Function.INDEXOF: lambda text, part: position(text, part) - 1,
+    Function.CONCAT: lambda left, right: left.op("||")(right),
+    Function.YEAR: lambda moment: extract("year", moment),
+    Function.MONTH: lambda moment: extract("month", moment),
+    Function.DAY: lambda moment: extract("day", moment),
+    Function.HOUR: lambda moment: extract("hour", moment),
+    Function.MINUTE: lambda moment: extract("minute", moment),
+    Function.SECOND: second,
+    Function.ROUND: rounded,
+    Function.FLOOR: floored,
+    Function.CEILING: raised,
 }
-
-_FUNCTIONS: Mapping[Function, tuple[_Family, _Family, Callable[..., Sql]]] = {
-    Function.TOLOWER: (_Family.TEXT, _Family.TEXT, func.backlit_lower),
-    Function.TOUPPER: (_Family.TEXT, _Family.TEXT, func.backlit_upper),
-    Function.TRIM: (_Family.TEXT, _Family.TEXT, func.trim),
-    Function.LENGTH: (_Family.TEXT, _Family.NUMBER, func.length),
-    Function.INDEXOF: (_Family.TEXT, _Family.NUMBER, lambda text, part: position(text, part) - 1),
-    Function.CONCAT: (_Family.TEXT, _Family.TEXT, lambda left, right: left.op("||")(right)),
-    Function.YEAR: (_Family.DATE, _Family.NUMBER, lambda moment: extract("year", moment)),
-    Function.MONTH: (_Family.DATE, _Family.NUMBER, lambda moment: extract("month", moment)),
-    Function.DAY: (_Family.DATE, _Family.NUMBER, lambda moment: extract("day", moment)),
-    Function.HOUR: (_Family.DATE, _Family.NUMBER, lambda moment: extract("hour", moment)),
-    Function.MINUTE: (_Family.DATE, _Family.NUMBER, lambda moment: extract("minute", moment)),
-    Function.SECOND: (_Family.DATE, _Family.NUMBER, second),
-    Function.ROUND: (_Family.NUMBER, _Family.NUMBER, rounded),
-    Function.FLOOR: (_Family.NUMBER, _Family.NUMBER, floored),
-    Function.CEILING: (_Family.NUMBER, _Family.NUMBER, raised),
-}
-
-
-def _call(function: Function, arguments: list[_Sql]) -> _Sql:
-    if function in _TESTS:
-        if any(argument.family is not _Family.TEXT for argument in arguments):
-            return _Sql(false(), _Family.BOOLEAN)
-        test = _TESTS[function](*(argument.sql for argument in arguments))
-        return _Sql(func.coalesce(test, false()), _Family.BOOLEAN)
-    family, result, compute = _FUNCTIONS[function]
-    if any(argument.family is not family for argument in arguments):
-        return _Sql(cast(null(), _TYPE_BY_FAMILY[result]), result, is_result=True)
-    return _Sql(compute(*(argument.sql for argument in arguments)), result, is_result=True)

@@ -1,4 +1,4 @@
-"""Threads with a connection of their own, through which all of the service's work on the database goes."""
+"""Threads with their own connections, which do all of the service's work on the database."""
 
 import asyncio
 import queue
@@ -19,13 +19,13 @@ Result = TypeVar("Result")
 Work = Callable[[Connection], Result]
 
 TRIES = 5
-"""How often work is begun anew that another transaction, or a connection that broke, has undone."""
+"""Maximum attempts of work that a rollback or a broken connection has undone."""
 _TIMED_OUT = "57014"
 _UNDONE = frozenset({"40001", "40P01"})
 
 
 class Unconfirmed(Exception):
-    """A commit got no answer: its changes may or may not have been kept."""
+    """An unanswered commit: its changes may or may not be stored."""
 
 
 class _Stage(IntEnum):
@@ -38,7 +38,7 @@ class _Stage(IntEnum):
 
 
 class _Job(Generic[Result]):
-    """A piece of work, who waits for it, and how it went."""
+    """A piece of work with its waiting caller and its outcome."""
 
     def __init__(self, work: Work[Result], *, is_alone: bool = False) -> None:
         self.work = work
@@ -48,7 +48,7 @@ class _Job(Generic[Result]):
         self.result: Result | None = None
 
     def run(self, connection: Connection) -> None:
-        """Do the work; raises what it raised, after keeping it."""
+        """Do the work; store its error and raise it."""
         try:
             self.result = self.work(connection)
         except BaseException as error:
@@ -56,7 +56,7 @@ class _Job(Generic[Result]):
             raise
 
     def tell(self) -> None:
-        """Hand the outcome to whoever waits; for writes that is after the commit."""
+        """Hand the outcome to the waiting caller; for writes, after the commit."""
         if self.error is not None:
             self.future.set_exception(self.error)
         else:
@@ -103,14 +103,11 @@ class Lane:
             raise
 
     async def run(self, work: Work[Result]) -> Result:
-        """Wait for a piece of work; for the writing lane, until it is durable."""
+        """Wait for a piece of work; on the writing lane, until it is durable."""
         return await asyncio.wrap_future(self.submit(work))
 
     def submit(self, work: Work[Result], *, alone: bool = False) -> "Future[Result]":
-        """Queue a piece of work from any thread.
-
-        `alone` work shares its transaction with no other, and so reads only committed data.
-        """
+        """Queue work from any thread; `alone` gives it its own transaction, which reads only committed data."""
         job = _Job(work, is_alone=alone)
         with self._gate:
             if self._closed:
@@ -119,7 +116,7 @@ class Lane:
         return job.future
 
     def close(self) -> None:
-        """Finish what is queued and release the threads and their connections."""
+        """Finish queued work and release the threads and their connections."""
         with self._gate:
             self._closed = True
             for _ in self._threads:
@@ -153,7 +150,7 @@ class _Worker:
         self._stage = _Stage.BEGINNING
 
     def work(self) -> None:
-        """Do jobs until told to stop."""
+        """Do jobs until the lane closes."""
         try:
             connection = self._engine.connect()
         except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to who made the lane

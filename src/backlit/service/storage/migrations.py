@@ -1,4 +1,4 @@
-"""The numbered steps that bring an older database to the tables of `schema`."""
+"""Numbered steps that upgrade an older database to the tables of `schema`."""
 
 from collections.abc import Callable
 
@@ -29,18 +29,18 @@ def _add_files_and_sign_ins(connection: Connection) -> None:
 
 
 STEPS: tuple[Step, ...] = (_add_files_and_sign_ins,)
-"""Step n brings version n to n + 1; a fresh database gets today's tables at once."""
+"""Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 
 VERSION = len(STEPS) + 1
 
 _NEWEST_COLLATION = 180000
-"""From this PostgreSQL on there is a collation that folds case as Unicode says, wherever it runs."""
+"""First version of PostgreSQL with a collation that folds case by Unicode's rules on every system."""
 
 
 def migrate(connection: Connection) -> None:
     """Create or upgrade the tables in the caller's transaction, which holds the write lock.
 
-    Raises StorageError on a newer database, and on one that was never finished.
+    Raises StorageError for a newer or an incomplete database.
     """
     if not inspect(connection).has_table(schema_version.name):
         create(connection)
@@ -48,7 +48,7 @@ def migrate(connection: Connection) -> None:
         return
     version = connection.execute(select(schema_version.c.version)).scalar_one_or_none()
     if version is None:
-        raise StorageError("The database was being filled when that was broken off; fill it again.")
+        raise StorageError("The database is incomplete, as its creation was interrupted. Create it again.")
     if version > VERSION:
         raise StorageError(
             f"The database was written by a newer backlit (its schema is {version}; this one knows {VERSION})."
@@ -61,7 +61,7 @@ def migrate(connection: Connection) -> None:
 
 
 def create(connection: Connection) -> None:
-    """Make today's tables; no service takes the database before `finish`."""
+    """Create the current tables; the database counts as incomplete until `finish`."""
     if connection.dialect.name == "postgresql":
         for name in ("lower", "upper"):
             connection.execute(text(CASE_FUNCTIONS.format(name=name, collation=_collation(connection))))
@@ -77,13 +77,13 @@ def _collation(connection: Connection) -> str:
 
 
 def finish(connection: Connection) -> None:
-    """Declare a filled database complete."""
+    """Mark a filled database as complete."""
     follow_ids(connection)
     connection.execute(insert(schema_version).values(version=VERSION))
 
 
 def follow_ids(connection: Connection) -> None:
-    """Let new ids follow the highest there is, after rows were written with ids of their own; SQLite does so itself."""
+    """Move PostgreSQL's sequences past the highest ids, after rows were written with given ids."""
     if connection.dialect.name != "postgresql":
         return
     for table in METADATA.sorted_tables:

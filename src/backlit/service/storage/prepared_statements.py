@@ -1,4 +1,4 @@
-"""Statements of the hot paths: compiled once, then run by the driver itself at a fifth of the cost."""
+"""Statements of hot paths: compiled once and run by the driver itself, at a fifth of the cost."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,9 +12,9 @@ Arguments = Callable[[Mapping[str, object]], Any]
 
 
 class Prepared:
-    """A statement with named values; of what it returns only numbers, texts and bytes are safe.
+    """A statement with named values; its results may hold only numbers, texts and bytes.
 
-    Other types would need the conversions of results, which are left out here.
+    Other types would need the result conversions that this class leaves out.
     """
 
     def __init__(self, statement: Executable) -> None:
@@ -26,7 +26,7 @@ class Prepared:
         return self._run(connection, values, fetches=True)
 
     def run(self, connection: Connection, **values: object) -> None:
-        """Run it for what it changes."""
+        """Run it for its effect."""
         self._run(connection, values, fetches=False)
 
     def _run(self, connection: Connection, values: Mapping[str, object], *, fetches: bool) -> list[tuple[Any, ...]]:

@@ -18,24 +18,24 @@ class Limits:
     idle: float = 75.0
     """Seconds between two requests. Proxies keep a connection for 60: whoever sends next must close first."""
     body: float = 3600.0
-    """Seconds that all waits for one body may last together."""
+    """Total seconds of all waits for one body."""
     body_rate: int = 1024
-    """Bytes a second, on average over the waits for a body, after the grace."""
+    """Average bytes a second over the waits for a body, after the grace period."""
     body_grace: float = 10.0
     """Seconds of waiting for a body before its rate counts."""
     stall: float = 30.0
     """Seconds between two pieces of a body."""
     send: float = 60.0
-    """Seconds in which a caller must take what is ready to be sent, before and after the connection is closed."""
+    """Seconds within which a caller must take sent data, before and after the connection closes."""
     linger: float = 2.0
-    """Seconds in which an unread body is read and dropped before its connection is closed, or TLS is ended."""
+    """Seconds for draining an unread body before its connection, or TLS, ends."""
     connections: int = 4096
-    """Connections, as far as the process may open that many files."""
+    """Maximum connections, within the process's limit of open files."""
     connections_per_address: int = 256
     bodies_per_address: int = 32
-    """Requests of one address that may wait for their bodies."""
+    """Maximum requests of one address that wait for their bodies."""
     notice: float = 60.0
-    """Seconds between two lines of the log about connections that were refused or closed."""
+    """Seconds between two log lines about refused or closed connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,15 @@ class ServiceSettings:
     login_attempts: int = 10
     """Attempts a minute, for each user and for each address."""
     legacy_clients: bool = False
-    """Three relaxations for programs of the original service."""
+    """Compatibility mode for clients of the original service."""
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses or networks whose forwarded headers are believed."""
+    """Addresses or networks of trusted proxies."""
     concurrent_requests: int = 256
-    """Most requests in the works at once; one more is answered 503."""
+    """Maximum concurrent requests; one more gets 503."""
     max_upload: int = 100 * 1024 * 1024
-    """Bytes of the largest file that can be attached."""
+    """Bytes of the largest attachment."""
     limits: Limits = field(default_factory=Limits)
-    """How long callers are waited for, and how many of them."""
+    """Limits on slow and idle callers."""
 
     @property
     def client_id(self) -> str:

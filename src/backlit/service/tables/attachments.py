@@ -1,4 +1,4 @@
-"""Attachments of work items and comments; their contents are in the file store, by digest."""
+"""Attachments of work items and comments; the file store has their contents by digest."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
-from backlit.service.storage.filter_sql import columns_of, condition, sort_columns
-from backlit.service.storage.properties import properties_of
+from backlit.service.storage.filter_sql import columns_of, condition, properties_of, sort_columns
 from backlit.service.storage.schema import attachments
 
 PROPERTIES = properties_of(
@@ -27,7 +26,7 @@ _COLUMNS = columns_of(attachments, PROPERTIES)
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An attachment as it is stored; addresses depend on who asks."""
+    """A stored attachment, without its addresses, which depend on the request."""
 
     id: int
     project_id: int
@@ -84,7 +83,7 @@ def count(connection: Connection, query: Query) -> int:
 
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> Stored:
-    """Store a new attachment, whose contents are kept already."""
+    """Add an attachment whose contents are stored already."""
     audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
     row = connection.execute(insert(attachments).values(**values, **audit).returning(attachments)).mappings().one()
     return Stored(**row)

@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
 from backlit.model.resources import Comment
-from backlit.service.storage.filter_sql import columns_of, condition, sort_columns
-from backlit.service.storage.properties import properties_of
+from backlit.service.storage.filter_sql import columns_of, condition, properties_of, sort_columns
 from backlit.service.storage.schema import comments
 from backlit.service.tables import attachments
 

@@ -1,4 +1,4 @@
-"""A work item as the service holds it, its JSON document, and what is calculated in it."""
+"""A work item with its JSON document and its calculated fields."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from backlit.model.dates import parse_datetime, write_datetime
 from backlit.model.fields import FIELD_BY_KEY, Field
 
 TASK_FIGURES = ("PertEstimate", "WorkRemaining", "WorkCompleted")
-"""What of a task counts in its parent's CalculatedEstimate."""
+"""A task's fields that add to its parent's CalculatedEstimate."""
 
 _EMPTY: Mapping[str, Any] = {"Description": "", "Tags": []}
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A work item; `values` has every key of its document, calculated ones too."""
+    """A work item; `values` has every key of its document, including calculated ones."""
 
     id: int
     type: str
@@ -30,7 +30,7 @@ class Item:
     last_modified_at: datetime
 
     def document(self, fields: Iterable[Field]) -> bytes:
-        """Write the item as it goes over the wire, with just these fields."""
+        """Return the item's JSON document with the given fields."""
         values = self.values
         document = {
             "id": self.id,
@@ -61,7 +61,7 @@ def item_of(document: bytes) -> Item:
 
 
 def columns_of(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Spread values by key over the typed columns; custom fields go to `cf` together."""
+    """Map values by key to the typed columns; custom fields share the column `cf`."""
     columns = {FIELD_BY_KEY[key].column: value for key, value in values.items() if key in FIELD_BY_KEY}
     custom = {key: value for key, value in values.items() if key not in FIELD_BY_KEY and value is not None}
     return columns | {"cf": custom or None}
@@ -76,6 +76,6 @@ def pert(values: Mapping[str, Any]) -> float | None:
 
 
 def calculated(tasks: Iterable[tuple[float | None, float | None, float | None]]) -> float | None:
-    """Add up the TASK_FIGURES of tasks: PERT where there is one, else the work; None without tasks."""
+    """Return the sum over tasks, by PERT estimate or else by work; None without tasks."""
     sums = [(done or 0.0) + (left or 0.0) if estimate is None else estimate for estimate, left, done in tasks]
     return sum(sums) if sums else None

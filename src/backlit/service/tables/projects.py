@@ -1,4 +1,4 @@
-"""Projects, their settings, and the counts kept for them."""
+"""Projects with their settings and counters."""
 
 import math
 from collections.abc import Collection, Iterable
@@ -113,7 +113,7 @@ def count(connection: Connection) -> int:
 
 
 def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> None:
-    """Create a project with its counters; its roots are the caller's to make."""
+    """Create a project with its counters; the caller creates its roots."""
     audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
     connection.execute(insert(projects).values(is_syncable=False, settings_revision=1, **values, **audit))
     connection.execute(insert(project_totals).values(project_id=values["id"], item_count=0, revision=0))
@@ -167,5 +167,5 @@ def revision_of(connection: Connection, project_ids: Collection[int]) -> int:
 
 
 def count_items(connection: Connection, project_id: int, difference: int) -> None:
-    """Keep the counters of a project in step with a write to its items."""
+    """Update the project's counters after a write to its items."""
     _COUNT.run(connection, project=project_id, difference=difference)

@@ -1,4 +1,4 @@
-"""The order of a project's backlog: items moved between others."""
+"""Ranks of work items in a project's backlog."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from backlit.service.tables.item_documents import Item, item_of
 from backlit.service.tables.projects import ProjectSettings
 
 WINDOW = 32
-"""Items on each side that are numbered anew, at first, where no double lies between two neighbours."""
+"""Number of items on each side that are renumbered first if no number fits between two neighbours."""
 WIDER = 8
 
 
@@ -29,7 +29,7 @@ def move(
     by: str,
     now: datetime,
 ) -> None:
-    """Put an item directly before or after another; without one, first of all (before) or last of all (after)."""
+    """Move an item directly before or after another; without one, to the top (before) or the bottom (after)."""
     window = WINDOW
     while True:
         above, below = _neighbours(connection, item, target, window, after=after)
@@ -89,7 +89,7 @@ def _is_there(item: Item, above: Sequence[_Ranked], below: Sequence[_Ranked]) ->
 
 
 def _spread(above: list[_Ranked], moved: int, below: list[_Ranked], window: int) -> list[_Ranked] | None:
-    """Give a window of items new numbers, evenly between those just outside; None where these are too close."""
+    """Renumber a window of items evenly between its neighbours; None if these are too close."""
     low = above.pop(0)[1] if len(above) > window else None
     high = below.pop()[1] if len(below) > window else None
     order = [item_id for item_id, _ in above] + [moved] + [item_id for item_id, _ in below]

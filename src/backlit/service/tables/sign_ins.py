@@ -21,11 +21,11 @@ from backlit.service.storage.schema import (
 
 REFRESH_LIFETIME = timedelta(days=30)
 GRACE = timedelta(seconds=60)
-"""How long a refresh token works on after it was exchanged, for processes that race."""
+"""Time for which an exchanged refresh token still works, for racing processes."""
 CODE_LIFETIME = timedelta(minutes=10)
 CODE_LENGTH = 16
 _CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""None that is taken for another when a code is copied by hand."""
+"""Letters and digits that are hard to confuse in a copied code."""
 
 _KEYS = select(signing_keys.c.secret, signing_keys.c.created_at).order_by(signing_keys.c.id.desc()).limit(2)
 
@@ -49,14 +49,14 @@ def keys(connection: Connection) -> Sequence[Key]:
 
 
 def add_key(connection: Connection, secret: bytes, now: datetime) -> None:
-    """Make a key the current one; only the one before it is kept. A second call forgets a key that has leaked."""
+    """Make a key the current one and keep one predecessor; a second call thus revokes a leaked key."""
     kept = [row[0] for row in connection.execute(select(signing_keys.c.id).order_by(signing_keys.c.id.desc()).limit(1))]
     connection.execute(delete(signing_keys).where(signing_keys.c.id.not_in(kept)))
     connection.execute(insert(signing_keys).values(secret=secret, created_at=now))
 
 
 def add_family(connection: Connection, user_id: int) -> int:
-    """Begin a chain of refresh tokens, one for each sign-in, and drop the user's that have run out."""
+    """Start a family of refresh tokens for a sign-in, and delete the user's expired families."""
     live = select(refresh_tokens.c.family_id).where(refresh_tokens.c.family_id == refresh_families.c.id).exists()
     connection.execute(delete(refresh_families).where(refresh_families.c.user_id == user_id, ~live))
     family = insert(refresh_families).values(user_id=user_id, is_revoked=False).returning(refresh_families.c.id)
@@ -64,7 +64,7 @@ def add_family(connection: Connection, user_id: int) -> int:
 
 
 def add_refresh_token(connection: Connection, family_id: int, now: datetime) -> str:
-    """Add the next token to a chain and drop what has run out; returns the token, which is kept nowhere."""
+    """Add a token to its family and delete expired ones; return the token, of which only a digest is stored."""
     secret = secrets.token_urlsafe(32)
     row = {"digest": digest(secret), "family_id": family_id, "expires_at": now + REFRESH_LIFETIME}
     connection.execute(insert(refresh_tokens).values(row))
@@ -77,10 +77,10 @@ def add_refresh_token(connection: Connection, family_id: int, now: datetime) -> 
 def use_refresh_token(
     connection: Connection, secret: str, now: datetime, *, is_reusable: bool = False
 ) -> tuple[int, int] | None:
-    """Spend a refresh token; returns user and family, or None where it is not good.
+    """Use a refresh token; return user and family, or None for an invalid token.
 
-    Used again after the grace, it revokes its family: one of its two users has stolen it. Not so where
-    tokens are reusable, as programs of the original service expect.
+    Use after the grace period revokes the family, as one of the two users has stolen the token. Reusable tokens, as
+    clients of the original service expect them, are exempt.
     """
     token = connection.execute(
         select(refresh_tokens, refresh_families.c.user_id)
@@ -99,25 +99,25 @@ def use_refresh_token(
 
 
 def family_of(connection: Connection, secret: str) -> int | None:
-    """Find the chain that a refresh token is of, good or spent."""
+    """Return the family of a refresh token, used or not."""
     of_token = select(refresh_tokens.c.family_id).where(refresh_tokens.c.digest == digest(secret))
     return connection.execute(of_token).scalar_one_or_none()
 
 
 def revoke_family(connection: Connection, family_id: int) -> None:
-    """End one sign-in: its refresh tokens, and its access tokens with them."""
+    """Revoke one sign-in: its refresh tokens and access tokens."""
     connection.execute(update(refresh_families).where(refresh_families.c.id == family_id).values(is_revoked=True))
 
 
 def revoke_all(connection: Connection, user_id: int) -> None:
-    """End every sign-in of a user at once: tokens, browser sessions and codes not used yet."""
+    """Revoke all sign-ins of a user: tokens, browser sessions and unused codes."""
     connection.execute(update(refresh_families).where(refresh_families.c.user_id == user_id).values(is_revoked=True))
     for table in (login_sessions, verification_codes):
         connection.execute(delete(table).where(table.c.user_id == user_id))
 
 
 def add_code(connection: Connection, user_id: int, client_id: str, now: datetime) -> str:
-    """Make a verification code for one use by one client."""
+    """Create a single-use verification code for one client."""
     secret = "".join(secrets.choice(_CODE_LETTERS) for _ in range(CODE_LENGTH))
     connection.execute(delete(verification_codes).where(verification_codes.c.expires_at < now))
     row = {"digest": digest(secret), "user_id": user_id, "client_id": client_id, "expires_at": now + CODE_LIFETIME}
@@ -126,7 +126,7 @@ def add_code(connection: Connection, user_id: int, client_id: str, now: datetime
 
 
 def use_code(connection: Connection, secret: str, client_id: str, now: datetime) -> int | None:
-    """Spend a verification code, in one statement as others may try it too; None where it is not good."""
+    """Use a verification code, in one statement against concurrent use; None for an invalid code."""
     mine = (verification_codes.c.digest == digest(secret), verification_codes.c.client_id == client_id)
     columns = verification_codes.c.user_id, verification_codes.c.expires_at
     code = connection.execute(delete(verification_codes).where(*mine).returning(*columns)).first()
@@ -137,7 +137,7 @@ SESSION_LIFETIME = timedelta(hours=12)
 
 
 def add_session(connection: Connection, user_id: int, now: datetime) -> str:
-    """Begin a session and drop those that have run out; returns the cookie's value, which is kept nowhere."""
+    """Start a session and delete expired ones; return the cookie's value, of which only a digest is stored."""
     secret = secrets.token_urlsafe(32)
     connection.execute(delete(login_sessions).where(login_sessions.c.expires_at <= now))
     row = {"digest": digest(secret), "user_id": user_id, "expires_at": now + SESSION_LIFETIME}
@@ -146,7 +146,7 @@ def add_session(connection: Connection, user_id: int, now: datetime) -> str:
 
 
 def end_session(connection: Connection, secret: str) -> None:
-    """End a session, if there is one."""
+    """End a session, if it exists."""
     connection.execute(delete(login_sessions).where(login_sessions.c.digest == digest(secret)))
 
 
@@ -154,7 +154,7 @@ ATTEMPT_WINDOW = timedelta(seconds=60)
 
 
 def must_be_few_attempts(connection: Connection, names: Sequence[str], most: int, now: datetime) -> None:
-    """Refuse more than `most` attempts under any of the names; TooManyRequests has the seconds to wait."""
+    """Raise TooManyRequests, with the seconds to wait, after `most` attempts under any of the names."""
     hold(connection, Lock.ATTEMPTS)
     connection.execute(delete(login_attempts).where(login_attempts.c.at <= now - ATTEMPT_WINDOW))
     columns = func.count(), func.min(login_attempts.c.at)
@@ -166,13 +166,13 @@ def must_be_few_attempts(connection: Connection, names: Sequence[str], most: int
 
 
 def add_attempts(connection: Connection, names: Sequence[str], now: datetime) -> list[int]:
-    """Count one attempt under each name; returns what `forget` takes."""
+    """Count one attempt under each name; return the ids for `forget_attempts`."""
     one = insert(login_attempts).returning(login_attempts.c.id)
     return [int(connection.execute(one.values(digest=_name_digest(name), at=now)).scalar_one()) for name in names]
 
 
 def forget_attempts(connection: Connection, attempt_ids: Sequence[int]) -> None:
-    """Take back an attempt that succeeded."""
+    """Delete the count of a successful attempt."""
     connection.execute(delete(login_attempts).where(login_attempts.c.id.in_(attempt_ids)))
 
 

@@ -1,4 +1,4 @@
-"""Areas and iterations: rows in, models out; places, numbers and paths of a whole tree."""
+"""Areas and iterations: reading as models, and writes that keep a tree's order, numbers and paths."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
@@ -39,7 +39,7 @@ def list_nodes(
 
 
 LAST = 2**31 - 1
-"""The sequence that is beyond every other."""
+"""A sequence greater than any other."""
 
 
 def tree_of(connection: Connection, nodes: Table, project_id: int) -> Tree:
@@ -48,7 +48,7 @@ def tree_of(connection: Connection, nodes: Table, project_id: int) -> Tree:
 
 
 def add(connection: Connection, nodes: Table, values: Mapping[str, Any], *, by: str, now: datetime) -> int:
-    """Insert a node; its `sequence` is where among its siblings. Returns its id."""
+    """Insert a node at its `sequence` among its siblings; return its id."""
     audit = {"created_by": by, "created_at": now, "last_modified_by": by, "last_modified_at": now}
     row = {**values, **audit, "path": "", "sequence": 0}
     node_id = int(connection.execute(insert(nodes).values(row).returning(nodes.c.id)).scalar_one())
@@ -59,7 +59,7 @@ def add(connection: Connection, nodes: Table, values: Mapping[str, Any], *, by: 
 def change(
     connection: Connection, nodes: Table, node: Mapping[str, Any], values: Mapping[str, Any], *, by: str, now: datetime
 ) -> None:
-    """Store what differs from the node's row; a new `sequence` or `parent_id` moves it, paths below follow."""
+    """Store changed values; a new `sequence` or `parent_id` moves the node, and paths below follow."""
     own = {key: value for key, value in values.items() if key != "sequence" and value != node[key]}
     if own:
         stamp = {"last_modified_by": by, "last_modified_at": max(now, node["last_modified_at"])}
@@ -71,7 +71,7 @@ def change(
 def remove(
     connection: Connection, nodes: Table, project_id: int, gone: Collection[int], *, by: str, now: datetime
 ) -> None:
-    """Delete nodes, which have to be whole sub-trees, and close the gaps they leave."""
+    """Delete nodes, which must be whole sub-trees, and renumber their siblings."""
     connection.execute(delete(nodes).where(nodes.c.id.in_(gone)))
     _arrange(connection, nodes, project_id, (by, now))
 
@@ -92,9 +92,9 @@ def _arrange(
     stamp: tuple[str, datetime],
     moved: tuple[int, int] | None = None,
 ) -> None:
-    """Number all siblings 1..n and write every path anew; a node that comes out different counts as changed.
+    """Number all siblings 1..n and update all paths; a node with other values counts as changed.
 
-    `moved` is a node and the number it is to have, as far as there are so many siblings.
+    `moved` names a node and its wanted number, which is capped by the count of its siblings.
     """
     rows = _rows(connection, nodes, project_id)
     tree = Tree(_node(row) for row in rows)

@@ -1,4 +1,4 @@
-"""Users and what is granted to them."""
+"""Users and their grants."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -99,14 +99,14 @@ def read(connection: Connection, user_id: int) -> User | None:
 
 
 def add(connection: Connection, user: User, password_hash: str | None, *, is_licensed: bool, now: datetime) -> None:
-    """Create a user under the id it has."""
+    """Create a user with a given id."""
     audit = {"created_by": "backlit", "created_at": now, "last_modified_by": "backlit", "last_modified_at": now}
     values = user.model_dump(include={"id", "name", "first_name", "last_name", "display_name", "email"})
     connection.execute(insert(users).values(**values, **audit, password_hash=password_hash, is_licensed=is_licensed))
 
 
 def grant(connection: Connection, user_id: int, project_id: int, role: Role) -> None:
-    """Let a user into a project."""
+    """Grant a user a role in a project."""
     connection.execute(insert(grants).values(user_id=user_id, project_id=project_id, role=role.value))
 
 
@@ -116,7 +116,7 @@ def has_licensed(connection: Connection, user_id: int) -> bool:
 
 
 def set_password(connection: Connection, user_id: int, password_hash: str | None, by: str, now: datetime) -> None:
-    """Change a user's password (None: by code only) and end every sign-in the user has."""
+    """Change a user's password (None: sign-in by code only) and revoke all sign-ins."""
     values = {"password_hash": password_hash, "last_modified_by": by, "last_modified_at": now}
     connection.execute(update(users).where(users.c.id == user_id).values(values))
     sign_ins.revoke_all(connection, user_id)

@@ -1,4 +1,4 @@
-"""Work items: documents out, items in; totals and roll-ups are kept in the same transaction."""
+"""Work items: documents out, items in; each transaction keeps totals and roll-ups current."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -30,10 +30,10 @@ from backlit.service.tables.projects import ProjectSettings
 
 DEFAULT_ORDER = (work_items.c.backlog_priority, work_items.c.id)
 DEEP = 500
-"""From this $skip on, ids are found on an index before any document is fetched."""
+"""The $skip from which a list finds ids on an index before it fetches documents."""
 
 BATCH = 500
-"""Items whose documents are rewritten at a time."""
+"""Number of items whose documents are rewritten at a time."""
 
 _READ = Prepared(select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id")))
 _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGURES)).where(
@@ -42,7 +42,7 @@ _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGUR
 
 
 Access = tuple[int, ...] | None
-"""The projects whose items may be seen; None for those of all there are."""
+"""Visible projects; None for all."""
 
 
 @lru_cache(256)
@@ -112,7 +112,7 @@ def next_priority(connection: Connection, project_id: int) -> float:
 
 
 def add(connection: Connection, item: Item, settings: ProjectSettings) -> bytes:
-    """Store a new item under the next id, whatever id it has; returns its document."""
+    """Insert an item with the next id, ignoring its own; return its document."""
     row: dict[str, Any] = {
         "description": "",
         "tags": None if item.type == ItemType.TASK else [],
@@ -133,7 +133,7 @@ def add(connection: Connection, item: Item, settings: ProjectSettings) -> bytes:
 
 
 def change(connection: Connection, old: Item, new: Item, settings: ProjectSettings) -> bytes:
-    """Store what differs between two states of an item; returns its document."""
+    """Store the difference between two states of an item; return its document."""
     changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
     columns = columns_of(changed)
     custom = {key: value for key, value in new.values.items() if key not in FIELD_BY_KEY and value is not None}
@@ -155,7 +155,7 @@ def _update_of(columns: tuple[str, ...]) -> Prepared:
 
 
 def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, by: str, now: datetime) -> None:
-    """Recalculate an item's CalculatedEstimate from its tasks; a new figure counts as a change."""
+    """Recalculate an item's CalculatedEstimate from its tasks; a new value counts as a change."""
     found = read(connection, parent_id)
     if found is None:
         return
@@ -203,7 +203,7 @@ def _reassigned(item: Item, key: str, kept: int, by: str, now: datetime) -> Item
 
 
 def remove(connection: Connection, item: Item) -> tuple[str, ...]:
-    """Delete an item with its tasks, and comments and attachments of all; returns the digests of their contents."""
+    """Delete an item with its tasks, comments and attachments; return the digests of the contents."""
     tasks = connection.execute(select(work_items.c.id).where(work_items.c.parent_id == item.id)).scalars().all()
     gone = [item.id, *tasks]
     freed = attachments.remove_of_items(connection, gone)

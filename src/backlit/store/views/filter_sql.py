@@ -1,30 +1,25 @@
-"""Translation of filters to SQL on the mirror. It agrees with the model's `matches` and binds every value."""
+"""The filter tree as SQL on the mirror, with bound values."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from backlit.model.fields import FIELDS, TOP_LEVEL, Field, ValueType
+from backlit.model.filter_sql import sql_of
 from backlit.model.filters import (
     POINTS,
-    And,
     AnyTag,
-    Call,
     Comparison,
     Filter,
     Function,
     In,
     Literal,
     Mentions,
-    Not,
     Operator,
-    Or,
-    Property,
     TagVariable,
-    Term,
+    Value,
     Where,
-    matches,
+    any_of,
 )
 from backlit.model.filters.matching import words_of
 from backlit.store.records.item import TAG_MARK, microseconds
@@ -90,146 +85,86 @@ def value_sql(key: str) -> Sql:
 
 def condition(found: Filter, custom: Collection[Field] = ()) -> Sql:
     """Return the condition of a filter on `items`. An unknown result in SQL counts as false."""
-    return _Emitter({**_TYPES, **{field.key: field.value_type for field in custom}}).filter(found)
+    return sql_of(found, _Dialect({**_TYPES, **{field.key: field.value_type for field in custom}}))
 
 
-@dataclass(frozen=True, slots=True)
-class _Term:
-    """A value in SQL. For a function's result, no comparison with NULL holds."""
+class _Dialect:
+    """SQL of the mirror; `types` are the types of all properties by key."""
 
-    sql: Sql
-    family: ValueType | None
-    is_result: bool = False
-    day: date | None = None
-
-
-class _Emitter:
     def __init__(self, types: Mapping[str, ValueType]) -> None:
         self._types = types
 
-    def filter(self, node: Filter) -> Sql:
-        match node:
-            case And(parts):
-                return _joined(" AND ", [self.filter(part) for part in parts])
-            case Or(parts):
-                return _joined(" OR ", [self.filter(part) for part in parts])
-            case Not(part):
-                return _around("NOT coalesce(", self.filter(part), ", 0)")
-            case AnyTag(part):
-                return self._any_tag(part)
-            case Comparison(operator, left, right):
-                return self._comparison(operator, left, right)
-            case In(term, choices):
-                return self._in(term, choices)
-            case Mentions():
-                return mentions_sql(node)
-        value = self._term(node)
-        return _around("", value.sql, " = 1") if value.family is ValueType.BOOLEAN else Sql("0")
+    def column(self, name: str) -> tuple[Sql, ValueType]:
+        return value_sql(name), self._types.get(name, ValueType.TEXT)
 
-    def _in(self, term: Term, choices: tuple[Literal, ...]) -> Sql:
-        left = self._term(term)
-        terms = [_literal(choice.value) for choice in choices]
-        if any(each.family is not left.family or each.day for each in terms):
-            return _joined(" OR ", [self._comparison(Operator.EQ, term, choice) for choice in choices])
-        marks = ", ".join("?" for _ in terms)
-        return Sql(f"{left.sql.text} IN ({marks})", (*left.sql.values, *(each.sql.values[0] for each in terms)))
+    def literal(self, value: Value) -> Sql:
+        if value is None:
+            return Sql("NULL")
+        return Sql("?", (microseconds(value) if isinstance(value, datetime) else value,))
 
-    def _any_tag(self, part: Filter | None) -> Sql:
+    def tag(self) -> Sql:
+        return Sql("tag.value")
+
+    def void(self, _family: ValueType) -> Sql:
+        return Sql("NULL")
+
+    def constant(self, value: bool) -> Sql:
+        return Sql(str(int(value)))
+
+    def both(self, parts: Sequence[Sql]) -> Sql:
+        return _joined(" AND ", parts)
+
+    def either(self, parts: Sequence[Sql]) -> Sql:
+        return _joined(" OR ", parts)
+
+    def negate(self, condition: Sql) -> Sql:
+        return _filled("NOT coalesce({0}, 0)", (condition,))
+
+    def holds(self, value: Sql) -> Sql:
+        return _filled("{0} = 1", (value,))
+
+    def is_null(self, value: Sql, *, negated: bool = False) -> Sql:
+        return _filled("{0} IS NOT NULL" if negated else "{0} IS NULL", (value,))
+
+    def compare(self, operator: Operator, left: Sql, right: Sql) -> Sql:
+        return _filled(f"{{0}} {_SIGNS[operator]} {{1}}", (left, right))
+
+    def same(self, left: Sql, right: Sql) -> Sql:
+        return _filled("{0} IS {1}", (left, right))
+
+    def one_of(self, value: Sql, choices: Sequence[Sql]) -> Sql:
+        marks = ", ".join("?" for _ in choices)
+        return Sql(f"{value.text} IN ({marks})", (*value.values, *(each.values[0] for each in choices)))
+
+    def call(self, function: Function, arguments: Sequence[Sql]) -> Sql:
+        return _filled(_FUNCTIONS[function], arguments)
+
+    def any_tag(self, part: Filter | None) -> Sql:
         match part:
             case None:
                 return Sql("tags IS NOT NULL")
             case Comparison(Operator.EQ, TagVariable(), Literal(str(tag))):
                 return Sql("instr(tags, ?)", (f"{TAG_MARK}{tag}{TAG_MARK}",))
             case In(TagVariable(), choices):
-                tags = [AnyTag(Comparison(Operator.EQ, TagVariable(), choice)) for choice in choices]
-                return _joined(" OR ", [self.filter(each) for each in tags])
-        return _around(
+                each = (Comparison(Operator.EQ, TagVariable(), choice) for choice in choices)
+                return sql_of(any_of(map(AnyTag, each)), self)
+        return _filled(
             "EXISTS (SELECT 1 FROM documents, json_each(CAST(doc AS TEXT), '$.fields.Tags') AS tag"
-            " WHERE documents.id = items.id AND tag.type = 'text' AND ",
-            self.filter(part),
-            ")",
+            " WHERE documents.id = items.id AND tag.type = 'text' AND {0})",
+            (sql_of(part, self),),
         )
 
-    def _comparison(self, operator: Operator, left_term: Term, right_term: Term) -> Sql:
-        if _is_constant(left_term) and _is_constant(right_term):
-            return Sql(str(int(matches(Comparison(operator, left_term, right_term), {}))))
-        left, right = self._term(left_term), self._term(right_term)
-        if operator is Operator.EQ:
-            return _equal(left, right)
-        if operator is Operator.NE:
-            differs = _around("NOT coalesce(", _equal(left, right), ", 0)")
-            known = [_around("", side.sql, " IS NOT NULL") for side in (left, right) if side.is_result]
-            return _joined(" AND ", [differs, *known])
-        if left.family is not right.family or left.family in {ValueType.BOOLEAN, ValueType.TAGS, None}:
-            return Sql("0")
-        return _two(left.sql, _SIGNS[operator], right.sql)
-
-    def _term(self, term: Term) -> _Term:
-        match term:
-            case Property(name):
-                value_type = self._types.get(name, ValueType.TEXT)
-                family = ValueType.NUMBER if value_type is ValueType.INTEGER else value_type
-                return _Term(value_sql(name), family)
-            case Literal(value):
-                return _literal(value)
-            case TagVariable():
-                return _Term(Sql("tag.value"), ValueType.TEXT)
-            case Call(function, arguments):
-                return _call(function, [self._term(argument) for argument in arguments])
+    def mentions(self, node: Mentions) -> Sql:
+        return mentions_sql(node)
 
 
-_SIGNS = {Operator.GT: ">", Operator.GE: ">=", Operator.LT: "<", Operator.LE: "<="}
+_SIGNS = {Operator.EQ: "=", Operator.GT: ">", Operator.GE: ">=", Operator.LT: "<", Operator.LE: "<="}
 
 
-def _around(before: str, sql: Sql, after: str) -> Sql:
-    return Sql(f"{before}{sql.text}{after}", sql.values)
-
-
-def _joined(separator: str, parts: list[Sql]) -> Sql:
+def _joined(separator: str, parts: Sequence[Sql]) -> Sql:
     if not parts:
         return Sql("0")
     return Sql(f"({separator.join(part.text for part in parts)})", tuple(v for part in parts for v in part.values))
-
-
-def _two(left: Sql, sign: str, right: Sql) -> Sql:
-    return Sql(f"{left.text} {sign} {right.text}", (*left.values, *right.values))
-
-
-def _is_constant(term: Term) -> bool:
-    if isinstance(term, Call):
-        return all(_is_constant(argument) for argument in term.arguments)
-    return isinstance(term, Literal)
-
-
-def _literal(value: object) -> _Term:
-    if value is None:
-        return _Term(Sql("NULL"), None)
-    if isinstance(value, bool):
-        return _Term(Sql("?", (int(value),)), ValueType.BOOLEAN)
-    if isinstance(value, datetime):
-        return _Term(Sql("?", (microseconds(value),)), ValueType.DATETIME)
-    if isinstance(value, date):
-        midnight = microseconds(datetime.combine(value, time()))
-        return _Term(Sql("?", (midnight,)), ValueType.DATETIME, day=value)
-    if isinstance(value, int | float):
-        return _Term(Sql("?", (value if abs(value) < 2**63 else float(value),)), ValueType.NUMBER)
-    return _Term(Sql("?", (str(value),)), ValueType.TEXT)
-
-
-def _equal(left: _Term, right: _Term) -> Sql:
-    if left.family is not right.family:
-        if left.is_result or right.is_result:
-            return Sql("0")
-        nulls = [_around("", side.sql, " IS NULL") for side in (left, right) if side.family is not None]
-        return _joined(" AND ", nulls)
-    day = left.day or right.day
-    if day is not None:
-        moment = left.sql if right.day else right.sql
-        begin = microseconds(datetime.combine(day, time()))
-        end = begin + timedelta(days=1) // timedelta(microseconds=1)
-        return _joined(" AND ", [_two(moment, ">=", Sql("?", (begin,))), _two(moment, "<", Sql("?", (end,)))])
-    is_bound = "?" in (left.sql.text, right.sql.text)
-    return _two(left.sql, "=" if is_bound or left.is_result or right.is_result else "IS", right.sql)
 
 
 def mentions_sql(node: Mentions) -> Sql:
@@ -252,47 +187,33 @@ def phrase_of(text: str) -> str:
     return f'"{" ".join(words)}" *' if words else ""
 
 
-def _part(sign: str) -> Callable[[str], str]:
-    return lambda moment: f"CAST(strftime('{sign}', {moment} / 1000000, 'unixepoch') AS INTEGER)"
+def _part(sign: str) -> str:
+    return f"CAST(strftime('{sign}', {{0}} / 1000000, 'unixepoch') AS INTEGER)"
 
 
-_TESTS: Mapping[Function, str] = {
+_FUNCTIONS: Mapping[Function, str] = {
     Function.STARTSWITH: "coalesce(substr({0}, 1, length({1})) = {1}, 0)",
-    Function.ENDSWITH: ("coalesce(length({0}) >= length({1}) AND substr({0}, length({0}) - length({1}) + 1) = {1}, 0)"),
+    Function.ENDSWITH: "coalesce(length({0}) >= length({1}) AND substr({0}, length({0}) - length({1}) + 1) = {1}, 0)",
     Function.CONTAINS: "coalesce(instr({0}, {1}) > 0, 0)",
-}
-_T, _N, _D = ValueType.TEXT, ValueType.NUMBER, ValueType.DATETIME
-_FUNCTIONS: Mapping[Function, tuple[ValueType, ValueType, str]] = {
-    Function.TOLOWER: (_T, _T, "backlit_lower({0})"),
-    Function.TOUPPER: (_T, _T, "backlit_upper({0})"),
-    Function.TRIM: (_T, _T, "trim({0})"),
-    Function.LENGTH: (_T, _N, "length({0})"),
-    Function.INDEXOF: (_T, _N, "(instr({0}, {1}) - 1)"),
-    Function.CONCAT: (_T, _T, "({0} || {1})"),
-    Function.YEAR: (_D, _N, _part("%Y")("{0}")),
-    Function.MONTH: (_D, _N, _part("%m")("{0}")),
-    Function.DAY: (_D, _N, _part("%d")("{0}")),
-    Function.HOUR: (_D, _N, _part("%H")("{0}")),
-    Function.MINUTE: (_D, _N, _part("%M")("{0}")),
-    Function.SECOND: (_D, _N, _part("%S")("{0}")),
-    Function.ROUND: (_N, _N, "round({0})"),
-    Function.FLOOR: (_N, _N, "(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))"),
-    Function.CEILING: (_N, _N, "(CAST({0} AS INTEGER) + ({0} > CAST({0} AS INTEGER)))"),
+    Function.TOLOWER: "backlit_lower({0})",
+    Function.TOUPPER: "backlit_upper({0})",
+    Function.TRIM: "trim({0})",
+    Function.LENGTH: "length({0})",
+    Function.INDEXOF: "(instr({0}, {1}) - 1)",
+    Function.CONCAT: "({0} || {1})",
+    Function.YEAR: _part("%Y"),
+    Function.MONTH: _part("%m"),
+    Function.DAY: _part("%d"),
+    Function.HOUR: _part("%H"),
+    Function.MINUTE: _part("%M"),
+    Function.SECOND: _part("%S"),
+    Function.ROUND: "round({0})",
+    Function.FLOOR: "(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))",
+    Function.CEILING: "(CAST({0} AS INTEGER) + ({0} > CAST({0} AS INTEGER)))",
 }
 
 
-def _call(function: Function, arguments: list[_Term]) -> _Term:
-    if function in _TESTS:
-        if any(argument.family is not ValueType.TEXT for argument in arguments):
-            return _Term(Sql("0"), ValueType.BOOLEAN)
-        return _Term(_filled(_TESTS[function], arguments), ValueType.BOOLEAN)
-    family, result, template = _FUNCTIONS[function]
-    if any(argument.family is not family for argument in arguments):
-        return _Term(Sql("NULL"), result, is_result=True)
-    return _Term(_filled(template, arguments), result, is_result=True)
-
-
-def _filled(template: str, arguments: list[_Term]) -> Sql:
+def _filled(template: str, arguments: Sequence[Sql]) -> Sql:
     """Fill a template with arguments. Each use of an argument binds its values again."""
     text = ""
     values: list[object] = []
@@ -300,7 +221,7 @@ def _filled(template: str, arguments: list[_Term]) -> Sql:
     while "{" in rest:
         before, _, rest = rest.partition("{")
         number, _, rest = rest.partition("}")
-        sql = arguments[int(number)].sql
+        sql = arguments[int(number)]
         text += before + sql.text
         values.extend(sql.values)
     return Sql(text + rest, tuple(values))

@@ -1,34 +1,46 @@
-"""Access tokens: signing keys that rotate, and finding out who is asking."""
+"""Callers: access tokens with their rotating signing keys, and the login cookie."""
 
+import hmac
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 from starlette.requests import Request
+from starlette.responses import Response
 
-from backlit.model.errors import Unauthorized
+from backlit.model.errors import Forbidden, Unauthorized
 from backlit.model.wrap import AccessToken, sign, tokens_in_header, verify
-from backlit.service.auth.sessions import COOKIE, SAFE_METHODS, must_come_from_here
 from backlit.service.storage.access import Caller
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.dialects import Lock, hold
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import sign_ins, users
+from backlit.service.tables.sign_ins import SESSION_LIFETIME
 from backlit.service.tables.users import Account
 
-LIFETIME = 3600
-"""Seconds that an access token is good for."""
+COOKIE = ".ASPXAUTH"
+FORM_COOKIE = "backlit-form"
+FORM_FIELD = "form_token"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN_SITES = frozenset({"same-origin", "none"})
+_PORTS = {"http": 80, "https": 443}
+
+
+ACCESS_TOKEN_LIFETIME = 3600
+"""Lifetime of an access token in seconds."""
 KEY_AGE = timedelta(days=30)
 REMEMBERED = 1024
-"""Most headers whose token need not be verified anew."""
+"""Maximum number of cached verified headers."""
 RECHECK = 60.0
-"""Seconds after which it is verified anew all the same, as keys may have been changed."""
+"""Seconds after which a cached header is verified again, as keys may have changed."""
 
 
 class Tokens:
-    """Makes and checks the access tokens of one service, and reads its login cookie."""
+    """Issue and verification of one service's access tokens, and reading of its login cookie."""
 
     def __init__(self, settings: ServiceSettings, clock: Clock) -> None:
         self._settings = settings
@@ -36,7 +48,7 @@ class Tokens:
         self._known: OrderedDict[str, tuple[AccessToken, float]] = OrderedDict()
 
     def issue(self, connection: Connection, account: Account, family_id: int, now: datetime) -> str:
-        """Sign an access token that ends with its family; in a writing transaction: a new key may be due."""
+        """Sign an access token of a family; in a writing transaction, as a new key may be due."""
         name = self._settings.name
         claims = AccessToken(
             name=account.name,
@@ -46,14 +58,14 @@ class Tokens:
             token_id=f"{family_id}.{secrets.token_urlsafe(16)}",
             issuer=self._settings.client_id,
             audience=self._settings.client_id,
-            expires_on=int(time.time()) + LIFETIME,
+            expires_on=int(time.time()) + ACCESS_TOKEN_LIFETIME,
         )
         return sign(claims, _signing_key(connection, now))
 
     def caller(self, connection: Connection, request: Request) -> Caller:
-        """Find who sent a request, by its access token or else its login cookie; raises Unauthorized.
+        """Return the sender of a request by access token or login cookie; raise Unauthorized.
 
-        Forbidden where a page of another site made the browser send the cookie with a change.
+        Raises Forbidden if a page of another site made the browser send the cookie with a change.
         """
         header, cookie = request.headers.get("authorization", ""), request.cookies.get(COOKIE)
         if cookie and not tokens_in_header(header):
@@ -110,3 +122,61 @@ def _signing_key(connection: Connection, now: datetime) -> bytes:
             sign_ins.add_key(connection, secrets.token_bytes(32), now)
             keys = sign_ins.keys(connection)
     return keys[0].secret
+
+
+def must_come_from_here(request: Request) -> None:
+    """Raise Forbidden for a request that a page of another site made a browser send.
+
+    A browser names the origin of a request. A program that names none is no browser, and does not send a cookie
+    unawares.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    is_own = site in _OWN_SITES if site is not None else origin is None or _is_origin_of(request, origin)
+    if not is_own:
+        raise Forbidden("The request comes from a page of another site.")
+
+
+def _is_origin_of(request: Request, origin: str) -> bool:
+    try:
+        given, own = urlsplit(origin), urlsplit(str(request.base_url))
+        return _origin(given.scheme, given.hostname, given.port) == _origin(own.scheme, own.hostname, own.port)
+    except ValueError:
+        return False
+
+
+def _origin(scheme: str, host: str | None, port: int | None) -> tuple[str, str | None, int | None]:
+    return scheme, host, port or _PORTS.get(scheme)
+
+
+def form_token(secret: str) -> str:
+    """Return the form token that proves that the page was made for the holder of a cookie."""
+    return hmac.new(secret.encode(), b"form", "sha256").hexdigest()
+
+
+def has_form_token(form: Mapping[str, str], secret: str | None) -> bool:
+    """Return True for a form from a page made for the holder of the cookie."""
+    given = form.get(FORM_FIELD, "")
+    return bool(secret) and hmac.compare_digest(given.encode(), form_token(secret or "").encode())
+
+
+def set_cookie(response: Response, request: Request, secret: str) -> None:
+    """Set the session cookie, hidden from scripts and from other sites' forms."""
+    response.set_cookie(
+        COOKIE, secret, int(SESSION_LIFETIME.total_seconds()), httponly=True, samesite="lax", secure=_is_secure(request)
+    )
+
+
+def set_form_cookie(response: Response, request: Request, secret: str) -> None:
+    """Set the cookie that protects the login form before there is a session."""
+    response.set_cookie(
+        FORM_COOKIE, secret, path="/Authentication", httponly=True, samesite="strict", secure=_is_secure(request)
+    )
+
+
+def drop_cookie(response: Response, request: Request) -> None:
+    """Delete the session cookie."""
+    response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
+
+
+def _is_secure(request: Request) -> bool:
+    return request.url.scheme == "https"
