@@ -75,7 +75,7 @@ async def _fill(client: Client, folder: Path) -> tuple[Spent, Spent]:
         await FirstLoad(ProjectLists(client, Traits(), 1), files, lambda _done, _total: None).run()
         filled = clock.read()
         clock = _Clock()
-        while not await files.write(lambda writer: writer.mirror.full_text.index_some()):
+        while await files.write(lambda writer: writer.mirror.full_text.index_some() or writer.mirror.full_text.is_due):
             pass
         indexed = clock.read()
     files.close()

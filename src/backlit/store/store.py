@@ -117,7 +117,7 @@ class Store:
     conflicts = Part(lambda self: Conflicts(self._files, self.lookups, self.wake))
     history = Part(lambda self: History(self._files, self.lookups, self.wake))
     ranking = Part(lambda self: Ranking(self._files, self.server, self.wake, lambda: self.project_id))
-    plan = Part(lambda self: Plan(self._files, self.lookups, self._signal, self.wake))
+    plan = Part(lambda self: Plan(self._files, self.lookups, self.wake))
     plan_preview = Part(lambda self: PlanPreview(self._files, self.plan))
     rollover = Part(lambda self: Rollover(self._files, self.lookups, self.wake))
     work_log = Part(lambda self: WorkLog(self._files, self.wake))

@@ -48,7 +48,7 @@ class Lookups:
 
     def __init__(self, files: Files, signal: Signal) -> None:
         self._files = files
-        self._kept: dict[tuple[Subject, str], object] = {}
+        self._kept: dict[tuple[frozenset[Subject], str], object] = {}
         self._changes = 0
         self._lock = threading.Lock()
         self.project_id: int | None = None
@@ -59,11 +59,11 @@ class Lookups:
         stale = {change.kind, Subject.ITEMS} if change.kind is Subject.TREES else {change.kind}
         with self._lock:
             self._changes += 1
-            self._kept = {key: value for key, value in self._kept.items() if key[0] not in stale}
+            self._kept = {key: value for key, value in self._kept.items() if not key[0] & stale}
 
-    def keep(self, subject: Subject, name: str, make: Callable[[], _T]) -> _T:
-        """Return the cached value, else compute it. A change during the computation prevents caching."""
-        key = (subject, f"{self.project_id} {name}")
+    def keep(self, subject: Subject, name: str, make: Callable[[], _T], *others: Subject) -> _T:
+        """Return the cached value, else compute it. A change of a subject discards it, or prevents caching."""
+        key = (frozenset({subject, *others}), f"{self.project_id} {name}")
         with self._lock:
             changes = self._changes
             if key in self._kept:
