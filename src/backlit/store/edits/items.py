@@ -186,7 +186,7 @@ def _add(writer: Writer, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEn
 
 
 def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
-    fields = {**fields_in(task.payload), "ParentID": parent.item_id}
+    fields = {**task.fields, "ParentID": parent.item_id}
     return replace(task, payload={**task.payload, "fields": fields})
 
 
