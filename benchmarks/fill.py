@@ -19,7 +19,7 @@ from backlit.client.tokens import TokenCache
 from backlit.store.files import Files
 from backlit.store.records.changes import Signal
 from backlit.store.remote.capabilities import PAGE, Traits
-from backlit.store.remote.listing import ProjectLists, in_turns
+from backlit.store.remote.listing import ProjectLists, run_pooled
 from backlit.store.sqlite.paths import Places
 from backlit.store.sync.loading import FirstLoad
 
@@ -51,7 +51,7 @@ async def _download(client: Client, highest: int, at_once: bool) -> Spent:
 
     acts = [lambda low=low: read(low, low + PAGE) for low in range(0, highest, PAGE)]
     if at_once:
-        await in_turns(acts)
+        await run_pooled(acts)
     else:
         for act in acts:
             await act()

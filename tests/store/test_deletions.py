@@ -63,7 +63,7 @@ async def test_what_goes_with_an_item_is_counted_before(world: World) -> None:
     await world.rival.comments.create_document({"projectId": 1, "workItemId": task_id, "description": "On the task"})
     await store.refresh()
 
-    going = store.deletions.what_goes([item_id])
+    going = store.deletions.extent([item_id])
 
     comments = [await world.rival.work_items.comments(each) for each in (item_id, *(t.id for t in tasks.results))]
     assert (going.items, going.tasks) == (1, tasks.total_results)

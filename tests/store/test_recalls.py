@@ -15,7 +15,7 @@ from backlit.store.remote.reachability import USUAL_WAITS
 async def deleting(world: World) -> Store:
     """A store that knows quickly that no answer comes any more."""
     world.pacing = replace(world.pacing, attempts=1)
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, settling=0.2)
+    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=0.2)
     return await world.online()
 
 

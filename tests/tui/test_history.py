@@ -110,7 +110,7 @@ async def test_d_s_deletes_by_the_status(store: Store, opened: Open) -> None:
 async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, store: Store, opened: Open) -> None:
     task = (await world.rival.work_items.documents(filter="type eq 'Task' and projectId eq 1", top=1)).results[0]
     item_id = task["fields"]["ParentID"]
-    going = store.deletions.what_goes([item_id])
+    going = store.deletions.extent([item_id])
     async with opened(store, (60, 20)) as pilot:
         await pilot.press("t", "d", "/", *f"#{item_id}", "enter")
         await said(pilot, f"{item_id}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.edits.items import discard, journalled, show, take_out, with_followers
+from backlit.store.edits.items import discard, journalled, show, show_without, with_dependents
 from backlit.store.files import Files, Writer
 from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
@@ -26,7 +26,7 @@ from backlit.store.views.lookups import Lookups
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class Extent:
     """The extent of a deletion, as far as this machine knows it."""
 
     items: int
@@ -43,7 +43,7 @@ class Deletions:
         self._lookups = lookups
         self._wake = wake
 
-    def what_goes(self, item_ids: Iterable[int]) -> Going:
+    def extent(self, item_ids: Iterable[int]) -> Extent:
         """Count everything that is deleted with some items. Tasks among them count as items."""
         ids = {self._files.journal.real_id(each) for each in item_ids}
         tasks = {
@@ -52,7 +52,7 @@ class Deletions:
                 "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))", (ids_json(ids),)
             )
         } - ids
-        return Going(
+        return Extent(
             len(ids), len(tasks), self._count("comments", ids | tasks), self._count("attachments", ids | tasks)
         )
 
@@ -162,7 +162,7 @@ def _delete_items(writer: Writer, wanted: Sequence[int]) -> None:
         step = writer.journal.undo_log.begin()
         journal_deletions(writer, deletions, step)
         withdraw(writer, unsent, step)
-    take_out(writer, unsent)
+    show_without(writer, unsent)
     show(writer, [entry.item_id for entry, _ in deletions])
 
 
@@ -171,7 +171,7 @@ def _unsent(writer: Writer, item_ids: Sequence[int]) -> list[OutboxEntry]:
     if not item_ids:
         return []
     entries = writer.journal.entries.undelivered(item_ids, kind=EntryKind.ADD)
-    return with_followers(writer, [entry for entry in entries if not entry.has_left])
+    return with_dependents(writer, [entry for entry in entries if not entry.has_left])
 
 
 def _delete_comment(writer: Writer, comment_id: int) -> None:
@@ -179,9 +179,9 @@ def _delete_comment(writer: Writer, comment_id: int) -> None:
     if made is not None and not made.has_left:
         with writer.journal.transaction():
             withdraw(writer, [made], writer.journal.undo_log.begin())
-        take_out(writer, [made])
+        show_without(writer, [made])
         return
-    found = writer.mirror.comments.document(comment_id) if made is None else unsettled_comment(made)
+    found = writer.mirror.comments.document(comment_id) if made is None else unconfirmed_comment(made)
     if found is None or (made is not None and made.state is EntryState.DISCARDED):
         raise NotFound("The comment was deleted.")
     entry = deletion_of_comment(found)
@@ -189,7 +189,7 @@ def _delete_comment(writer: Writer, comment_id: int) -> None:
     writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
 
 
-def unsettled_comment(made: OutboxEntry) -> Document:
+def unconfirmed_comment(made: OutboxEntry) -> Document:
     """Return an unconfirmed comment as the document that the service would hold."""
     of_what = {"id": made.temporary_id, "workItemId": made.item_id, "projectId": made.project_id}
     return {**of_what, "description": made.payload.get("text"), "type": made.payload.get("type")}

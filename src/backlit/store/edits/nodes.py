@@ -35,7 +35,7 @@ class NewNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class Extent:
     """The extent of a deletion: nodes including the deleted one, and items, tasks included, that move elsewhere."""
 
     nodes: int
@@ -157,7 +157,7 @@ class Nodes:
         index = min(max(siblings.index(node_id) + steps, 0), len(siblings) - 1)
         await self.move(kind, node_id, parent_id, index)
 
-    def what_goes(self, kind: TreeKind, node_id: int) -> Going:
+    def extent(self, kind: TreeKind, node_id: int) -> Extent:
         """Count everything that deleting a node removes or moves. Raises NotFound for an unknown node."""
         node_id = self._found(kind, node_id)
         gone = subtree(self._lookups.node_documents(kind).values(), node_id)
@@ -168,7 +168,7 @@ class Nodes:
             (self._lookups.project_id, ids_json(gone)),
         ).fetchone()
         items, open_items, tasks, points = found
-        return Going(len(gone), items, open_items, tasks, points)
+        return Extent(len(gone), items, open_items, tasks, points)
 
     async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
         """Delete a node and its subtree. Moves their items to another node at once."""
@@ -314,7 +314,7 @@ def _sibling_before(documents: Mapping[int, Document], node_id: int) -> int:
 
 def show_trees(writer: Writer) -> None:
     """Apply the journal to the shown trees and to the items of deleted nodes."""
-    touched = writer.mirror.reassigned.settle(writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE))
+    touched = writer.mirror.reassigned.update(writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE))
     if touched:
         writer.announce(writer.mirror.lay_over(touched, writer.journal.entries.undelivered(touched)))
     writer.signal.publish(Change(Subject.TREES))

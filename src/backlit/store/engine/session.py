@@ -116,8 +116,8 @@ class Session:
         try:
             if is_anew and self._project_id is not None:
                 await self._sync.begin_anew(self._project_id)
-                await self._turn(is_asked=True)
-            await self._turn(is_asked=True)
+                await self._sync_now(is_asked=True)
+            await self._sync_now(is_asked=True)
         except BacklitError as error:
             self.note(error)
             raise
@@ -153,8 +153,8 @@ class Session:
             self._display.show(ConnectionState.SIGNED_OUT, "You are not signed in.")
         async with asyncio.TaskGroup() as loops:
             loops.create_task(self._reachability.watch())
-            loops.create_task(self._repeat(self._sync_turn, self._sync_due))
-            loops.create_task(self._repeat(self._send_turn, self._send_due))
+            loops.create_task(self._repeat(self._sync_when_due, self._sync_due))
+            loops.create_task(self._repeat(self._send_pending, self._send_due))
             loops.create_task(self._look())
             loops.create_task(self.user_lookup.run(self._ready))
 
@@ -202,7 +202,7 @@ class Session:
         self._sync_due.set()
         self._send_due.set()
 
-    async def _send_turn(self, _is_wanted: bool) -> float | None:
+    async def _send_pending(self, _is_wanted: bool) -> float | None:
         """Send pending entries, after recovering the ones that an ended process left half sent."""
         if not self._files.outbox.pending:
             return None
@@ -213,12 +213,12 @@ class Session:
             self._reachability.works()
         return period
 
-    async def _sync_turn(self, is_wanted: bool) -> float:
+    async def _sync_when_due(self, is_wanted: bool) -> float:
         if is_wanted or self._sync_lock.until_due(self._project_id) <= 0:
-            await self._turn(is_asked=False, is_wanted=is_wanted)
+            await self._sync_now(is_asked=False, is_wanted=is_wanted)
         return self._sync_lock.until_due(self._project_id)
 
-    async def _turn(self, *, is_asked: bool, is_wanted: bool = True) -> None:
+    async def _sync_now(self, *, is_asked: bool, is_wanted: bool = True) -> None:
         async with self._syncing:
             if time.monotonic() >= self._people_due:
                 self._project_id = await self._sync.meet(self._project_id, self._display.on_projects)

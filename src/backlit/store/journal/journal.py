@@ -253,7 +253,7 @@ class Entries:
         """Return the entries in state SENDING."""
         return self.select(f"{UNDELIVERED_SQL} AND state = '{EntryState.SENDING}'", ())
 
-    def unsettled(self, entry: OutboxEntry) -> list[OutboxEntry]:
+    def unconfirmed(self, entry: OutboxEntry) -> list[OutboxEntry]:
         """Return the other entries of this kind and project whose creation is unconfirmed."""
         where = f"{UNDELIVERED_SQL} AND known_id IS NOT NULL AND kind = ? AND project_id = ? AND id <> ?"
         return self.select(where, (entry.kind.value, entry.project_id, entry.id))

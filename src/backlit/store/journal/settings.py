@@ -86,7 +86,7 @@ class Ranks:
         found = self._connection.execute("SELECT item_id FROM ranks WHERE project_id = ? AND is_local", (project_id,))
         return [item_id for (item_id,) in found]
 
-    def settled(self) -> list[int]:
+    def unneeded(self) -> list[int]:
         """Return the items whose ranks no pending entry needs any more."""
         busy = f"SELECT project_id FROM entries WHERE {UNDELIVERED_SQL} AND {_BUSY_SQL}"  # noqa: S608 # constants
         sql = f"SELECT item_id FROM ranks WHERE NOT is_local AND project_id NOT IN ({busy})"  # noqa: S608 # constants

@@ -114,7 +114,7 @@ class Mirror:
         return arrived
 
     def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> Written:
-        """Lay the undelivered entries over items again, after entries were added or settled."""
+        """Lay the undelivered entries over items again, after entries were added or sent."""
         wanted = set(item_ids)
         with transaction(self.connection):
             before = self._visible(wanted)
@@ -124,10 +124,10 @@ class Mirror:
             self.comments.put_pending(wanted, undelivered, self.me())
         return _compared(before, after)
 
-    def settle(self, undelivered: Sequence[OutboxEntry]) -> None:
+    def align(self, undelivered: Sequence[OutboxEntry]) -> None:
         """Align the mirror with the journal after a start: remove stale signs and add missing ones."""
         with transaction(self.connection):
-            elsewhere = self.reassigned.settle(undelivered)
+            elsewhere = self.reassigned.update(undelivered)
             signed = {found[0] for found in self.connection.execute("SELECT id FROM items WHERE sign > 0")}
             commented = {
                 found[0] for found in self.connection.execute("SELECT item_id FROM comments WHERE pending = 1")
@@ -142,7 +142,7 @@ class Mirror:
         entries: dict[int, list[OutboxEntry]] = {}
         for entry in undelivered:
             entries.setdefault(entry.item_id, []).append(entry)
-        hidden = self.hidden.settle(documents, undelivered)
+        hidden = self.hidden.update(documents, undelivered)
         numbers, targets = self.ranks.of(documents), self.reassigned.targets()
         effective = {}
         for each in documents:

@@ -67,7 +67,7 @@ class HiddenItems:
         sql = "SELECT id FROM hidden WHERE root IN (SELECT value FROM json_each(?))"
         return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(item_ids),))}
 
-    def settle(self, documents: Mapping[int, Document], undelivered: Iterable[OutboxEntry]) -> set[int]:
+    def update(self, documents: Mapping[int, Document], undelivered: Iterable[OutboxEntry]) -> set[int]:
         """Hide those items that wait for deletion and show the others. Returns the hidden ones."""
         roots = _roots(undelivered)
         parents = {each: whole(fields_in(document).get("ParentID")) or 0 for each, document in documents.items()}
@@ -114,7 +114,7 @@ class ReassignedItems:
         found = self._connection.execute("SELECT value FROM notes WHERE key = ?", (REASSIGNED,)).fetchone()
         return orjson.loads(found[0]) if found else {}
 
-    def settle(self, undelivered: Iterable[OutboxEntry]) -> set[int]:
+    def update(self, undelivered: Iterable[OutboxEntry]) -> set[int]:
         """Update the targets from the journal. Returns the items whose place may have changed."""
         before, after = self.targets(), _targets(undelivered)
         if before == after:

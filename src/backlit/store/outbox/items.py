@@ -14,7 +14,7 @@ from backlit.store.edits.rank_order import beside_of
 from backlit.store.edits.work_log import COMPLETED, add_up
 from backlit.store.files import Files, Writer
 from backlit.store.journal.undo_log import Copy
-from backlit.store.outbox.sending import EditSending, Sending, show_settled, show_sign, was_discarded
+from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.records.item import Document, fields_in, is_item, whole
@@ -49,10 +49,10 @@ class Creations:
             return (
                 writer.journal.entries.made_ids(entry.kind),
                 _others(writer, me),
-                writer.journal.entries.unsettled(entry),
+                writer.journal.entries.unconfirmed(entry),
             )
 
-        taken, others, unsettled = await self._files.write(known)
+        taken, others, unconfirmed = await self._files.write(known)
         candidates = [
             each
             for each in await self._made_since(entry, known_id)
@@ -63,13 +63,13 @@ class Creations:
         alike = [each for each in candidates if _is_made_by(entry, each)]
         if alike or entry.kind is EntryKind.COMMENT:
             return max(alike, key=lambda each: _likeness(entry, each), default=None)
-        return await self._find_renamed(entry, candidates, unsettled)
+        return await self._find_renamed(entry, candidates, unconfirmed)
 
     async def _find_renamed(
-        self, entry: OutboxEntry, candidates: Sequence[Document], unsettled: Sequence[OutboxEntry]
+        self, entry: OutboxEntry, candidates: Sequence[Document], unconfirmed: Sequence[OutboxEntry]
     ) -> Document | None:
         """Find a created item that another user has renamed. Raises ServiceRefused in doubt."""
-        rivals = [each for each in unsettled if _kin(each.payload) == _kin(entry.payload)]
+        rivals = [each for each in unconfirmed if _kin(each.payload) == _kin(entry.payload)]
         renamed = [
             each
             for each in candidates
@@ -382,6 +382,6 @@ def _ranked(entry: OutboxEntry, moved: Document) -> Callable[[Writer], None]:
     def act(writer: Writer) -> None:
         receive(writer, [moved] if is_item(moved, entry.item_id) else (), entry)
         writer.journal.deliver(entry)
-        show_settled(writer, entry)
+        show_outcome(writer, entry)
 
     return act

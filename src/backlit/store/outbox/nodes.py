@@ -258,7 +258,7 @@ class NodeSending(EditSending):
         return True
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
-        """Settle an entry with the service's current level, because a write renumbers the siblings."""
+        """Store the service's current level too, because a write renumbers the siblings."""
         place = place_of(entry)
         level: Level | None = None
         if place is not None:
@@ -305,7 +305,7 @@ def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document
 
 
 def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
-    """Store the written node and its level in the mirror, and settle the entry."""
+    """Store the written node and its level in the mirror, and mark the entry as sent."""
     kind, project_id = str(entry.payload["tree"]), entry.project_id
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
     writer.mirror.set_note(tree_writes(project_id), writes + 1)

@@ -15,7 +15,7 @@ from backlit.store.mirror.overlay import deleted_nodes
 from backlit.store.outbox.items import CommentSending, ItemSending, RankSending
 from backlit.store.outbox.nodes import NodeSending
 from backlit.store.outbox.recalls import RecallSending
-from backlit.store.outbox.sending import Sending, settle, show_settled
+from backlit.store.outbox.sending import Sending, hold, show_outcome
 from backlit.store.records.entry import (
     BUSY,
     CREATES,
@@ -114,7 +114,7 @@ class Outbox:
         return max(0.0, min(self._not_before.values()) - time.monotonic()) if self._not_before else None
 
     async def _send_one(self, entry: OutboxEntry) -> BacklitError | None:
-        """Send an entry and settle it. Returns an error that blocks all other entries."""
+        """Send an entry and hold it. Returns an error that blocks all other entries."""
         try:
             with self._recalls.noted(entry):
                 is_delivered = await self._sending[entry.kind].send(entry)
@@ -145,8 +145,8 @@ class Outbox:
 
     async def _refuse(self, entry: OutboxEntry, reason: str) -> None:
         def act(writer: Writer) -> None:
-            if settle(writer, entry, EntryState.REFUSED, reason):
-                show_settled(writer, entry)
+            if hold(writer, entry, EntryState.REFUSED, reason):
+                show_outcome(writer, entry)
 
         await self._files.write(act)
 
@@ -182,10 +182,12 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
     chosen: list[OutboxEntry] = []
     earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
     behind = 0
-    peopled: set[int] = set()
+    occupied: set[int] = set()
     for entry in writer.journal.entries.outgoing():
         before = earlier.setdefault(_line(entry), [])
-        is_free = _is_free(entry, before) and _is_neighbour_there(entry, earlier) and not peopled & deleted_nodes(entry)
+        is_free = (
+            _is_free(entry, before) and _is_neighbour_there(entry, earlier) and not occupied & deleted_nodes(entry)
+        )
         if entry.state is EntryState.WAITING and entry.id not in resting and is_free:
             entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # later entries see it as in transit
             chosen.append(entry)
@@ -194,7 +196,7 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
             break
         before.append(entry)
         if entry.state in BUSY:
-            peopled |= entry.places
+            occupied |= entry.places
     if chosen:
         writer.journal.update_all(each if each.kind in CREATES else replace(each, known_id=0) for each in chosen)
     return chosen

@@ -26,7 +26,7 @@ class RecallSending:
     def __init__(self, files: Files, waits: Waits, sending: Mapping[EntryKind, Sending]) -> None:
         self._sending = sending
         self._files = files
-        self._settling = waits.settling
+        self._in_transit = waits.in_transit
         self._began = time.monotonic()
         self._under_way: set[int] = set()
         self._ended: dict[int, float] = {}
@@ -45,7 +45,7 @@ class RecallSending:
             self._ended[entry.id] = time.monotonic()
 
     async def send(self, entry: OutboxEntry) -> bool:
-        """Find out whether a deletion was done and settle it. Raises Unclear while it may still happen."""
+        """Find out whether a deletion was done and record the outcome. Raises Unclear while it may still happen."""
         of = whole(entry.payload.get("of")) or 0
         deletion = await self._files.write(lambda writer: writer.journal.entries.find(of))
         if of in self._under_way:
@@ -54,7 +54,7 @@ class RecallSending:
             await self._files.write(lambda writer: _stays(writer, entry))
         elif not await self._sending[deletion.kind].is_there(deletion):
             await self._files.write(lambda writer: _is_gone(self._files, writer, entry, deletion))
-        elif time.monotonic() < self._ended.get(of, self._began) + self._settling:
+        elif time.monotonic() < self._ended.get(of, self._began) + self._in_transit:
             raise Unclear("Could not confirm the deletion. Checking again.")
         else:
             await self._files.write(lambda writer: _stays(writer, entry))
@@ -66,7 +66,7 @@ def _name(entry: OutboxEntry) -> str:
 
 
 def _stays(writer: Writer, entry: OutboxEntry) -> None:
-    """Settle a recall of an object that still exists."""
+    """Record that the object of a recall still exists."""
     if was_discarded(writer, entry):
         return
     what = "The comment" if "text" in entry.payload else _name(entry)

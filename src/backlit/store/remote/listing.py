@@ -88,7 +88,7 @@ class ProjectLists:
         return await listing.documents(filter=filter_, order=ordered, top=min(top, self.traits.page), skip=skip or None)
 
 
-async def together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
+async def run_together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
     """Run acts concurrently until all have ended. The first error cancels the others."""
     tasks = [asyncio.ensure_future(act()) for act in acts]
     try:
@@ -99,7 +99,7 @@ async def together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def in_turns(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
+async def run_pooled(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
     """Run many acts, a few at a time."""
     left = list(reversed(list(acts)))
 
@@ -107,7 +107,7 @@ async def in_turns(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
         while left:
             await left.pop()()
 
-    await together([work] * AT_ONCE)
+    await run_together([work] * AT_ONCE)
 
 
 BATCH = 250

@@ -8,7 +8,7 @@ from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import LAST_ID, Document, whole
 from backlit.store.remote.capabilities import PAGE
-from backlit.store.remote.listing import PageLimit, ProjectLists, in_turns
+from backlit.store.remote.listing import PageLimit, ProjectLists, run_pooled
 from backlit.store.remote.receiving import note_gone, receive
 
 MOST_COUNTS = 10_000
@@ -39,7 +39,7 @@ class DeletionScan:
             if counted > MOST_COUNTS:
                 raise ServiceError("The service's item counts contradict each other. Deleted items may still be shown.")
             found: list[_Counted] = []
-            await in_turns([partial(self._compare, lists, each, found) for each in waiting])
+            await run_pooled([partial(self._compare, lists, each, found) for each in waiting])
             waiting = found
 
     async def _compare(self, lists: ProjectLists, counted: _Counted, found: list[_Counted]) -> None:

@@ -15,10 +15,10 @@ from backlit.store.remote.listing import (
     DisobeyedError,
     PageLimit,
     ProjectLists,
-    in_turns,
+    run_pooled,
+    run_together,
     store_items,
     store_new_items,
-    together,
 )
 from backlit.store.sync.deletions import keep_only, known_ids
 
@@ -63,7 +63,7 @@ class FirstLoad:
         else:
             await self._plan()
         self._progress(self._done, max(self._total, self._done))
-        await together([self._work] * AT_ONCE)
+        await run_together([self._work] * AT_ONCE)
         return not self._left
 
     async def _plan(self) -> None:
@@ -168,7 +168,7 @@ class FullScan:
                 break
         missing = sorted(await self._files.write(lambda writer: known_ids(writer) - self._seen))
         if len(missing) <= FEW:
-            await in_turns(partial(self._ask_for, item_id) for item_id in missing)
+            await run_pooled(partial(self._ask_for, item_id) for item_id in missing)
         await self._files.write(lambda writer: keep_only(writer, self._seen))
         return True
 
@@ -185,7 +185,7 @@ class FullScan:
                 if not await self._page(skip, here, limit):
                     at = self._total
 
-        await together([work] * AT_ONCE)
+        await run_together([work] * AT_ONCE)
 
     async def _page(self, skip: int, here: set[int], limit: PageLimit) -> int:
         """Read and store a page. Returns its number of items. `here` collects the ids of this pass."""

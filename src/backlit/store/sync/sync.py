@@ -13,7 +13,7 @@ from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document, whole
 from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.remote.capabilities import CLOCK, TRAITS, Traits, probe, traits_of
-from backlit.store.remote.listing import ProjectLists, read_all, store_items, together
+from backlit.store.remote.listing import ProjectLists, read_all, run_together, store_items
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, known_ids
 from backlit.store.sync.loading import FirstLoad, FullScan, Progress
@@ -83,7 +83,7 @@ class Sync:
                 await self._first_rows(chosen, is_only=len(project_ids) == 1)
 
         acts = [find_project, self._people]
-        await together(acts if known is None else [*acts, partial(self._first_rows, known)])
+        await run_together(acts if known is None else [*acts, partial(self._first_rows, known)])
         return chosen
 
     async def _projects(self) -> list[int]:
@@ -138,7 +138,7 @@ class Sync:
         """Sync a project. A requested run also reads rarely changing data."""
         self._is_stopped = self._is_stopped and not is_asked
         if is_asked or time.monotonic() - self._nouns_at.get(project_id, -NOUNS_EVERY) >= NOUNS_EVERY:
-            await together([partial(self._first_rows, project_id), partial(self._trees, project_id)])
+            await run_together([partial(self._first_rows, project_id), partial(self._trees, project_id)])
             self._nouns_at[project_id] = time.monotonic()
         traits = traits_of(await self._note(TRAITS))
         try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from backlit.model.fields import ItemType
 from backlit.store.edits.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
-from backlit.store.edits.items import edit_entry, show, take_out, with_followers
+from backlit.store.edits.items import edit_entry, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.rank_order import move_back
 from backlit.store.files import Files, Writer
@@ -235,12 +235,12 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
     if described.is_impossible:
         writer.journal.undo_log.set_state(act, ActState.OVER)
         return described
-    unsent = with_followers(writer, [move.entry for move, _ in told if isinstance(move, Withdraw)])
+    unsent = with_dependents(writer, [move.entry for move, _ in told if isinstance(move, Withdraw)])
     with writer.journal.transaction():
         step = writer.journal.undo_log.go_on(act, ActState.DONE if is_redo else ActState.UNDONE)
         withdraw(writer, unsent, step)
         written = _written(writer, [move for move, _ in told], step)
-    take_out(writer, unsent)
+    show_without(writer, unsent)
     show(writer, [entry.item_id for entry in written])
     commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
     if commented:
