@@ -22,7 +22,6 @@ from backlit.store.records.merge import Merged, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
 from backlit.store.remote.capabilities import TRAITS, UNSURE, Traits, probe, traits_of
 from backlit.store.remote.listing import ProjectLists
-from backlit.store.remote.reachability import Waits
 from backlit.store.remote.receiving import receive
 
 if TYPE_CHECKING:
@@ -160,10 +159,6 @@ class ItemSending(EditSending):
 
     noun = "item"
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
-        super().__init__(client, files, waits, has_left)
-        self._creations = Creations(client, files)
-
     def _resource(self, _entry: OutboxEntry) -> "Resource[Any]":
         return self._client.work_items
 
@@ -191,12 +186,6 @@ class ItemSending(EditSending):
     def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
         is_kin = all(made.get(key) == entry.payload[key] for key in ("projectId", "type"))
         return is_kin and (whole(made.get("id")) or 0) > 0
-
-    async def _largest_id(self, entry: OutboxEntry) -> int:
-        return await self._creations.largest_id(entry)
-
-    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        return await self._creations.find(entry, known_id)
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         """Get, compare, store a copy, delete."""
@@ -294,10 +283,6 @@ def _deleted(writer: Writer, entry: OutboxEntry, _: Document) -> None:
 class CommentSending(Sending):
     """Sender of COMMENT and DELETE_COMMENT entries."""
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
-        super().__init__(client, files, waits, has_left)
-        self._creations = Creations(client, files)
-
     def _resource(self, _entry: OutboxEntry) -> "Resource[Any]":
         return self._client.comments
 
@@ -314,12 +299,6 @@ class CommentSending(Sending):
 
     def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
         return made.get("workItemId") == entry.item_id and (whole(made.get("id")) or 0) > 0
-
-    async def _largest_id(self, entry: OutboxEntry) -> int:
-        return await self._creations.largest_id(entry)
-
-    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        return await self._creations.find(entry, known_id)
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         self._has_left.add(entry.id)

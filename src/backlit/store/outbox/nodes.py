@@ -58,7 +58,7 @@ class Level:
 
 
 class NodeLevels:
-    """Reader of a node's surroundings, with a memory of a service that does not filter nodes.
+    """Reader of a node's surroundings and of new nodes, with a memory of a service that does not filter nodes.
 
     The interface leaves $filter open, so a response is trusted only if it holds exactly the known nodes. Otherwise
     the whole tree is read.
@@ -109,6 +109,29 @@ class NodeLevels:
             if not level.is_whole and level.ids() == set(node_ids):
                 return level
         return await self.read(entry)
+
+    async def largest_id(self, entry: OutboxEntry) -> int:
+        """Return the largest id of the tree as last read, and of the new node's level."""
+        level = await self.lately_below(entry, _parent_id(entry))
+        self.remember(entry, _parent_id(entry), level)
+        kind, project_id = str(entry.payload["tree"]), entry.project_id
+        known = await self._files.write(lambda writer: largest_known(writer.mirror, kind, project_id))
+        return max({known, *level.ids()})
+
+    async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        """Find the node that an earlier attempt created, by its parent and name."""
+        level = await self.read(entry)
+        self.remember(entry, _parent_id(entry), level)
+        taken = await self._files.write(lambda writer: writer.journal.entries.made_ids(EntryKind.NODE_ADD))
+        alike = [
+            each
+            for each in level.nodes
+            if (whole(each.get("id")) or 0) > known_id
+            and each.get("id") not in taken
+            and each.get("parentId") == _parent_id(entry)
+            and each.get("name") == values_of(entry).get("name")
+        ]
+        return min(alike, key=lambda each: whole(each.get("id")) or 0, default=None)
 
     async def _narrow(self, entry: OutboxEntry, parent_ids: Sequence[int], with_own: int | None = None) -> Level:
         """Read the children of some nodes by a filter, or everything from a service that ignores it."""
@@ -172,9 +195,9 @@ class NodeSending(EditSending):
 
     noun = "node"
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
-        super().__init__(client, files, waits, has_left)
-        self._levels = NodeLevels(client, files)
+    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int], levels: NodeLevels) -> None:
+        super().__init__(client, files, waits, has_left, levels)
+        self._levels = levels
 
     def _resource(self, entry: OutboxEntry) -> "Resource[Any]":
         return self._levels.resource(entry)
@@ -219,29 +242,6 @@ class NodeSending(EditSending):
 
     def _is_made(self, _entry: OutboxEntry, made: Document) -> bool:
         return (whole(made.get("id")) or 0) > 0
-
-    async def _largest_id(self, entry: OutboxEntry) -> int:
-        """Return the largest id of the tree as last read, and of the new node's level."""
-        level = await self._levels.lately_below(entry, _parent_id(entry))
-        self._levels.remember(entry, _parent_id(entry), level)
-        kind, project_id = str(entry.payload["tree"]), entry.project_id
-        known = await self._files.write(lambda writer: largest_known(writer.mirror, kind, project_id))
-        return max({known, *level.ids()})
-
-    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        """Find the node that an earlier attempt created, by its parent and name."""
-        level = await self._levels.read(entry)
-        self._levels.remember(entry, _parent_id(entry), level)
-        taken = await self._files.write(lambda writer: writer.journal.entries.made_ids(EntryKind.NODE_ADD))
-        alike = [
-            each
-            for each in level.nodes
-            if (whole(each.get("id")) or 0) > known_id
-            and each.get("id") not in taken
-            and each.get("parentId") == _parent_id(entry)
-            and each.get("name") == values_of(entry).get("name")
-        ]
-        return min(alike, key=lambda each: whole(each.get("id")) or 0, default=None)
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         """Delete a node with an unchanged subtree. The request always names the target of the items."""

@@ -12,8 +12,8 @@ from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.rank_order import beside_of
 from backlit.store.files import Files, Writer
 from backlit.store.mirror.overlay import deleted_nodes
-from backlit.store.outbox.items import CommentSending, ItemSending, RankSending
-from backlit.store.outbox.nodes import NodeSending
+from backlit.store.outbox.items import CommentSending, Creations, ItemSending, RankSending
+from backlit.store.outbox.nodes import NodeLevels, NodeSending
 from backlit.store.outbox.recalls import RecallSending
 from backlit.store.outbox.sending import Sending, hold, show_outcome
 from backlit.store.records.entry import (
@@ -49,10 +49,11 @@ class Outbox:
         self._files = files
         self._waits = waits
         self._has_left: set[int] = set()
+        creations, levels = Creations(client, files), NodeLevels(client, files)
         objects: dict[EntryKind, Sending] = {
-            **dict.fromkeys(ON_ITEMS, ItemSending(client, files, waits, self._has_left)),
-            **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._has_left)),
-            **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._has_left)),
+            **dict.fromkeys(ON_ITEMS, ItemSending(client, files, waits, self._has_left, creations)),
+            **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._has_left, creations)),
+            **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._has_left, levels)),
         }
         self._recalls = RecallSending(files, waits, objects)
         ranks = RankSending(client, files, self._has_left)

@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unclear
 from backlit.store.edits.deletions import deletions_of
@@ -27,6 +27,16 @@ _RACES = 5
 _LONGEST_TRANSIT = 30.0
 
 
+class Search(Protocol):
+    """Search for objects that an earlier request created although its response was lost."""
+
+    async def largest_id(self, entry: OutboxEntry) -> int:
+        """Return the largest known id before a creation, the lower bound of a later search."""
+
+    async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        """Return the object of an entry, newer than an id, or None. Raises ServiceRefused if only the user can tell."""
+
+
 class Sending(ABC):
     """Sender of the entries on one kind of object. A subclass knows its requests and its place in the mirror.
 
@@ -34,9 +44,10 @@ class Sending(ABC):
     project, tree or item, so that a look never finds an object that another entry's request created.
     """
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
+    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int], search: Search) -> None:
         self._client = client
         self._files = files
+        self._search = search
         self._in_transit = waits.in_transit
         self._has_left = has_left
         self._began = time.monotonic()
@@ -65,14 +76,14 @@ class Sending(ABC):
         Raises Unclear if the creation is unconfirmed, and the next call then looks first.
         """
         if entry.known_id is not None:
-            found = await self._find(entry, entry.known_id)
+            found = await self._search.find(entry, entry.known_id)
             if found is None and time.monotonic() < self._arrived_by.get(entry.id, self._began + self._in_transit):
                 raise Unclear(_UNCONFIRMED)
             if found is not None:
                 self._arrived_by.pop(entry.id, None)
                 return found
         else:
-            known_id = await self._largest_id(entry)
+            known_id = await self._search.largest_id(entry)
             await self._files.write(lambda writer: writer.journal.update(replace(entry, known_id=known_id)))
         return await self._post(entry)
 
@@ -129,14 +140,6 @@ class Sending(ABC):
     @abstractmethod
     def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
         """Report whether a response can be the entry's new object."""
-
-    @abstractmethod
-    async def _largest_id(self, entry: OutboxEntry) -> int:
-        """Return the largest known id before a creation, the lower bound of a later search."""
-
-    @abstractmethod
-    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        """Find the object that an earlier attempt created. Raises ServiceRefused if only the user can tell."""
 
     @abstractmethod
     async def _remove(self, entry: OutboxEntry) -> bool:
