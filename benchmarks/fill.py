@@ -22,6 +22,7 @@ from backlit.store.remote.capabilities import PAGE, Traits
 from backlit.store.remote.listing import ProjectLists, run_pooled
 from backlit.store.sqlite.paths import Places
 from backlit.store.sync.loading import FirstLoad
+from backlit.store.views.search import index_more
 
 ROUNDS = 3
 
@@ -75,7 +76,7 @@ async def _fill(client: Client, folder: Path) -> tuple[Spent, Spent]:
         await FirstLoad(ProjectLists(client, Traits(), 1), files, lambda _done, _total: None).run()
         filled = clock.read()
         clock = _Clock()
-        while await files.write(lambda writer: writer.mirror.full_text.index_some() or writer.mirror.full_text.is_due):
+        while await files.write(index_more):
             pass
         indexed = clock.read()
     files.close()

@@ -172,13 +172,13 @@ async def test_a_comment_that_is_gone_is_written_again_and_one_that_is_there_sta
         store, item_id = await deleting(world), await of_type(world)
         await store.items.comment(item_id, "A word")
         await sent(store)
-        (comment,) = [each for each in store.comments(item_id) if each.text == "A word"]
+        (comment,) = [each for each in store.comments.of_item(item_id) if each.text == "A word"]
         lose(world, is_done=is_done)
         await store.deletions.delete_comment(comment.id)
         await unclear(world, store, is_done=is_done)
 
         await undone(store)
-        assert "A word" in [each.text for each in store.comments(item_id)]
+        assert "A word" in [each.text for each in store.comments.of_item(item_id)]
         await settled(world, store)
 
         left = (await world.rival.work_items.comments(item_id)).results

@@ -227,7 +227,7 @@ async def test_a_made_up_answer_is_not_taken_for_what_was_to_be_made(hasty: Worl
 
     assert (await hasty.names()).count("Real") == 1
     assert shown(store, temporary).fields["Name"] == "Real"
-    assert [each.text for each in store.comments(item_id)].count("Real, too") == 1
+    assert [each.text for each in store.comments.of_item(item_id)].count("Real, too") == 1
     assert comment < 0
 
 

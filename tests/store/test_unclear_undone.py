@@ -56,7 +56,7 @@ async def test_a_comment_is_deleted_once_it_is_clear_that_it_was_made(world: Wor
     await unclear(world, store)
 
     await undone(store)
-    assert "Perhaps" not in [each.text for each in store.comments(item_id)]
+    assert "Perhaps" not in [each.text for each in store.comments.of_item(item_id)]
     await settled(world, store)
 
     page = await world.rival.work_items.comments(item_id)

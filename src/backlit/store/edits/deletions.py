@@ -65,14 +65,6 @@ class Deletions:
         me = self._lookups.me()
         return me is not None and author.casefold() in {me.username.casefold(), me.display_name.casefold()}
 
-    def deleted_comment_ids(self, item_id: int) -> frozenset[int]:
-        """Return the ids of an item's comments that wait for deletion and are hidden."""
-        return frozenset(
-            whole(entry.payload.get("id")) or 0
-            for entry in self._files.journal.entries.undelivered([item_id])
-            if entry.kind is EntryKind.DELETE_COMMENT and entry.state in BUSY
-        )
-
     async def delete_items(self, item_ids: Iterable[int]) -> None:
         """Delete items permanently, as one step. Hides them at once and keeps a copy.
 

@@ -1,4 +1,4 @@
-"""Items read by id: whole items, single field values, attachments."""
+"""Items read by id: whole items, single field values, comments and attachments."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +9,7 @@ import orjson
 
 from backlit.model.trees import Totals
 from backlit.store.files import Files
+from backlit.store.records.entry import BUSY, EntryKind
 from backlit.store.records.item import Document, Item, item_of, moment, whole
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
@@ -66,6 +67,46 @@ class Cells:
             item_id: {key: level_value(key, value) for key, value in zip(keys, found, strict=True)}
             for item_id, *found in self._files.mirror.execute(sql, (*values, ids_json(ids)))
         }
+
+
+@dataclass(frozen=True, slots=True)
+class CommentEntry:
+    """A comment. An unsent comment is pending and has a temporary id and no time."""
+
+    id: int
+    item_id: int
+    text: str
+    author: str
+    created_at: datetime | None
+    is_internal: bool
+    pending: bool
+
+
+def comments_in(mirror: sqlite3.Connection, where: str, value: object) -> tuple[CommentEntry, ...]:
+    """Return the comments that meet a constant SQL condition with one value."""
+    sql = f"SELECT id, item_id, text, author, created_at, is_internal, pending FROM comments WHERE {where}"  # noqa: S608 # constants
+    return tuple(
+        CommentEntry(comment_id, item_id, text, author, moment(created), bool(internal), bool(pending))
+        for comment_id, item_id, text, author, created, internal, pending in mirror.execute(sql, (value,))
+    )
+
+
+class Comments:
+    """The mirrored and the unsent comments, for screens."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def of_item(self, item_id: int) -> tuple[CommentEntry, ...]:
+        """Return an item's comments, oldest first, unsent ones last, without those that wait for deletion."""
+        real_id = self._files.journal.real_id(item_id)
+        found = comments_in(self._files.mirror, "item_id = ? ORDER BY pending, id", real_id)
+        deleted = {
+            entry.payload.get("id")
+            for entry in self._files.journal.entries.undelivered([real_id], kind=EntryKind.DELETE_COMMENT)
+            if entry.state in BUSY
+        }
+        return tuple(each for each in found if each.id not in deleted)
 
 
 @dataclass(frozen=True, slots=True)
