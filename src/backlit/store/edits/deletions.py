@@ -20,7 +20,7 @@ from backlit.store.records.entry import (
     is_for_customers,
     new_entry,
 )
-from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 
@@ -94,7 +94,7 @@ def deletion_of(writer: Writer, item_id: int) -> tuple[OutboxEntry, Copy]:
     fields = fields_in(laid_over(received, waiting)[0])
     entry = new_entry(
         EntryKind.DELETE,
-        whole(document.get("projectId")) or 0,
+        id_in(document, "projectId"),
         {"name": fields.get("Name"), "type": document.get("type")},
         item_id,
         {key: value for key, value in fields.items() if is_settable(key)},
@@ -126,10 +126,10 @@ def keep_last_copy(writer: Writer, item_id: int) -> None:
 
 
 def _copy(writer: Writer, document: Document) -> Copy:
-    item_id = whole(document.get("id")) or 0
+    item_id = id_in(document)
     found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
     tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]
-    comments = writer.mirror.comments.documents([item_id, *(whole(task.get("id")) or 0 for task in tasks)])
+    comments = writer.mirror.comments.documents([item_id, *(id_in(task) for task in tasks)])
     return Copy(document, tasks, comments)
 
 
@@ -192,7 +192,7 @@ def deletion_of_comment(comment: Document) -> OutboxEntry:
     kept = {"id": comment.get("id"), "text": comment.get("description"), "by": comment.get("createdBy")}
     if is_for_customers(comment):
         kept["type"] = FOR_CUSTOMERS
-    project_id, item_id = whole(comment.get("projectId")) or 0, whole(comment.get("workItemId")) or 0
+    project_id, item_id = id_in(comment, "projectId"), id_in(comment, "workItemId")
     return new_entry(EntryKind.DELETE_COMMENT, project_id, kept, item_id)
 
 

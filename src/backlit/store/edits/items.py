@@ -20,7 +20,7 @@ from backlit.store.records.entry import (
     new_comment,
     new_entry,
 )
-from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
@@ -115,7 +115,7 @@ class Items:
         values = check(item_type, {**required, **fields}, self._lookups, _ON_ADD)
         project_id = self._lookups.project_id
         if "ParentID" in values:
-            values["ParentID"] = self._parent(whole(values["ParentID"]) or 0)
+            values["ParentID"] = self._parent(id_in(values, "ParentID"))
         given = {key: value for key, value in values.items() if value is not None}
         payload = {"type": item_type, "projectId": project_id, "fields": given}
         return new_entry(EntryKind.ADD, project_id, payload)
@@ -224,7 +224,7 @@ def edit_entry(
     fields = {**fields_in(document), **(seen or {})}
     modified = document.get("lastModifiedAt")
     base = {key: fields.get(key) for key in changed}
-    entry = new_entry(EntryKind.EDIT, whole(document.get("projectId")) or 0, changed, item_id, base)
+    entry = new_entry(EntryKind.EDIT, id_in(document, "projectId"), changed, item_id, base)
     return replace(entry, base_modified_at=modified if isinstance(modified, str) else None)
 
 

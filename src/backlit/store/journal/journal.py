@@ -20,7 +20,7 @@ from backlit.store.journal.settings import Drafts, Ranks, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry, with_real_ids
-from backlit.store.sqlite.database import JournalReads, ids_json, transaction
+from backlit.store.sqlite.database import JournalReads, Table, ids_json, transaction
 
 KEPT_SENT = 10_000
 
@@ -203,11 +203,8 @@ _ENTRY_COLUMNS = (
 )
 
 
-class Entries:
+class Entries(Table):
     """Reads of the table of entries through the journal's connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def find(self, entry_id: int) -> OutboxEntry | None:
         """Return an entry in any state."""
@@ -283,11 +280,8 @@ class Entries:
         return [_entry(found) for found in self._connection.execute(sql, values)]
 
 
-class Renames:
+class Renames(Table):
     """The table of renames. Each row leads to the latest id directly."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def follow(self, item_id: int, new_id: int) -> None:
         """Record that an id was replaced by another. An item and a comment may share an id."""

@@ -1,23 +1,19 @@
 """Comments and attachments in the mirror. Contents of files stay on the service."""
 
-import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 import orjson
 
 from backlit.store.records.entry import EntryKind, OutboxEntry, is_for_customers
-from backlit.store.records.item import Document, moment, whole
-from backlit.store.sqlite.database import ids_json, transaction
+from backlit.store.records.item import Document, id_in, moment, whole
+from backlit.store.sqlite.database import Table, ids_json, transaction
 
 
-class _Below(ABC):
-    """A table of objects below items, through the mirror's connection."""
+class _Below(Table, ABC):
+    """A table of objects below items."""
 
     table: str
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def put(self, received: Iterable[Document]) -> frozenset[int]:
         """Store received objects. Returns the ids of their items."""
@@ -84,7 +80,7 @@ class Comments(_Below):
         return (
             comment_id,
             item_id,
-            whole(document.get("projectId")) or 0,
+            id_in(document, "projectId"),
             str(document.get("description") or ""),
             str(document.get("createdBy") or ""),
             created if moment(created) else None,
@@ -134,7 +130,7 @@ class MirroredAttachments(_Below):
         attachment_id, item_id = whole(document.get("id")), whole(document.get("workItemId"))
         if attachment_id is None or item_id is None:
             return None
-        project_id = whole(document.get("projectId")) or 0
+        project_id = id_in(document, "projectId")
         return attachment_id, item_id, project_id, whole(document.get("commentId")), orjson.dumps(document)
 
     def item_of(self, attachment_id: int) -> int | None:

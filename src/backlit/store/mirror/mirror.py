@@ -23,7 +23,7 @@ from backlit.store.mirror.overlay import (
 )
 from backlit.store.mirror.schema import SCHEMA, VERSION
 from backlit.store.records.entry import EntryKind, OutboxEntry
-from backlit.store.records.item import Document, columns_of, fields_in, moment, whole
+from backlit.store.records.item import Document, columns_of, fields_in, id_in, moment, whole
 from backlit.store.sqlite.database import connect, drop_database, ids_json, transaction, version_of
 
 CACHE_KIBIBYTES = 8192
@@ -175,7 +175,7 @@ class Mirror:
 
     def put_noun(self, kind: str, project_id: int, document: Document) -> None:
         """Add or replace a noun of a kind."""
-        row = (kind, project_id, whole(document.get("id")) or 0, orjson.dumps(document).decode())
+        row = (kind, project_id, id_in(document), orjson.dumps(document).decode())
         with transaction(self.connection):
             self.connection.execute("INSERT OR REPLACE INTO nouns VALUES (?, ?, ?, ?)", row)
 

@@ -17,7 +17,7 @@ from backlit.store.journal.undo_log import Copy
 from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, EntryState, OutboxEntry, is_for_customers
-from backlit.store.records.item import Document, fields_in, is_item, whole
+from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
 from backlit.store.records.merge import Merged, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
 from backlit.store.remote.capabilities import TRAITS, UNSURE, Traits, probe, traits_of
@@ -55,7 +55,7 @@ class Creations:
         candidates = [
             each
             for each in await self._made_since(entry, known_id)
-            if (whole(each.get("id")) or 0) > known_id
+            if id_in(each) > known_id
             and each.get("id") not in taken
             and str(each.get("createdBy") or "").casefold() not in others
         ]
@@ -88,7 +88,7 @@ class Creations:
         skip = 0
         while True:
             page = await self._newest(entry, _PAGE, skip)
-            ids = [whole(each.get("id")) or 0 for each in page.results]
+            ids = [id_in(each) for each in page.results]
             if not ids or set(ids) <= found.keys():
                 return list(found.values())
             found |= dict(zip(ids, page.results, strict=True))
@@ -99,7 +99,7 @@ class Creations:
     async def largest_id(self, entry: OutboxEntry) -> int:
         """Return the largest id of items, or of an item's comments, on the service and in the mirror."""
         page = await self._newest(entry, 1, 0)
-        ids = [whole(each.get("id")) or 0 for each in page.results]
+        ids = [id_in(each) for each in page.results]
         return max([*ids, await self._files.write(lambda writer: writer.mirror.largest_id(entry.kind))])
 
     async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "Page":
@@ -147,7 +147,7 @@ def _likeness(entry: OutboxEntry, found: Document) -> tuple[int, int]:
     """Return the number of matching values, and a tie-breaker that favours the oldest."""
     fields = fields_in(found)
     alike = sum(is_same(fields.get(key), value) for key, value in entry.fields.items())
-    return alike, -(whole(found.get("id")) or 0)
+    return alike, -(id_in(found))
 
 
 def _name(fields: Mapping[str, object]) -> Iterable[str]:
@@ -185,7 +185,7 @@ class ItemSending(EditSending):
 
     def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
         is_kin = all(made.get(key) == entry.payload[key] for key in ("projectId", "type"))
-        return is_kin and (whole(made.get("id")) or 0) > 0
+        return is_kin and id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         """Get, compare, store a copy, delete."""
@@ -242,7 +242,7 @@ def _edited(writer: Writer, entry: OutboxEntry, echo: Document) -> None:
 
 
 def _added(writer: Writer, entry: OutboxEntry, made: Document) -> None:
-    real_id = whole(made.get("id")) or 0
+    real_id = id_in(made)
     writer.mirror.put_items([made], ())  # first: a crash in between would hide the item until the next sync
     writer.journal.deliver(entry, real_id)
     _start_from_presets(writer, entry, made)
@@ -256,7 +256,7 @@ def _start_from_presets(writer: Writer, entry: OutboxEntry, made: Document) -> N
     if made.get("lastModifiedAt") not in {None, made.get("createdAt")}:
         return  # found rather than created, and changed since
     presets = {key: value for key, value in fields_in(made).items() if key not in entry.touched}
-    for each in writer.journal.entries.undelivered([whole(made.get("id")) or 0], kind=EntryKind.EDIT):
+    for each in writer.journal.entries.undelivered([id_in(made)], kind=EntryKind.EDIT):
         base = {key: presets.get(key) if value is None else value for key, value in each.base.items()}
         if base != each.base:
             writer.journal.update(replace(each, base=base))
@@ -287,7 +287,7 @@ class CommentSending(Sending):
         return self._client.comments
 
     def _object_id(self, entry: OutboxEntry) -> int:
-        return whole(entry.payload.get("id")) or 0
+        return id_in(entry.payload)
 
     async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
         return {
@@ -298,7 +298,7 @@ class CommentSending(Sending):
         }
 
     def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
-        return made.get("workItemId") == entry.item_id and (whole(made.get("id")) or 0) > 0
+        return made.get("workItemId") == entry.item_id and id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         self._has_left.add(entry.id)

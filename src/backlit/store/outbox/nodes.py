@@ -25,7 +25,7 @@ from backlit.store.mirror.overlay import (
 from backlit.store.outbox.sending import EditSending, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
-from backlit.store.records.item import Document, whole
+from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.merge import Merged, is_same, merge
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.listing import read_all
@@ -54,7 +54,7 @@ class Level:
 
     def ids(self) -> set[int]:
         """Return the ids of the nodes."""
-        return {whole(each.get("id")) or 0 for each in self.nodes}
+        return {id_in(each) for each in self.nodes}
 
 
 class NodeLevels:
@@ -126,12 +126,12 @@ class NodeLevels:
         alike = [
             each
             for each in level.nodes
-            if (whole(each.get("id")) or 0) > known_id
+            if id_in(each) > known_id
             and each.get("id") not in taken
             and each.get("parentId") == _parent_id(entry)
             and each.get("name") == values_of(entry).get("name")
         ]
-        return min(alike, key=lambda each: whole(each.get("id")) or 0, default=None)
+        return min(alike, key=id_in, default=None)
 
     async def _narrow(self, entry: OutboxEntry, parent_ids: Sequence[int], with_own: int | None = None) -> Level:
         """Read the children of some nodes by a filter, or everything from a service that ignores it."""
@@ -241,7 +241,7 @@ class NodeSending(EditSending):
         return {"projectId": entry.project_id, "parentId": parent_id, "sequence": sequence, **values_of(entry)}
 
     def _is_made(self, _entry: OutboxEntry, made: Document) -> bool:
-        return (whole(made.get("id")) or 0) > 0
+        return id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         """Delete a node with an unchanged subtree. The request always names the target of the items."""
@@ -263,7 +263,7 @@ class NodeSending(EditSending):
         level: Level | None = None
         if place is not None:
             with suppress(Trouble):
-                level = await self._levels.below(entry, place[0], [whole(document.get("id")) or 0])
+                level = await self._levels.below(entry, place[0], [id_in(document)])
 
         def act(writer: Writer) -> None:
             with self._files.trees:
@@ -283,7 +283,7 @@ def _parent_id(entry: OutboxEntry) -> int:
 def _place(entry: OutboxEntry, nodes: Sequence[Document]) -> tuple[int, int]:
     """Return the parent, and the sequence after the preceding sibling, by the latest numbers."""
     parent_id, after = place_of(entry) or (0, 0)
-    ids = [whole(each.get("id")) or 0 for each in siblings_of(nodes, parent_id, entry.node_id)]
+    ids = [id_in(each) for each in siblings_of(nodes, parent_id, entry.node_id)]
     return parent_id, sequence_for(ids, index_after(ids, after))
 
 
@@ -320,7 +320,7 @@ def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, 
         if entry.node_id in each.places
     ]
     if entry.kind is EntryKind.NODE_DELETE:
-        target = whole(entry.payload.get("reassignmentId")) or 0
+        target = id_in(entry.payload, "reassignmentId")
         touched = writer.mirror.reassigned.items_in(item_key(entry), [target, *deleted_nodes(entry)])
         writer.mirror.reassign(
             item_key(entry), deleted_nodes(entry), target, writer.journal.entries.undelivered(touched)

@@ -13,7 +13,7 @@ from backlit.store.outbox.nodes import deliver_node
 from backlit.store.outbox.sending import Sending, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, new_comment
-from backlit.store.records.item import whole
+from backlit.store.records.item import id_in
 from backlit.store.remote.reachability import Waits
 from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
@@ -46,7 +46,7 @@ class RecallSending:
 
     async def send(self, entry: OutboxEntry) -> bool:
         """Find out whether a deletion was done and record the outcome. Raises Unclear while it may still happen."""
-        of = whole(entry.payload.get("of")) or 0
+        of = id_in(entry.payload, "of")
         deletion = await self._files.write(lambda writer: writer.journal.entries.find(of))
         if of in self._under_way:
             raise Unclear("The deletion is not confirmed yet. Waiting for the service.")
@@ -92,7 +92,7 @@ def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxE
         writer.signal.publish(Change(Subject.ITEMS, gone, renamed={deletion.item_id: new_id} if made else {}))
         sentence = f"{_name(entry)} was already deleted. It is restored with a new number."
     else:
-        writer.mirror.comments.remove([whole(deletion.payload.get("id")) or 0])
+        writer.mirror.comments.remove([id_in(deletion.payload)])
         sentence = f"The comment on {_name(entry)} was already deleted. It is posted again."
     _tell(writer, entry, made, sentence)
 

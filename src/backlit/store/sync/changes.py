@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from backlit.model.errors import ServiceRefused
 from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import LAST_ID, Document, moment, whole
+from backlit.store.records.item import LAST_ID, Document, id_in, moment, whole
 from backlit.store.remote.capabilities import FIRST, LAST, DateForm, obeys
 from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
 from backlit.store.remote.receiving import note_comments
@@ -54,7 +54,7 @@ class ChangeReader:
         while True:
             condition = f"lastModifiedAt ge {dates.write(since)}" if since else ""
             page = await self._asking.items(condition, order="lastModifiedAt", skip=skip or None)
-            came = {(whole(each.get("id")) or 0, each.get("lastModifiedAt")) for each in page.results}
+            came = {(id_in(each), each.get("lastModifiedAt")) for each in page.results}
             walked.note(is_news=not came <= seen)
             seen |= came
             await store_items(self._files, page.results)
@@ -76,8 +76,8 @@ class ChangeReader:
         newest = mark
         while True:
             page = await self._asking.items(order="lastModifiedAt desc", top=100, skip=len(seen) or None)
-            fresh = [each for each in page.results if (whole(each.get("id")) or 0) not in seen]
-            seen |= {whole(each.get("id")) or 0 for each in fresh}
+            fresh = [each for each in page.results if (id_in(each)) not in seen]
+            seen |= {id_in(each) for each in fresh}
             await store_items(
                 self._files, [each for each in fresh if (moment(each.get("lastModifiedAt")) or since) >= since]
             )
@@ -147,7 +147,7 @@ class Feed:
                 return True
             is_all = len(page.results) >= page.total
             if is_all or lists.traits.orders:
-                position = max(whole(each.get("id")) or 0 for each in page.results)
+                position = max(id_in(each) for each in page.results)
                 await self._store(key, position, page.results)
             if is_all or not lists.traits.orders:
                 return is_all
@@ -158,7 +158,7 @@ class Feed:
         limit = PageLimit(self._subject.value)
         while True:
             page = await lists.page(self._listing, order="id desc", skip=seen or None)
-            ids = [whole(each.get("id")) or 0 for each in page.results]
+            ids = [id_in(each) for each in page.results]
             if ids != sorted(ids, reverse=True):
                 return False
             limit.note(is_news=bool(ids) and ids[-1] < lowest)
@@ -166,7 +166,7 @@ class Feed:
             seen += len(ids)
             newest = max([newest, *ids])
             is_all = not ids or ids[-1] <= position or seen >= page.total
-            fresh = [each for each in page.results if (whole(each.get("id")) or 0) > position]
+            fresh = [each for each in page.results if id_in(each) > position]
             await self._store(key, newest if is_all else position, fresh)
             if is_all:
                 return True

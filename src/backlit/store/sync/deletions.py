@@ -6,7 +6,7 @@ from backlit.model.errors import ServiceError
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import LAST_ID, Document, whole
+from backlit.store.records.item import LAST_ID, Document, id_in, whole
 from backlit.store.remote.capabilities import PAGE
 from backlit.store.remote.listing import PageLimit, ProjectLists, run_pooled
 from backlit.store.remote.receiving import note_gone, receive
@@ -60,7 +60,7 @@ class DeletionScan:
 
     async def _middle(self, lists: ProjectLists, low: int, high: int) -> int:
         """Return the id that halves a range without known items."""
-        ids = sorted(whole(each.get("id")) or 0 for each in (await _ask(lists, low, high, self._size))[1])
+        ids = sorted(id_in(each) for each in (await _ask(lists, low, high, self._size))[1])
         return ids[-1 if lists.traits.orders else len(ids) // 2] if ids else low
 
     async def _count(self, project_id: int, low: int, high: int) -> int:

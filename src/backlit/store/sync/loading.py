@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from backlit.model.errors import NotFound
 from backlit.store.files import Files, Writer
-from backlit.store.records.item import LAST_ID, whole
+from backlit.store.records.item import LAST_ID, id_in
 from backlit.store.remote.capabilities import obeys
 from backlit.store.remote.listing import (
     AT_ONCE,
@@ -94,7 +94,7 @@ class FirstLoad:
             page = await self._asking.items(condition, order="id")
             if not obeys(page.results, self._asking.project_id, low):
                 raise DisobeyedError("The service returned other items than requested.")
-            ids = {whole(each.get("id")) or 0 for each in page.results}
+            ids = {id_in(each) for each in page.results}
             self._walked.note(is_news=not ids or not ids <= self._seen)
             self._seen |= ids
             rest = self._rest(low, high, page)
@@ -133,7 +133,7 @@ class FirstLoad:
 
 
 def _ends(page: "Page") -> tuple[int, int]:
-    ids = [whole(each.get("id")) or 0 for each in page.results]
+    ids = [id_in(each) for each in page.results]
     return (min(ids), max(ids)) if ids else (1, 1)
 
 
@@ -191,10 +191,10 @@ class FullScan:
         """Read and store a page. Returns its number of items. `here` collects the ids of this pass."""
         page = await self._asking.items(order="id", skip=skip)
         self._total = page.total
-        ids = {whole(each.get("id")) or 0 for each in page.results}
+        ids = {id_in(each) for each in page.results}
         limit.note(is_news=not ids <= here)
         here |= ids
-        fresh = [each for each in page.results if (whole(each.get("id")) or 0) not in self._seen]
+        fresh = [each for each in page.results if (id_in(each)) not in self._seen]
         self._seen |= ids
         await store_items(self._files, fresh)
         self._progress(len(self._seen), max(self._total, len(self._seen)))

@@ -21,7 +21,7 @@ from backlit.store.records.entry import (
     new_comment,
     recall_of,
 )
-from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.undo.items import UndoPlan, restore
 from backlit.store.undo.nodes import restore_nodes, return_nodes
 from backlit.store.undo.operations import (
@@ -217,7 +217,7 @@ def _described(writer: Writer, act: int, told: Sequence[Effect], *, is_redo: boo
 
 def _named(document: Document) -> Named:
     name = str(fields_in(document).get("Name") or "")
-    return Named(whole(document.get("id")) or 0, str(document.get("type") or ""), name)
+    return Named(id_in(document), str(document.get("type") or ""), name)
 
 
 def _of_entry(entry: OutboxEntry) -> Named:
@@ -298,7 +298,7 @@ def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) ->
             entry = deletion_of_comment(comment)
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
         case WriteComment(item_id, text, for_customers):
-            project_id = whole((writer.mirror.effective(item_id) or {}).get("projectId")) or 0
+            project_id = id_in(writer.mirror.effective(item_id) or {}, "projectId")
             written = new_comment(project_id, item_id, text, for_customers=for_customers)
             yield from writer.journal.add([written], step)
 

@@ -10,7 +10,7 @@ import orjson
 from backlit.model.trees import Totals
 from backlit.store.files import Files
 from backlit.store.records.entry import BUSY, EntryKind
-from backlit.store.records.item import Document, Item, item_of, moment, whole
+from backlit.store.records.item import Document, Item, id_in, item_of, moment, whole
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
 from backlit.store.views.query import level_value
@@ -140,8 +140,8 @@ class Attachments:
 
 def _entry(document: Document) -> AttachmentEntry:
     return AttachmentEntry(
-        id=whole(document.get("id")) or 0,
-        item_id=whole(document.get("workItemId")) or 0,
+        id=id_in(document),
+        item_id=id_in(document, "workItemId"),
         comment_id=whole(document.get("commentId")),
         name=str(document.get("name") or ""),
         description=str(document.get("description") or ""),

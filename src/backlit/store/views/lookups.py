@@ -15,7 +15,7 @@ from backlit.store.mirror.item_rows import CUSTOM, STATUS, TAG, TEAM, widest
 from backlit.store.mirror.overlay import laid_over_nodes
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
-from backlit.store.records.item import Document, whole
+from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.people import (
     LOOKED_UP_USER,
     TIME_ENTRY_TYPES,
@@ -85,10 +85,7 @@ class Lookups:
         return self.keep(
             Subject.PEOPLE,
             "projects",
-            lambda: tuple(
-                ProjectEntry(whole(each.get("id")) or 0, str(each.get("name") or ""))
-                for each in self._nouns("project", 0)
-            ),
+            lambda: tuple(ProjectEntry(id_in(each), str(each.get("name") or "")) for each in self._nouns("project", 0)),
         )
 
     def people(self) -> Mapping[int, Person]:
@@ -126,7 +123,7 @@ class Lookups:
             with self._files.trees:
                 received, entries = self._nouns(kind.value, self.project_id), self.node_entries(kind)
             shown = laid_over_nodes(received, entries)
-            return {whole(each.get("id")) or 0: each for each in shown}
+            return {id_in(each): each for each in shown}
 
         return self.keep(Subject.TREES, f"{kind.value} documents", make)
 
@@ -278,10 +275,10 @@ def told_field(definition: object) -> Field | None:
 
 def _node(document: Mapping[str, object]) -> Node:
     return Node(
-        id=whole(document.get("id")) or 0,
+        id=id_in(document),
         parent_id=whole(document.get("parentId")) or _TREE_ROOT,
         name=str(document.get("name") or ""),
-        sequence=whole(document.get("sequence")) or 0,
+        sequence=id_in(document, "sequence"),
     )
 
 
