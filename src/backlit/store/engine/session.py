@@ -5,16 +5,16 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from backlit.model.errors import BacklitError, NotFound, ServiceRefused, SignInNeeded, StorageError, Trouble
+from backlit.model.errors import BacklitError, NotFound, SignInNeeded, StorageError, Trouble
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.files import Files, Writer
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.records.item import Document, is_item
 from backlit.store.records.people import Person
-from backlit.store.remote.listing import read_all, store_items
+from backlit.store.remote.listing import read_offered, store_items
 from backlit.store.remote.reachability import SHUTS, Reachability, Waits
 from backlit.store.remote.receiving import note_comments_left
 from backlit.store.remote.users import UserLookup
@@ -23,7 +23,6 @@ from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resources import Listing
 
 _HINDERED = frozenset({ConnectionState.OFFLINE, ConnectionState.FAILED})
 LOOK_AGAIN = 3.0
@@ -307,18 +306,10 @@ class Session:
             return
         await store_items(self._files, [document])
         comments, attachments = await asyncio.gather(
-            _offered(self.client.work_items.comments_below(item_id)),
-            _offered(self.client.work_items.attachments_below(item_id)),
+            read_offered(self.client.work_items.comments_below(item_id)),
+            read_offered(self.client.work_items.attachments_below(item_id)),
         )
         await self._files.write(_replacing_what_hangs_on(item_id, comments, attachments))
-
-
-async def _offered(listing: "Listing[Any]") -> list[Document] | None:
-    """Return a whole list, or None if the service does not offer it."""
-    try:
-        return await read_all(listing)
-    except ServiceRefused:
-        return None
 
 
 def _replacing_what_hangs_on(

@@ -1,7 +1,6 @@
 """Items and their comments sent to the service: edits, new ones, deletions, and moves in the rank order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,12 +20,12 @@ from backlit.store.records.item import Document, fields_in, id_in, is_item, whol
 from backlit.store.records.merge import Merged, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
 from backlit.store.remote.capabilities import TRAITS, UNSURE, Traits, probe, traits_of
-from backlit.store.remote.listing import ProjectLists
+from backlit.store.remote.listing import ProjectLists, read_offered
 from backlit.store.remote.receiving import receive
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resources import Listing, Page, Resource
+    from backlit.client.resources import Page, Resource
 
 
 _PAGE = 200
@@ -203,15 +202,17 @@ class ItemSending(EditSending):
     async def _keep_copy(self, entry: OutboxEntry, document: Document) -> None:
         """Update the copy in the trash. Lists that the service does not offer keep their mirrored state."""
         below = self._client.work_items
-        tasks = await _all(below.tasks_below(entry.item_id))
-        comments = await _all(below.comments_below(entry.item_id))
-        attachments = await _all(below.attachments_below(entry.item_id))
+        tasks = await read_offered(below.tasks_below(entry.item_id))
+        comments = await read_offered(below.comments_below(entry.item_id))
+        attachments = await read_offered(below.attachments_below(entry.item_id))
 
         def act(writer: Writer) -> None:
             known = writer.journal.trash.of_entry(entry.id) or Copy(document)
             of_tasks = [each for each in known.comments if each.get("workItemId") != entry.item_id]
-            copy = replace(known, item=document, tasks=tasks or known.tasks, attachments=attachments)
-            writer.journal.trash.keep(replace(copy, comments=[*comments, *of_tasks] or known.comments), entry.id)
+            copy = replace(known, item=document, tasks=tasks or known.tasks, attachments=attachments or [])
+            writer.journal.trash.keep(
+                replace(copy, comments=[*(comments or ()), *of_tasks] or known.comments), entry.id
+            )
 
         await self._files.write(act)
 
@@ -221,18 +222,6 @@ class ItemSending(EditSending):
 
     def _receive(self, writer: Writer, _entry: OutboxEntry, document: Document) -> None:
         receive(writer, [document])
-
-
-async def _all(listing: "Listing[Any]") -> list[Document]:
-    """Return a whole list, empty if the service does not offer it. The item existed a moment ago."""
-    found: dict[object, Document] = {}
-    with suppress(ServiceRefused):
-        async for page in listing.pages():
-            before = len(found)
-            found |= {each.get("id"): each for each in page.results}
-            if len(found) == before:
-                break
-    return list(found.values())
 
 
 def _edited(writer: Writer, entry: OutboxEntry, echo: Document) -> None:

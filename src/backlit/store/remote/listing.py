@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from backlit.model.errors import BadRequest, ServiceError
+from backlit.model.errors import BadRequest, ServiceError, ServiceRefused
 from backlit.store.files import Files, Writer
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.records.item import Document, whole
@@ -128,6 +128,14 @@ async def read_all(listing: "Listing[Any]", condition: str | None = None) -> lis
         if len(found) == before:
             break
     return list(found.values())
+
+
+async def read_offered(listing: "Listing[Any]") -> list[Document] | None:
+    """Read a list, or return None if the service does not offer it."""
+    try:
+        return await read_all(listing)
+    except ServiceRefused:
+        return None
 
 
 async def store_items(files: Files, documents: list[Document]) -> None:

@@ -25,24 +25,24 @@ class ChangeReader:
     """Reader of changes from the watermark, the newest seen stamp, which it advances."""
 
     def __init__(self, lists: ProjectLists, files: Files) -> None:
-        self._asking = lists
+        self._lists = lists
         self._files = files
         self._key = f"watermark {lists.project_id}"
 
     async def run(self) -> int | None:
         """Store the changes. Returns the service's number of items, or None if it was not stated."""
         mark = moment(await self._files.write(lambda writer: writer.mirror.note(self._key)))
-        dates = self._asking.traits.dates
-        if dates is not None and self._asking.traits.is_ranged:
+        dates = self._lists.traits.dates
+        if dates is not None and self._lists.traits.is_ranged:
             await self._oldest_first(mark, dates)
             return None
         return await self._newest_first(mark)
 
     async def begin(self) -> None:
         """Record the newest stamp before a full load, so that changes during the load are read again."""
-        if not self._asking.traits.by_change:
+        if not self._lists.traits.by_change:
             return
-        page = await self._asking.items(order="lastModifiedAt desc", top=1)
+        page = await self._lists.items(order="lastModifiedAt desc", top=1)
         newest = _newest(page.results)
         if newest is not None:
             await self._keep(newest)
@@ -53,7 +53,7 @@ class ChangeReader:
         walked, seen = PageLimit("changes"), set[tuple[int, object]]()
         while True:
             condition = f"lastModifiedAt ge {dates.write(since)}" if since else ""
-            page = await self._asking.items(condition, order="lastModifiedAt", skip=skip or None)
+            page = await self._lists.items(condition, order="lastModifiedAt", skip=skip or None)
             came = {(id_in(each), each.get("lastModifiedAt")) for each in page.results}
             walked.note(is_news=not came <= seen)
             seen |= came
@@ -65,7 +65,7 @@ class ChangeReader:
             if not page.results or len(page.results) >= page.total - skip:
                 return
             is_further = latest is not None and (since is None or latest.replace(microsecond=0) > since)
-            if is_further and self._asking.traits.by_change:
+            if is_further and self._lists.traits.by_change:
                 since, skip = latest, 0
             else:
                 skip += len(page.results)
@@ -75,7 +75,7 @@ class ChangeReader:
         seen: set[int] = set()
         newest = mark
         while True:
-            page = await self._asking.items(order="lastModifiedAt desc", top=100, skip=len(seen) or None)
+            page = await self._lists.items(order="lastModifiedAt desc", top=100, skip=len(seen) or None)
             fresh = [each for each in page.results if (id_in(each)) not in seen]
             seen |= {id_in(each) for each in fresh}
             await store_items(
