@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.records.changes import Signal
 from backlit.store.remote.capabilities import PAGE, Traits
-from backlit.store.remote.listing import ProjectLists, in_turns
+from backlit.store.remote.listing import ProjectLists, run_pooled
 from backlit.store.sqlite.paths import Places
 from backlit.store.sync.loading import FirstLoad
+from backlit.store.views.search import index_more
 
 ROUNDS = 3
 
@@ -51,7 +52,7 @@ async def _download(client: Client, highest: int, at_once: bool) -> Spent:
 
     acts = [lambda low=low: read(low, low + PAGE) for low in range(0, highest, PAGE)]
     if at_once:
-        await in_turns(acts)
+        await run_pooled(acts)
     else:
         for act in acts:
             await act()
@@ -75,7 +76,7 @@ async def _fill(client: Client, folder: Path) -> tuple[Spent, Spent]:
         await FirstLoad(ProjectLists(client, Traits(), 1), files, lambda _done, _total: None).run()
         filled = clock.read()
         clock = _Clock()
-        while not await files.write(lambda writer: writer.mirror.full_text.index_some()):
+        while await files.write(index_more):
             pass
         indexed = clock.read()
     files.close()

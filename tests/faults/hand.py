@@ -27,7 +27,7 @@ from backlit.store.remote.reachability import Waits
 from backlit.store.undo.history import Reversal
 
 PACING = Pacing(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)
-WAITS = Waits(first_pause=0.05, longest_pause=0.5, settling=1.5, sync_every=1.0)
+WAITS = Waits(first_pause=0.05, longest_pause=0.5, in_transit=1.5, sync_every=1.0)
 MOST_PENDING = 40
 
 

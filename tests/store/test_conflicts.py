@@ -95,7 +95,7 @@ async def test_the_decision_of_each_field_is_what_the_service_gets(world: World,
         world, {"Name": "Maya's", "Estimate": "777", "Tags": ["maya"]}, {"Name": "Jon's", "Tags": ["jon"]}
     )
 
-    await store.conflicts.settle(case_of(store), {"Name": decision})
+    await store.conflicts.resolve(case_of(store), {"Name": decision})
     await sent(store)
 
     found = await fields(world, item_id)
@@ -110,7 +110,7 @@ async def test_the_decision_of_each_field_is_what_the_service_gets(world: World,
 async def test_theirs_throughout_sends_nothing(world: World) -> None:
     store, _ = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
 
-    await store.conflicts.settle(case_of(store), {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case_of(store), {"Name": Keep.THEIRS})
 
     assert store.outbox_entries() == ()
     assert world.faults.count("PUT") == 0
@@ -121,7 +121,7 @@ async def test_a_change_made_meanwhile_is_a_conflict_again(world: World) -> None
     case = case_of(store)
     await world.rival.work_items.update_document(item_id, {"Name": "Jon's third"})
 
-    await store.conflicts.settle(case, {"Name": Keep.MINE})
+    await store.conflicts.resolve(case, {"Name": Keep.MINE})
     await until(lambda: store.outbox.conflicts == 1 and store.outbox_entries()[0].theirs["Name"] == "Jon's third")
 
     assert (await fields(world, item_id))["Name"] == "Jon's third"
@@ -142,7 +142,7 @@ async def test_later_edits_of_the_same_field_are_settled_with_it(world: World) -
     await store.items.edit([item_id], {"Name": "Maya's third"})
 
     case = case_of(store)
-    await store.conflicts.settle(case, {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case, {"Name": Keep.THEIRS})
     await sent(store)
 
     assert case.fields[0].mine == "Maya's third"
@@ -156,7 +156,7 @@ async def test_an_edit_made_after_the_case_was_read_is_not_settled_with_it(world
     case = case_of(store)
     await store.items.edit([item_id], {"Name": "Maya's second"})
 
-    await store.conflicts.settle(case, {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case, {"Name": Keep.THEIRS})
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
 
     assert (await fields(world, item_id))["Name"] == "Jon's"
@@ -167,8 +167,8 @@ async def test_bad_values_and_open_fields_are_not_settled(world: World) -> None:
     store, _ = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's", "Estimate": "8"})
     case = case_of(store)
 
-    empty = await raised(store.conflicts.settle(case, {"Name": " ", "Estimate": Keep.MINE}))
-    half = await raised(store.conflicts.settle(case, {"Name": Keep.MINE}))
+    empty = await raised(store.conflicts.resolve(case, {"Name": " ", "Estimate": Keep.MINE}))
+    half = await raised(store.conflicts.resolve(case, {"Name": Keep.MINE}))
 
     assert isinstance(empty, BadRequest)
     assert (set(empty.errors), set(half.errors)) == ({"Name"}, {"Estimate"})
@@ -178,9 +178,9 @@ async def test_bad_values_and_open_fields_are_not_settled(world: World) -> None:
 async def test_what_is_settled_is_not_settled_again(world: World) -> None:
     store, _ = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
     case = case_of(store)
-    await store.conflicts.settle(case, {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case, {"Name": Keep.THEIRS})
 
-    error = await raised(store.conflicts.settle(case, {"Name": Keep.MINE}))
+    error = await raised(store.conflicts.resolve(case, {"Name": Keep.MINE}))
 
     assert "already resolved" in str(error)
     assert store.conflicts.case(case.entry.id) is None
@@ -190,7 +190,7 @@ async def test_a_conflict_and_its_decision_outlive_the_process(world: World) -> 
     store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
     await world.close(store)
     offline = world.store()
-    await offline.conflicts.settle(case_of(offline), {"Name": "Both"})
+    await offline.conflicts.resolve(case_of(offline), {"Name": "Both"})
     assert offline.outbox_entries()[0].state is EntryState.WAITING
 
     offline.start()
@@ -213,8 +213,8 @@ async def test_a_refused_new_item_is_sent_again_with_other_values(world: World) 
 
     case = case_of(store)
     wanted = {field.key: Keep.MINE for field in case.fields} | {"ParentID": other, "WorkRemaining": Keep.THEIRS}
-    needed = await raised(store.conflicts.settle(case, wanted | {"Name": Keep.THEIRS}))
-    await store.conflicts.settle(case, wanted)
+    needed = await raised(store.conflicts.resolve(case, wanted | {"Name": Keep.THEIRS}))
+    await store.conflicts.resolve(case, wanted)
     await sent(store)
 
     assert needed.errors.keys() == {"Name"}

@@ -63,7 +63,7 @@ async def test_what_goes_with_an_item_is_counted_before(world: World) -> None:
     await world.rival.comments.create_document({"projectId": 1, "workItemId": task_id, "description": "On the task"})
     await store.refresh()
 
-    going = store.deletions.what_goes([item_id])
+    going = store.deletions.extent([item_id])
 
     comments = [await world.rival.work_items.comments(each) for each in (item_id, *(t.id for t in tasks.results))]
     assert (going.items, going.tasks) == (1, tasks.total_results)
@@ -288,7 +288,7 @@ async def test_deleting_an_unsent_item_gives_it_up_and_undo_brings_it_back(tmp_p
         await store.history.undo()
 
         assert in_view(store) == [1, new_id]
-        assert [comment.text for comment in store.comments(new_id)] == ["A word"]
+        assert [comment.text for comment in store.comments.of_item(new_id)] == ["A word"]
 
 
 async def test_one_item_that_is_not_there_keeps_all_from_being_deleted(tmp_path: Path) -> None:
@@ -304,11 +304,11 @@ async def test_an_own_comment_is_out_of_sight_at_once_and_then_gone(world: World
     item_id = await of_type(world)
     await store.items.comment(item_id, "A slip")
     await sent(store)
-    (slip,) = [comment for comment in store.comments(item_id) if comment.text == "A slip"]
+    (slip,) = [comment for comment in store.comments.of_item(item_id) if comment.text == "A slip"]
     world.faults.is_down = True
 
     await store.deletions.delete_comment(slip.id)
-    assert slip.id not in [comment.id for comment in store.comments(item_id)]
+    assert slip.id not in [comment.id for comment in store.comments.of_item(item_id)]
 
     world.faults.is_down = False
     await store.refresh()
@@ -328,7 +328,7 @@ async def test_a_comment_of_somebody_else_comes_back_when_the_service_refuses(wo
     await sent(store)
 
     assert [entry.state for entry in store.outbox_entries()] == [EntryState.REFUSED]
-    assert made["id"] in [comment.id for comment in store.comments(item_id)]
+    assert made["id"] in [comment.id for comment in store.comments.of_item(item_id)]
 
 
 async def test_a_comment_that_waits_is_given_up(tmp_path: Path) -> None:
@@ -336,10 +336,10 @@ async def test_a_comment_that_waits_is_given_up(tmp_path: Path) -> None:
         comment_id = await store.items.comment(1, "A slip")
 
         await store.deletions.delete_comment(comment_id)
-        assert (store.comments(1), store.outbox_entries()) == ((), ())
+        assert (store.comments.of_item(1), store.outbox_entries()) == ((), ())
 
         await store.history.undo()
-        assert [comment.text for comment in store.comments(1)] == ["A slip"]
+        assert [comment.text for comment in store.comments.of_item(1)] == ["A slip"]
 
 
 async def test_the_last_copy_of_an_item_that_others_deleted_is_kept_while_changes_wait(world: World) -> None:

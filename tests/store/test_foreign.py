@@ -131,7 +131,7 @@ async def test_a_rivals_comment_is_seen_when_its_item_is_looked_at(server: Forei
 
     await store.look_at(item_id)
 
-    await until(lambda: [each.text for each in store.comments(item_id)] == ["Look"])
+    await until(lambda: [each.text for each in store.comments.of_item(item_id)] == ["Look"])
 
 
 async def test_a_start_later_tries_nothing_out_again(server: ForeignServer, online: Online) -> None:
@@ -344,7 +344,7 @@ async def test_an_item_is_read_where_its_files_cannot_be_asked_for(world: World)
     await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "This too"})
 
     await store.look_at(item_id)
-    await until(lambda: "This too" in [each.text for each in store.comments(item_id)])
+    await until(lambda: "This too" in [each.text for each in store.comments.of_item(item_id)])
 
     item = store.item(item_id)
     assert item is not None

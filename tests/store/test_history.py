@@ -196,7 +196,7 @@ async def test_an_unsent_item_with_what_was_done_to_it_is_taken_back_and_comes_a
             await redone(store)
 
         assert field(store, new_id) == "Newer"
-        assert [comment.text for comment in store.comments(new_id)] == ["A word"]
+        assert [comment.text for comment in store.comments.of_item(new_id)] == ["A word"]
         assert [row.name for row in store.view(ViewSpec()).rows(0, 9)] == ["Item 1", "Newer"]
 
 
@@ -238,13 +238,13 @@ async def test_a_sent_item_of_a_type_without_that_status_is_deleted_for_good_and
 async def test_a_comment_is_deleted_and_written_again(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    before = len(store.comments(item_id))
+    before = len(store.comments.of_item(item_id))
     await store.items.comment(item_id, "A word")
     await sent(store)
 
     done = await undone(store)
     assert done.comments_deleted == ("A word",)
-    assert len(store.comments(item_id)) == before
+    assert len(store.comments.of_item(item_id)) == before
     await sent(store)
     comments = await world.rival.work_items.comments_below(item_id).documents(top=1000)
     assert "A word" not in [each["description"] for each in comments.results]
@@ -306,7 +306,7 @@ async def test_a_comment_that_the_copy_lost_sight_of_is_deleted_all_the_same(wor
     store, item_id = await world.online(), await of_type(world)
     await store.items.comment(item_id, "Only for a moment")
     await sent(store)
-    (comment,) = [each for each in store.comments(item_id) if each.text == "Only for a moment"]
+    (comment,) = [each for each in store.comments.of_item(item_id) if each.text == "Only for a moment"]
     store._files.submit(lambda writer: writer.mirror.comments.remove([comment.id])).result()
 
     await undone(store)

@@ -18,7 +18,7 @@ async def again(world: World, store: Store) -> Store:
 
 async def test_a_settled_conflict_is_walked_down_and_up_again_across_restarts(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
-    await store.conflicts.settle(case_of(store), {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case_of(store), {"Name": Keep.THEIRS})
     await sent(store)
 
     await undone(store)
@@ -40,7 +40,7 @@ async def test_a_settled_conflict_is_walked_down_and_up_again_across_restarts(wo
 
 async def test_keeping_mine_is_walked_down_to_the_edit_and_up_again(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's"})
-    await store.conflicts.settle(case_of(store), {"Name": "Both"})
+    await store.conflicts.resolve(case_of(store), {"Name": "Both"})
     await sent(store)
 
     for _ in range(2):

@@ -129,7 +129,7 @@ async def test_items_of_a_deleted_iteration_are_shown_in_the_other_one_at_once(w
     store = await world.online()
     node = leaf(store)
     root = root_of(store, ITERATIONS)
-    going = store.nodes.what_goes(ITERATIONS, node.id)
+    going = store.nodes.extent(ITERATIONS, node.id)
     before = store.lookups.totals(ITERATIONS)[root].count if root in store.lookups.totals(ITERATIONS) else 0
     world.faults.is_down = True
 

@@ -149,7 +149,7 @@ class Desk:
             for field in case.fields:
                 ledger.seen |= parts(field.mine) | parts(field.theirs)
             chosen = "both" if decision == "another" else decision
-            await self.store.conflicts.settle(case, {field.key: chosen for field in case.fields})
+            await self.store.conflicts.resolve(case, {field.key: chosen for field in case.fields})
 
 
 @asynccontextmanager

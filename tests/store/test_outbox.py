@@ -166,8 +166,8 @@ async def test_a_new_item_gets_its_real_id_and_what_was_done_to_it_meanwhile_fol
     assert made.id > 0
     assert (await fields(world, made.id))["Name"] == "New, renamed"
     assert (await fields(world, below.id))["ParentID"] == made.id
-    assert [comment.text for comment in store.comments(temporary)] == ["First!"]
-    assert [comment.pending for comment in store.comments(made.id)] == [False]
+    assert [comment.text for comment in store.comments.of_item(temporary)] == ["First!"]
+    assert [comment.pending for comment in store.comments.of_item(made.id)] == [False]
     assert any(change.renamed == {temporary: made.id} for change in changes if change.kind is Subject.ITEMS)
     assert [row.id for row in store.view(ViewSpec()).rows(0, 1000) if row.id < 0] == []
     assert await world.names() == [*(await world.names())[:-2], "New, renamed", "Under it"]
@@ -194,7 +194,7 @@ async def test_an_item_whose_answer_was_lost_is_not_made_twice(world: World, los
 async def test_a_comment_whose_answer_was_lost_is_not_made_twice(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    before = len(store.comments(item_id))
+    before = len(store.comments.of_item(item_id))
     world.faults.lost_answers["POST"] = 1
 
     await store.items.comment(item_id, "Only once")
@@ -205,7 +205,7 @@ async def test_a_comment_whose_answer_was_lost_is_not_made_twice(world: World) -
 
     page = await world.rival.work_items.comments_below(item_id).documents(top=1000)
     assert [each["description"] for each in page.results].count("Only once") == 2
-    assert [comment.text for comment in store.comments(item_id)][before:] == ["Only once"] * 2
+    assert [comment.text for comment in store.comments.of_item(item_id)][before:] == ["Only once"] * 2
 
 
 async def test_an_edit_whose_answer_was_lost_counts_once(world: World) -> None:

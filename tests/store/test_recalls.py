@@ -15,7 +15,7 @@ from backlit.store.remote.reachability import USUAL_WAITS
 async def deleting(world: World) -> Store:
     """A store that knows quickly that no answer comes any more."""
     world.pacing = replace(world.pacing, attempts=1)
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, settling=0.2)
+    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=0.2)
     return await world.online()
 
 
@@ -172,13 +172,13 @@ async def test_a_comment_that_is_gone_is_written_again_and_one_that_is_there_sta
         store, item_id = await deleting(world), await of_type(world)
         await store.items.comment(item_id, "A word")
         await sent(store)
-        (comment,) = [each for each in store.comments(item_id) if each.text == "A word"]
+        (comment,) = [each for each in store.comments.of_item(item_id) if each.text == "A word"]
         lose(world, is_done=is_done)
         await store.deletions.delete_comment(comment.id)
         await unclear(world, store, is_done=is_done)
 
         await undone(store)
-        assert "A word" in [each.text for each in store.comments(item_id)]
+        assert "A word" in [each.text for each in store.comments.of_item(item_id)]
         await settled(world, store)
 
         left = (await world.rival.work_items.comments(item_id)).results

@@ -10,7 +10,7 @@ from backlit.store import EntryState, Keep
 
 async def test_keeping_theirs_is_undone_to_the_conflict_that_it_was(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's"})
-    await store.conflicts.settle(case_of(store), {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case_of(store), {"Name": Keep.THEIRS})
     await sent(store)
     assert (field(store, item_id), field(store, item_id, "Estimate")) == ("Jon's", "777")
 
@@ -31,7 +31,7 @@ async def test_keeping_mine_or_another_value_is_undone_to_theirs_once_it_was_sen
     world: World, decision: object
 ) -> None:
     store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
-    await store.conflicts.settle(case_of(store), {"Name": decision})
+    await store.conflicts.resolve(case_of(store), {"Name": decision})
     await sent(store)
     kept = (await fields(world, item_id))["Name"]
 
@@ -50,7 +50,7 @@ async def test_keeping_mine_is_undone_to_the_conflict_while_it_is_not_sent(world
     before, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
     await world.close(before)
     store = world.store()
-    await store.conflicts.settle(case_of(store), {"Name": "Both"})
+    await store.conflicts.resolve(case_of(store), {"Name": "Both"})
     assert field(store, item_id) == "Both"
 
     done = await undone(store)
@@ -66,7 +66,7 @@ async def test_keeping_mine_is_undone_to_the_conflict_while_it_is_not_sent(world
 
 async def test_what_was_settled_in_two_ways_at_once_is_undone_at_once(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's", "Estimate": "8"})
-    await store.conflicts.settle(case_of(store), {"Name": Keep.MINE, "Estimate": Keep.THEIRS})
+    await store.conflicts.resolve(case_of(store), {"Name": Keep.MINE, "Estimate": Keep.THEIRS})
     await sent(store)
 
     await undone(store)

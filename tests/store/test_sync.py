@@ -49,7 +49,7 @@ async def test_what_others_change_add_and_delete_arrives(world: World) -> None:
     await store.refresh()
 
     assert mirrored(store) == await on_service(world)
-    assert store.comments(changed)[-1].text == "Look"
+    assert store.comments.of_item(changed)[-1].text == "Look"
 
 
 async def test_a_restart_shows_the_mirror_at_once_and_then_only_asks_for_what_is_new(world: World) -> None:
@@ -138,7 +138,7 @@ async def test_looking_at_an_item_reads_it_and_its_comments(world: World) -> Non
     await store.look_at(item_id)
 
     await until(lambda: (found := store.item(item_id)) and found.fields["Description"] == "Newer")
-    await until(lambda: [comment.text for comment in store.comments(item_id)][-1:] == ["And this"])
+    await until(lambda: [comment.text for comment in store.comments.of_item(item_id)][-1:] == ["And this"])
 
 
 async def test_only_one_of_two_processes_talks_to_the_service_and_the_other_sees_what_it_does(world: World) -> None:

@@ -60,7 +60,7 @@ async def test_a_read_that_meets_damage_shows_the_mirror_as_it_is_loaded_again(w
 
     for item_id in ids:
         store.item(item_id)
-    store.comments(ids[0])
+    store.comments.of_item(ids[0])
 
     await until(lambda: len(store.view(ViewSpec()).rows(0, 999)) == len(ids), lambda: store.connection)
     await until(lambda: store.connection.state is ConnectionState.ONLINE)

@@ -14,7 +14,7 @@ from backlit.model.errors import TooManyRequests
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.remote.reachability import Waits
 
-QUICK = Waits(first_pause=0.02, longest_pause=0.04, settling=0.1, sync_every=1000.0)
+QUICK = Waits(first_pause=0.02, longest_pause=0.04, in_transit=0.1, sync_every=1000.0)
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ async def test_when_it_cannot_be_told_which_renamed_item_was_made_the_user_is_as
 
 
 async def test_a_request_that_may_still_be_on_its_way_is_not_sent_again_yet(hasty: World) -> None:
-    hasty.waits = Waits(first_pause=0.01, longest_pause=0.02, settling=60.0, sync_every=1000.0)
+    hasty.waits = Waits(first_pause=0.01, longest_pause=0.02, in_transit=60.0, sync_every=1000.0)
     store = await hasty.online()
     item_id = await of_type(hasty)
     hasty.faults.says = lambda method, _: Said(504) if method == "POST" else None
@@ -227,7 +227,7 @@ async def test_a_made_up_answer_is_not_taken_for_what_was_to_be_made(hasty: Worl
 
     assert (await hasty.names()).count("Real") == 1
     assert shown(store, temporary).fields["Name"] == "Real"
-    assert [each.text for each in store.comments(item_id)].count("Real, too") == 1
+    assert [each.text for each in store.comments.of_item(item_id)].count("Real, too") == 1
     assert comment < 0
 
 

@@ -56,7 +56,7 @@ async def test_a_comment_is_deleted_once_it_is_clear_that_it_was_made(world: Wor
     await unclear(world, store)
 
     await undone(store)
-    assert "Perhaps" not in [each.text for each in store.comments(item_id)]
+    assert "Perhaps" not in [each.text for each in store.comments.of_item(item_id)]
     await settled(world, store)
 
     page = await world.rival.work_items.comments(item_id)
@@ -81,7 +81,7 @@ async def test_what_was_taken_back_before_it_was_clear_can_be_had_again(world: W
 
 @pytest.mark.parametrize("item_type", ["Story", "Feedback"])
 async def test_what_was_taken_back_and_is_then_refused_leaves_nothing_to_settle(world: World, item_type: str) -> None:
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, settling=0.2)
+    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=0.2)
     store = await world.online()
     world.faults.says = lambda method, path: Said(504) if method == "POST" and path.endswith("/workitems") else None
     temporary = await store.items.add(item_type, {"Name": "Never"})

@@ -80,7 +80,7 @@ async def test_undone_offline_nothing_of_it_is_ever_sent(tmp_path: Path) -> None
         assert store.outbox_entries() == ()
         assert found is not None
         assert (found.fields.get("WorkCompleted"), found.fields["WorkRemaining"]) == (None, 3)
-        assert store.comments(1) == ()
+        assert store.comments.of_item(1) == ()
 
 
 async def logged_beside_a_rival(world: World, work: Work, theirs: dict[str, float]) -> tuple[Store, int]:

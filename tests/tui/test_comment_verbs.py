@@ -22,7 +22,7 @@ async def mine(world: World, store: Store, item_id: int, text: str) -> int:
     """A comment of the user's that the service has."""
     await store.items.comment(item_id, text)
     await sent(store)
-    return store.comments(item_id)[-1].id
+    return store.comments.of_item(item_id)[-1].id
 
 
 # The thread
@@ -94,7 +94,7 @@ async def test_undoing_a_deletion_writes_for_those_who_saw_it(world: World, stor
     item_id = await story(store)
     await store.items.comment(item_id, "Fixed", for_customers=True)
     await sent(store)
-    await store.deletions.delete_comment(store.comments(item_id)[-1].id)
+    await store.deletions.delete_comment(store.comments.of_item(item_id)[-1].id)
     await sent(store)
 
     await store.history.undo()
@@ -114,7 +114,7 @@ async def test_a_corrected_copy_is_offered_and_the_old_one_stays_unless_asked(
         await pilot.pause()
         assert missing(pilot.app, ["The interface has no way to change a comment."]) == []
         await pilot.press("c", "ctrl+a", "ctrl+k", *"Good", "ctrl+s")
-        await until(lambda: len(store.comments(item_id)) == 2)
+        await until(lambda: len(store.comments.of_item(item_id)) == 2)
         await sent(store)
 
         page = await world.rival.work_items.comments(item_id)
@@ -126,7 +126,7 @@ async def test_a_corrected_copy_takes_the_place_of_the_old_one(world: World, sto
     await mine(world, store, item_id, "Goood")
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("e", "d", "ctrl+a", "ctrl+k", *"Good", "ctrl+s")
-        await until(lambda: [each.text for each in store.comments(item_id)] == ["Good"])
+        await until(lambda: [each.text for each in store.comments.of_item(item_id)] == ["Good"])
         await sent(store)
 
         page = await world.rival.work_items.comments(item_id)

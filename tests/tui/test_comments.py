@@ -31,7 +31,7 @@ def laid_out(text: str, width: int = 40) -> list[str]:
 
 def comment(number: int, text: str = "", **changes: object) -> CommentEntry:
     values = {"created_at": NOW - timedelta(hours=100 - number), "is_internal": True, "pending": False, **changes}
-    return CommentEntry(number, text or f"Comment {number}.", "Maya Kent", **values)  # type: ignore[arg-type] # a test's
+    return CommentEntry(number, 1, text or f"Comment {number}.", "Maya Kent", **values)  # type: ignore[arg-type] # a test's
 
 
 class ThreadStage(Stage):
@@ -239,7 +239,7 @@ async def test_an_empty_thread_says_what_to_do() -> None:
 async def story(store: Store) -> int:
     view = store.view(ViewSpec())
     await view.load()
-    rows = [row for row in view.rows(0, 50) if row.type == "Story" and not store.comments(row.id)]
+    rows = [row for row in view.rows(0, 50) if row.type == "Story" and not store.comments.of_item(row.id)]
     return rows[0].id
 
 
@@ -295,9 +295,9 @@ async def test_an_answer_begins_with_the_quoted_comment(store: Store, opened: Op
     await store.items.comment(item_id, "one\ntwo")
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("r", *"no", "ctrl+s")
-        await until(lambda: len(store.comments(item_id)) == 2)
+        await until(lambda: len(store.comments.of_item(item_id)) == 2)
 
-        assert store.comments(item_id)[1].text == "> one\n> two\n\nno"
+        assert store.comments.of_item(item_id)[1].text == "> one\n> two\n\nno"
 
 
 async def test_a_quote_goes_after_what_was_half_written(store: Store, opened: Open) -> None:

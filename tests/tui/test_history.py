@@ -110,7 +110,7 @@ async def test_d_s_deletes_by_the_status(store: Store, opened: Open) -> None:
 async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, store: Store, opened: Open) -> None:
     task = (await world.rival.work_items.documents(filter="type eq 'Task' and projectId eq 1", top=1)).results[0]
     item_id = task["fields"]["ParentID"]
-    going = store.deletions.what_goes([item_id])
+    going = store.deletions.extent([item_id])
     async with opened(store, (60, 20)) as pilot:
         await pilot.press("t", "d", "/", *f"#{item_id}", "enter")
         await said(pilot, f"{item_id}")
@@ -173,7 +173,7 @@ async def test_a_type_without_that_status_offers_only_deleting_for_good(store: S
 async def test_an_own_comment_is_deleted_after_a_question_and_others_are_not(
     world: World, store: Store, opened: Open
 ) -> None:
-    item_id = next(row.id for row in store.view(ViewSpec()).rows(0, 50) if not store.comments(row.id))
+    item_id = next(row.id for row in store.view(ViewSpec()).rows(0, 50) if not store.comments.of_item(row.id))
     await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "By jon"})
     await store.items.comment(item_id, "By maya")
     await sent(store)
@@ -187,7 +187,7 @@ async def test_an_own_comment_is_deleted_after_a_question_and_others_are_not(
         await pilot.press("G", "d")
         await said(pilot, "is deleted for everybody")
         await pilot.press("y")
-        await until(lambda: [comment.text for comment in store.comments(item_id)] == ["By jon"])
+        await until(lambda: [comment.text for comment in store.comments.of_item(item_id)] == ["By jon"])
 
         await pilot.press("u")
         await said(pilot, "written again")

@@ -334,4 +334,4 @@ async def test_grooming_thirty_items_takes_at_most_twelve_keys_for_each(
         assert keys <= 12 * len(groomed)
         assert {each["Status"] for each in fields} == {"In Progress"}
         assert len({each["IterationID"] for each in fields}) == 1
-        assert {store.comments(item_id)[-1].text for item_id in groomed} == {"ok"}
+        assert {store.comments.of_item(item_id)[-1].text for item_id in groomed} == {"ok"}

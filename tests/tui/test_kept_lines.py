@@ -87,7 +87,7 @@ async def test_a_comment_stays_in_its_dialog_until_the_disk_has_room(tmp_path: P
             await until(lambda: not app.screen.is_modal, lambda: text_of(app))
 
             assert "Long thought about" in refused
-            assert [each.text for each in store.comments(1)] == ["Long thought about"]
+            assert [each.text for each in store.comments.of_item(1)] == ["Long thought about"]
             await until(lambda: store.drafts.find("comment:1") is None)
 
 

@@ -23,7 +23,7 @@ async def a_comment(world: World, store: Store) -> None:
     made = await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "Jon's"})
     await store.refresh()
     await store.look_at(item_id)
-    await until(lambda: any(each.id == made["id"] for each in store.comments(item_id)))
+    await until(lambda: any(each.id == made["id"] for each in store.comments.of_item(item_id)))
     await store.deletions.delete_comment(int(made["id"]))
 
 

@@ -222,7 +222,7 @@ async def test_m_slash_picks_another_parent(opened: Open, store: Store) -> None:
 async def test_d_asks_where_the_items_go_then_for_a_yes_that_enter_is_not(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         node = sprint(store)
-        items = store.nodes.what_goes(ITERATIONS, node.id).items
+        items = store.nodes.extent(ITERATIONS, node.id).items
         await put_on(pilot, store, node, ITERATIONS)
 
         await pilot.press("d", "enter")

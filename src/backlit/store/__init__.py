@@ -6,8 +6,8 @@ from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Item, Row, RowSign
 from backlit.store.records.people import IterationEntry, Person, ProjectEntry, TreeKind
 from backlit.store.sqlite.paths import Places
-from backlit.store.store import CommentEntry, Connect, Store
-from backlit.store.views.items import AttachmentEntry
+from backlit.store.store import Connect, Store
+from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 

@@ -7,11 +7,12 @@ from datetime import datetime
 import orjson
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.item import fields_in, moment
 from backlit.store.sqlite.database import ids_json
+from backlit.store.views.items import CommentEntry, comments_in
 
 FEED = 500
 """The number of comments in the feed."""
@@ -29,18 +30,6 @@ class FieldNews:
 
 
 @dataclass(frozen=True, slots=True)
-class InboxComment:
-    """A comment in the feed. An unsent comment has no time."""
-
-    id: int
-    item_id: int
-    text: str
-    author: str
-    created_at: datetime | None
-    is_internal: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ItemNews:
     """The unseen changes of an item. A deleted item has only a name, a new item no `fields`.
 
@@ -52,7 +41,7 @@ class ItemNews:
     type: str
     name: str
     fields: tuple[FieldNews, ...]
-    comments: tuple[InboxComment, ...]
+    comments: tuple[CommentEntry, ...]
     authors: tuple[str, ...]
     at: datetime | None
 
@@ -88,27 +77,24 @@ class Inbox:
             record.type,
             str(has.get("Name") or record.name),
             tuple(FieldNews(key, record.base[key], has.get(key)) for key in sorted(record.base, key=_place)),
-            self._comments("id IN (SELECT value FROM json_each(?)) ORDER BY id", ids_json(record.comments)),
+            comments_in(
+                self._files.mirror, "id IN (SELECT value FROM json_each(?)) ORDER BY id", ids_json(record.comments)
+            ),
             tuple(record.authors),
             moment(record.noted_at),
         )
 
-    def feed(self) -> tuple[InboxComment, ...]:
+    def feed(self) -> tuple[CommentEntry, ...]:
         """Return the project's latest comments, the newest first, seen or not."""
-        return self._comments(
-            f"project_id = ? AND pending = 0 ORDER BY created_at DESC, id DESC LIMIT {FEED}", self._project() or 0
+        return comments_in(
+            self._files.mirror,
+            f"project_id = ? AND pending = 0 ORDER BY created_at DESC, id DESC LIMIT {FEED}",
+            self._project() or 0,
         )
 
     def unread_comments(self) -> frozenset[int]:
         """Return the ids of the project's unseen comments."""
         return frozenset(self._files.journal.inbox.comment_ids(self._project() or 0))
-
-    def _comments(self, where: str, value: object) -> tuple[InboxComment, ...]:
-        sql = f"SELECT id, item_id, text, author, created_at, is_internal FROM comments WHERE {where}"  # noqa: S608 # constants
-        return tuple(
-            InboxComment(comment_id, item_id, text, author, moment(created), bool(internal))
-            for comment_id, item_id, text, author, created, internal in self._files.mirror.execute(sql, (value,))
-        )
 
     async def seen(self, item_ids: Iterable[int]) -> None:
         """Mark items and their comments as seen. Costs nothing without unseen changes."""

@@ -3,12 +3,9 @@
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
-
-import orjson
 
 from backlit.store.edits.conflicts import Conflicts
 from backlit.store.edits.deletions import Deletions
@@ -19,14 +16,14 @@ from backlit.store.edits.rollover import Rollover
 from backlit.store.edits.work_log import Timer, WorkLog
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.engine.transfers import Transfers
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
 from backlit.store.planning.plan import Plan
 from backlit.store.planning.preview import PlanPreview
 from backlit.store.records.changes import Change, Connection, OutboxState, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
-from backlit.store.records.item import Item, Row, item_of, moment
+from backlit.store.records.item import Item, Row
 from backlit.store.remote.capabilities import Server
 from backlit.store.remote.reachability import USUAL_WAITS, Waits
 from backlit.store.remote.receiving import note_synced
@@ -35,7 +32,7 @@ from backlit.store.reports.reports import Records, Reports
 from backlit.store.reports.sample_history import SampleHistory
 from backlit.store.sqlite.paths import Places
 from backlit.store.undo.history import History
-from backlit.store.views.items import Attachments, Batch, Cells
+from backlit.store.views.items import Attachments, Batch, Cells, Comments
 from backlit.store.views.lookups import Lookups, Projects
 from backlit.store.views.names import StoreNames
 from backlit.store.views.preferences import BoardLayouts, ChosenColumns, Drafts, InputHistory
@@ -58,18 +55,6 @@ _PROJECT = "project"
 def local_time() -> datetime:
     """Return the machine's time with its zone."""
     return datetime.now().astimezone()
-
-
-@dataclass(frozen=True, slots=True)
-class CommentEntry:
-    """A comment. An unsent comment is pending and has a temporary id and no time."""
-
-    id: int
-    text: str
-    author: str
-    created_at: datetime | None
-    is_internal: bool
-    pending: bool
 
 
 _T = TypeVar("_T")
@@ -103,6 +88,7 @@ class Store:
     lint = Part(lambda self: ReadyCheck(self._files, self.names))
     search = Part(lambda self: Search(self._files, lambda: self.project_id))
     attachments = Part(lambda self: Attachments(self._files))
+    comments = Part(lambda self: Comments(self._files))
     batch = Part(lambda self: Batch(self._files))
     cells = Part(lambda self: Cells(self._files))
     inbox = Part(lambda self: Inbox(self._files, self._signal, lambda: self.project_id))
@@ -117,7 +103,7 @@ class Store:
     conflicts = Part(lambda self: Conflicts(self._files, self.lookups, self.wake))
     history = Part(lambda self: History(self._files, self.lookups, self.wake))
     ranking = Part(lambda self: Ranking(self._files, self.server, self.wake, lambda: self.project_id))
-    plan = Part(lambda self: Plan(self._files, self.lookups, self._signal, self.wake))
+    plan = Part(lambda self: Plan(self._files, self.lookups, self.wake))
     plan_preview = Part(lambda self: PlanPreview(self._files, self.plan))
     rollover = Part(lambda self: Rollover(self._files, self.lookups, self.wake))
     work_log = Part(lambda self: WorkLog(self._files, self.wake))
@@ -240,33 +226,8 @@ class Store:
 
     def item(self, item_id: int) -> Item | None:
         """Return a whole item. A temporary id finds the item created from it."""
-        found = self._item(item_id)
-        real_id = item_id if found else self._files.journal.real_id(item_id)
-        return self._item(real_id) if real_id != item_id else found
-
-    def _item(self, item_id: int) -> Item | None:
-        found = self._files.mirror.execute(
-            "SELECT doc, base, sign FROM documents JOIN items USING (id) WHERE id = ?", (item_id,)
-        ).fetchone()
-        if found is None:
-            return None
-        doc, base, sign = found
-        return item_of(orjson.loads(doc), None if base is None else orjson.loads(base), sign)
-
-    def comments(self, item_id: int) -> tuple[CommentEntry, ...]:
-        """Return an item's comments, oldest first, unsent ones last."""
-        real_id = self._files.journal.real_id(item_id)
-        found = self._files.mirror.execute(
-            "SELECT id, text, author, created_at, is_internal, pending FROM comments WHERE item_id = ?"
-            " ORDER BY pending, id",
-            (real_id,),
-        )
-        going = self.deletions.deleted_comment_ids(real_id)
-        return tuple(
-            CommentEntry(comment_id, text, author, moment(created), bool(internal), bool(pending))
-            for comment_id, text, author, created, internal, pending in found
-            if comment_id not in going
-        )
+        found = self.batch.items([item_id]) or self.batch.items([self._files.journal.real_id(item_id)])
+        return found[0] if found else None
 
     def outbox_entries(self) -> tuple[OutboxEntry, ...]:
         """Return all undelivered entries, oldest first."""

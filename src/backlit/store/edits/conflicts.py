@@ -11,17 +11,17 @@ import orjson
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.edits.checks import check, check_text
-from backlit.store.edits.items import discard, show, take_out, with_followers
+from backlit.store.edits.items import discard, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry, recall_of
 from backlit.store.records.item import Document, fields_in, moment
 from backlit.store.records.merge import merge
 from backlit.store.views.lookups import Lookups
 
-UNSETTLED = frozenset({EntryState.CONFLICT, EntryState.REFUSED})
-_SETTLED_ELSEWHERE = "This change is already resolved. See the outbox for its state."
+UNRESOLVED = frozenset({EntryState.CONFLICT, EntryState.REFUSED})
+_RESOLVED_ELSEWHERE = "This change is already resolved. See the outbox for its state."
 
 
 class Keep(Enum):
@@ -68,7 +68,7 @@ class Conflicts:
     def case(self, entry_id: int) -> Case | None:
         """Return the case of an entry. Comments, and entries that need no decision, return None."""
         entry = self._files.journal.entries.find(entry_id)
-        if entry is None or entry.state not in UNSETTLED or entry.kind not in {EntryKind.EDIT, EntryKind.ADD}:
+        if entry is None or entry.state not in UNRESOLVED or entry.kind not in {EntryKind.EDIT, EntryKind.ADD}:
             return None
         found = self._files.mirror.execute(
             "SELECT coalesce(base, doc) FROM documents WHERE id = ?", (entry.item_id,)
@@ -79,10 +79,10 @@ class Conflicts:
     def of_item(self, item_id: int) -> OutboxEntry | None:
         """Return the item's oldest unresolved entry, conflicts before rejections."""
         real_id = self._files.journal.real_id(item_id)
-        found = [each for each in self._files.journal.entries.undelivered([real_id]) if each.state in UNSETTLED]
+        found = [each for each in self._files.journal.entries.undelivered([real_id]) if each.state in UNRESOLVED]
         return min(found, key=lambda each: each.state is not EntryState.CONFLICT, default=None)
 
-    async def settle(self, case: Case, decisions: Mapping[str, object]) -> None:
+    async def resolve(self, case: Case, decisions: Mapping[str, object]) -> None:
         """Resolve every field of a case by a `Keep` or a new value, and queue the result.
 
         The service's values at the time of the case become the base, so a later change on the service conflicts
@@ -100,7 +100,7 @@ class Conflicts:
         edited = {key: value for key, value in decisions.items() if not isinstance(value, Keep)}
         settable = frozenset({Settable.ALWAYS, Settable.ON_CREATE} if is_new else {Settable.ALWAYS})
         values = check(case.item_type, edited, self._lookups, settable)
-        await self._files.write(partial(_settle, case=case, decisions={**decisions, **values}))
+        await self._files.write(partial(_resolve, case=case, decisions={**decisions, **values}))
         self._wake()
 
     async def rewrite(self, entry_id: int, text: str) -> None:
@@ -147,10 +147,10 @@ def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]
     )
 
 
-def _settle(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None:
+def _resolve(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None:
     entry = writer.journal.entries.find(case.entry.id)
     if entry is None or entry.state is not case.entry.state or entry.payload != case.entry.payload:
-        raise BadRequest(_SETTLED_ELSEWHERE)
+        raise BadRequest(_RESOLVED_ELSEWHERE)
     keys = {field.key for field in case.fields}
     later = [
         each
@@ -160,17 +160,17 @@ def _settle(writer: Writer, case: Case, decisions: Mapping[str, object]) -> None
     decided = {field.key: (field, decisions[field.key]) for field in case.fields}
     kept = {key: _value(*each) for key, each in decided.items() if each[1] is not Keep.THEIRS}
     base = {field.key: field.theirs for field in case.fields if field.key in kept}
-    settled = [each for each in later if each.id <= case.last_id]
-    if entry.kind is EntryKind.EDIT and (len(settled) == len(later) or not kept):
-        _settle_as_step(writer, [entry, *settled], keys, replace(entry, payload=kept, base=base))
+    resolved = [each for each in later if each.id <= case.last_id]
+    if entry.kind is EntryKind.EDIT and (len(resolved) == len(later) or not kept):
+        _resolve_as_step(writer, [entry, *resolved], keys, replace(entry, payload=kept, base=base))
     else:
         rest = _without(replace(entry, payload=entry.fields), keys)
         again = _with(entry, {**rest.payload, **kept}, {**rest.base, **base} if entry.kind is EntryKind.EDIT else {})
-        writer.journal.update_all([again, *(_without(each, keys) for each in settled)])
+        writer.journal.update_all([again, *(_without(each, keys) for each in resolved)])
     _tell(writer, entry)
 
 
-def _settle_as_step(writer: Writer, entries: Sequence[OutboxEntry], keys: set[str], decided: OutboxEntry) -> None:
+def _resolve_as_step(writer: Writer, entries: Sequence[OutboxEntry], keys: set[str], decided: OutboxEntry) -> None:
     """Resolve as one undoable act: discard the contested values and journal the decided ones as a new edit.
 
     The contested part becomes discarded entries of its own, because the rest of each entry is still sent.
@@ -193,7 +193,7 @@ def _settle_as_step(writer: Writer, entries: Sequence[OutboxEntry], keys: set[st
 def _rewrite(writer: Writer, entry_id: int, text: str) -> None:
     entry = writer.journal.entries.find(entry_id)
     if entry is None or entry.kind is not EntryKind.COMMENT or entry.state is not EntryState.REFUSED:
-        raise BadRequest(_SETTLED_ELSEWHERE)
+        raise BadRequest(_RESOLVED_ELSEWHERE)
     again = replace(entry, payload={**entry.payload, "text": text}, state=EntryState.WAITING, reason="", attempts=0)
     writer.journal.update(again)
     _tell(writer, entry)
@@ -216,14 +216,14 @@ def _discard(writer: Writer, entry_id: int) -> None:
     entry = writer.journal.entries.find(entry_id)
     if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
         return
-    doomed = with_followers(writer, [entry])
-    recalls = [recall_of(each) for each in doomed if each.kind in RECALLED and each.has_left]
+    discarded = with_dependents(writer, [entry])
+    recalls = [recall_of(each) for each in discarded if each.kind in RECALLED and each.has_left]
     with writer.journal.transaction():
-        discard(writer, doomed)
+        discard(writer, discarded)
         step = writer.journal.undo_log.begin()
-        writer.journal.undo_log.withdraw([each.id for each in doomed], step)
+        writer.journal.undo_log.withdraw([each.id for each in discarded], step)
         writer.journal.add(recalls, step)
-    take_out(writer, doomed)
+    show_without(writer, discarded)
 
 
 def _tell(writer: Writer, entry: OutboxEntry) -> None:

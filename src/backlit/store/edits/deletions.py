@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.edits.items import discard, journalled, show, take_out, with_followers
-from backlit.store.files import Files, Writer
+from backlit.store.edits.items import discard, journalled, show, show_without, with_dependents
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.changes import Change, Subject
@@ -20,13 +20,13 @@ from backlit.store.records.entry import (
     is_for_customers,
     new_entry,
 )
-from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class Extent:
     """The extent of a deletion, as far as this machine knows it."""
 
     items: int
@@ -43,7 +43,7 @@ class Deletions:
         self._lookups = lookups
         self._wake = wake
 
-    def what_goes(self, item_ids: Iterable[int]) -> Going:
+    def extent(self, item_ids: Iterable[int]) -> Extent:
         """Count everything that is deleted with some items. Tasks among them count as items."""
         ids = {self._files.journal.real_id(each) for each in item_ids}
         tasks = {
@@ -52,7 +52,7 @@ class Deletions:
                 "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))", (ids_json(ids),)
             )
         } - ids
-        return Going(
+        return Extent(
             len(ids), len(tasks), self._count("comments", ids | tasks), self._count("attachments", ids | tasks)
         )
 
@@ -64,14 +64,6 @@ class Deletions:
         """Report whether the signed-in user wrote a comment. The service may name an author in two ways."""
         me = self._lookups.me()
         return me is not None and author.casefold() in {me.username.casefold(), me.display_name.casefold()}
-
-    def deleted_comment_ids(self, item_id: int) -> frozenset[int]:
-        """Return the ids of an item's comments that wait for deletion and are hidden."""
-        return frozenset(
-            whole(entry.payload.get("id")) or 0
-            for entry in self._files.journal.entries.undelivered([item_id])
-            if entry.kind is EntryKind.DELETE_COMMENT and entry.state in BUSY
-        )
 
     async def delete_items(self, item_ids: Iterable[int]) -> None:
         """Delete items permanently, as one step. Hides them at once and keeps a copy.
@@ -102,7 +94,7 @@ def deletion_of(writer: Writer, item_id: int) -> tuple[OutboxEntry, Copy]:
     fields = fields_in(laid_over(received, waiting)[0])
     entry = new_entry(
         EntryKind.DELETE,
-        whole(document.get("projectId")) or 0,
+        id_in(document, "projectId"),
         {"name": fields.get("Name"), "type": document.get("type")},
         item_id,
         {key: value for key, value in fields.items() if is_settable(key)},
@@ -134,10 +126,10 @@ def keep_last_copy(writer: Writer, item_id: int) -> None:
 
 
 def _copy(writer: Writer, document: Document) -> Copy:
-    item_id = whole(document.get("id")) or 0
+    item_id = id_in(document)
     found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
     tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]
-    comments = writer.mirror.comments.documents([item_id, *(whole(task.get("id")) or 0 for task in tasks)])
+    comments = writer.mirror.comments.documents([item_id, *(id_in(task) for task in tasks)])
     return Copy(document, tasks, comments)
 
 
@@ -162,7 +154,7 @@ def _delete_items(writer: Writer, wanted: Sequence[int]) -> None:
         step = writer.journal.undo_log.begin()
         journal_deletions(writer, deletions, step)
         withdraw(writer, unsent, step)
-    take_out(writer, unsent)
+    show_without(writer, unsent)
     show(writer, [entry.item_id for entry, _ in deletions])
 
 
@@ -171,7 +163,7 @@ def _unsent(writer: Writer, item_ids: Sequence[int]) -> list[OutboxEntry]:
     if not item_ids:
         return []
     entries = writer.journal.entries.undelivered(item_ids, kind=EntryKind.ADD)
-    return with_followers(writer, [entry for entry in entries if not entry.has_left])
+    return with_dependents(writer, [entry for entry in entries if not entry.has_left])
 
 
 def _delete_comment(writer: Writer, comment_id: int) -> None:
@@ -179,9 +171,9 @@ def _delete_comment(writer: Writer, comment_id: int) -> None:
     if made is not None and not made.has_left:
         with writer.journal.transaction():
             withdraw(writer, [made], writer.journal.undo_log.begin())
-        take_out(writer, [made])
+        show_without(writer, [made])
         return
-    found = writer.mirror.comments.document(comment_id) if made is None else unsettled_comment(made)
+    found = writer.mirror.comments.document(comment_id) if made is None else unconfirmed_comment(made)
     if found is None or (made is not None and made.state is EntryState.DISCARDED):
         raise NotFound("The comment was deleted.")
     entry = deletion_of_comment(found)
@@ -189,7 +181,7 @@ def _delete_comment(writer: Writer, comment_id: int) -> None:
     writer.signal.publish(Change(Subject.COMMENTS, frozenset({entry.item_id})))
 
 
-def unsettled_comment(made: OutboxEntry) -> Document:
+def unconfirmed_comment(made: OutboxEntry) -> Document:
     """Return an unconfirmed comment as the document that the service would hold."""
     of_what = {"id": made.temporary_id, "workItemId": made.item_id, "projectId": made.project_id}
     return {**of_what, "description": made.payload.get("text"), "type": made.payload.get("type")}
@@ -200,7 +192,7 @@ def deletion_of_comment(comment: Document) -> OutboxEntry:
     kept = {"id": comment.get("id"), "text": comment.get("description"), "by": comment.get("createdBy")}
     if is_for_customers(comment):
         kept["type"] = FOR_CUSTOMERS
-    project_id, item_id = whole(comment.get("projectId")) or 0, whole(comment.get("workItemId")) or 0
+    project_id, item_id = id_in(comment, "projectId"), id_in(comment, "workItemId")
     return new_entry(EntryKind.DELETE_COMMENT, project_id, kept, item_id)
 
 

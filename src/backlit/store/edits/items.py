@@ -7,7 +7,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.edits.checks import check, check_text
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
     ITEM_PLACES,
@@ -20,7 +20,7 @@ from backlit.store.records.entry import (
     new_comment,
     new_entry,
 )
-from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
@@ -115,7 +115,7 @@ class Items:
         values = check(item_type, {**required, **fields}, self._lookups, _ON_ADD)
         project_id = self._lookups.project_id
         if "ParentID" in values:
-            values["ParentID"] = self._parent(whole(values["ParentID"]) or 0)
+            values["ParentID"] = self._parent(id_in(values, "ParentID"))
         given = {key: value for key, value in values.items() if value is not None}
         payload = {"type": item_type, "projectId": project_id, "fields": given}
         return new_entry(EntryKind.ADD, project_id, payload)
@@ -186,7 +186,7 @@ def _add(writer: Writer, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEn
 
 
 def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
-    fields = {**fields_in(task.payload), "ParentID": parent.item_id}
+    fields = {**task.fields, "ParentID": parent.item_id}
     return replace(task, payload={**task.payload, "fields": fields})
 
 
@@ -224,34 +224,34 @@ def edit_entry(
     fields = {**fields_in(document), **(seen or {})}
     modified = document.get("lastModifiedAt")
     base = {key: fields.get(key) for key in changed}
-    entry = new_entry(EntryKind.EDIT, whole(document.get("projectId")) or 0, changed, item_id, base)
+    entry = new_entry(EntryKind.EDIT, id_in(document, "projectId"), changed, item_id, base)
     return replace(entry, base_modified_at=modified if isinstance(modified, str) else None)
 
 
-def discard(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
+def discard(writer: Writer, discarded: Sequence[OutboxEntry]) -> None:
     """Discard entries in the journal. Raises BadRequest for an entry that is being sent, except for a mere lookup."""
-    if any(each.state is EntryState.SENDING and each.kind not in RECALLS for each in doomed):
+    if any(each.state is EntryState.SENDING and each.kind not in RECALLS for each in discarded):
         raise BadRequest("The change is being sent. Try again in a moment.")
-    writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in doomed)
+    writer.journal.update_all(replace(each, state=EntryState.DISCARDED) for each in discarded)
 
 
-def take_out(writer: Writer, doomed: Sequence[OutboxEntry]) -> None:
+def show_without(writer: Writer, discarded: Sequence[OutboxEntry]) -> None:
     """Update the mirror after entries were discarded."""
     writer.release_ranks()
-    made = [each.item_id for each in doomed if each.kind is EntryKind.ADD]
+    made = [each.item_id for each in discarded if each.kind is EntryKind.ADD]
     gone = writer.mirror.remove_items(made)
-    show(writer, [each.item_id for each in doomed if each.item_id not in gone])
+    show(writer, [each.item_id for each in discarded if each.item_id not in gone])
     if gone:
         writer.signal.publish(Change(Subject.ITEMS, gone))
-    if any(each.kind in ON_NODES for each in doomed):
-        _leave_places(writer, {each.node_id for each in doomed if each.kind is EntryKind.NODE_ADD})
+    if any(each.kind in ON_NODES for each in discarded):
+        _leave_places(writer, {each.node_id for each in discarded if each.kind is EntryKind.NODE_ADD})
         show_trees(writer)
-    if any(each.kind in ON_COMMENTS for each in doomed):
-        writer.signal.publish(Change(Subject.COMMENTS, frozenset(each.item_id for each in doomed)))
+    if any(each.kind in ON_COMMENTS for each in discarded):
+        writer.signal.publish(Change(Subject.COMMENTS, frozenset(each.item_id for each in discarded)))
     writer.signal.publish(Change(Subject.OUTBOX))
 
 
-def with_followers(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
+def with_dependents(writer: Writer, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
     """Return the entries and everything that depends on new items among them: later acts and tasks.
 
     New nodes take along the acts on them and below them. Items moved into a new node keep their previous node.
@@ -263,8 +263,8 @@ def with_followers(writer: Writer, entries: Sequence[OutboxEntry]) -> list[Outbo
         if each.kind in ON_NODES and each.needs & nodes:
             nodes.add(each.node_id)
             entries = [*entries, each]
-    doomed = made | {each.item_id for each in undelivered if each.parent_id in made}
-    found = {each.id: each for each in (*entries, *(each for each in undelivered if each.item_id in doomed))}
+    discarded = made | {each.item_id for each in undelivered if each.parent_id in made}
+    found = {each.id: each for each in (*entries, *(each for each in undelivered if each.item_id in discarded))}
     return [found[entry_id] for entry_id in sorted(found)]
 
 

@@ -6,11 +6,11 @@ from datetime import date
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store.edits.checks import VALUE_KEYS, check_values, fault_of_range, on_wire, usual_dates
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.overlay import node_signs, siblings_of, subtree
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry
-from backlit.store.records.item import Document, RowSign, whole
+from backlit.store.records.item import Document, RowSign, id_in
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind
 from backlit.store.sqlite.database import ids_json
@@ -35,7 +35,7 @@ class NewNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class Extent:
     """The extent of a deletion: nodes including the deleted one, and items, tasks included, that move elsewhere."""
 
     nodes: int
@@ -152,12 +152,12 @@ class Nodes:
         node_id = self._found(kind, node_id)
         documents = self._lookups.node_documents(kind)
         self._must_not_be_root(kind, node_id, "moved")
-        parent_id = whole(documents[node_id].get("parentId")) or 0
+        parent_id = id_in(documents[node_id], "parentId")
         siblings = [each.get("id") for each in siblings_of(documents.values(), parent_id)]
         index = min(max(siblings.index(node_id) + steps, 0), len(siblings) - 1)
         await self.move(kind, node_id, parent_id, index)
 
-    def what_goes(self, kind: TreeKind, node_id: int) -> Going:
+    def extent(self, kind: TreeKind, node_id: int) -> Extent:
         """Count everything that deleting a node removes or moves. Raises NotFound for an unknown node."""
         node_id = self._found(kind, node_id)
         gone = subtree(self._lookups.node_documents(kind).values(), node_id)
@@ -168,7 +168,7 @@ class Nodes:
             (self._lookups.project_id, ids_json(gone)),
         ).fetchone()
         items, open_items, tasks, points = found
-        return Going(len(gone), items, open_items, tasks, points)
+        return Extent(len(gone), items, open_items, tasks, points)
 
     async def delete(self, kind: TreeKind, node_id: int, reassign_to: int) -> None:
         """Delete a node and its subtree. Moves their items to another node at once."""
@@ -229,7 +229,7 @@ class Nodes:
     def _before(self, kind: TreeKind, parent_id: int, index: int | None, node_id: int = 0) -> int:
         """Return the id of the sibling before an index, 0 for the first place."""
         found = siblings_of(self._lookups.node_documents(kind).values(), parent_id, node_id)
-        ids = [whole(each.get("id")) or 0 for each in found]
+        ids = [id_in(each) for each in found]
         kept = ids if index is None else ids[: max(index, 0)]
         return kept[-1] if kept else 0
 
@@ -263,14 +263,14 @@ def _kept(
     """Return the nodes of a subtree, parents first and siblings in order."""
     reached = {node_id: at for at, node_id in enumerate(gone)}
     nodes = [on_wire(documents[each]) for each in gone]
-    nodes.sort(key=lambda each: (reached.get(_id(each, "parentId"), -1), _id(each, "sequence"), _id(each, "id")))
-    above = _id(documents[gone[0]], "parentId")
-    siblings = [_id(each, "id") for each in siblings_of(documents.values(), above)]
+    nodes.sort(key=lambda each: (reached.get(id_in(each, "parentId"), -1), id_in(each, "sequence"), id_in(each, "id")))
+    above = id_in(documents[gone[0]], "parentId")
+    siblings = [id_in(each, "id") for each in siblings_of(documents.values(), above)]
     at = siblings.index(gone[0])
     latest = {above: siblings[at - 1] if at else 0}
     kept: list[Document] = []
     for node in nodes:
-        node_id, parent_id = _id(node, "id"), _id(node, "parentId")
+        node_id, parent_id = id_in(node, "id"), id_in(node, "parentId")
         values = {key: value for key, value in node.items() if key in keys and value is not None}
         place = {"parentId": parent_id, "after": latest.get(parent_id, 0)}
         kept.append({"id": node_id, **place, "values": values, "items": list(items.get(node_id, ()))})
@@ -306,15 +306,15 @@ def _named(kind: TreeKind, document: Document) -> dict[str, object]:
 
 
 def _sibling_before(documents: Mapping[int, Document], node_id: int) -> int:
-    parent_id = whole(documents[node_id].get("parentId")) or 0
-    ids = [whole(each.get("id")) or 0 for each in siblings_of(documents.values(), parent_id)]
+    parent_id = id_in(documents[node_id], "parentId")
+    ids = [id_in(each) for each in siblings_of(documents.values(), parent_id)]
     at = ids.index(node_id)
     return ids[at - 1] if at else 0
 
 
 def show_trees(writer: Writer) -> None:
     """Apply the journal to the shown trees and to the items of deleted nodes."""
-    touched = writer.mirror.reassigned.settle(writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE))
+    touched = writer.mirror.reassigned.update(writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE))
     if touched:
         writer.announce(writer.mirror.lay_over(touched, writer.journal.entries.undelivered(touched)))
     writer.signal.publish(Change(Subject.TREES))
@@ -344,7 +344,3 @@ def _add(
 def item_key(entry: OutboxEntry) -> str:
     """Return the item field that refers to the entry's tree."""
     return PLACE_KEYS[str(entry.payload.get("tree"))]
-
-
-def _id(node: Document, key: str) -> int:
-    return whole(node.get(key)) or 0

@@ -9,11 +9,11 @@ from backlit.model.amounts import hours_text
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.store.edits.items import edit_entry, present, show
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.journal import Journal
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment
-from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
 
 COMPLETED, REMAINING = "WorkCompleted", "WorkRemaining"
@@ -100,7 +100,7 @@ def _log(writer: Writer, task_id: int, work: Work, seen: Mapping[str, object]) -
     fields = fields_in(document)
     wanted = work.changes(fields)
     changed = {key: value for key, value in wanted.items() if not is_same(fields.get(key), value)}
-    project_id = whole(document.get("projectId")) or 0
+    project_id = id_in(document, "projectId")
     given = {key: seen[key] for key in changed if key in seen and work.remaining is not None}
     entries = [
         edit_entry(item_id, document, changed, given),

@@ -2,14 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded, StorageError, Trouble, Unavailable
 from backlit.model.plain import plain
-from backlit.store.files import Files, Versions
+from backlit.store.files.files import Files, Versions
 from backlit.store.mirror.mirror import SupersededError
 from backlit.store.records.changes import (
     ABOUT_JOURNAL,
@@ -279,10 +279,6 @@ class KnownUsers:
     def __init__(self, lookups: Lookups, engine: Engine) -> None:
         self._lookups = lookups
         self._engine = engine
-
-    def known(self) -> Mapping[int, Person]:
-        """Return all users that were listed or looked up, by id."""
-        return self._lookups.known_people()
 
     def person(self, user_id: int) -> Person | None:
         """Return a user, or None for one not known yet. The first call for an unknown id starts a lookup."""

@@ -5,16 +5,16 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from backlit.model.errors import BacklitError, NotFound, ServiceRefused, SignInNeeded, StorageError, Trouble
+from backlit.model.errors import BacklitError, NotFound, SignInNeeded, StorageError, Trouble
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.records.item import Document, is_item
 from backlit.store.records.people import Person
-from backlit.store.remote.listing import read_all, store_items
+from backlit.store.remote.listing import read_offered, store_items
 from backlit.store.remote.reachability import SHUTS, Reachability, Waits
 from backlit.store.remote.receiving import note_comments_left
 from backlit.store.remote.users import UserLookup
@@ -23,7 +23,6 @@ from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resources import Listing
 
 _HINDERED = frozenset({ConnectionState.OFFLINE, ConnectionState.FAILED})
 LOOK_AGAIN = 3.0
@@ -116,8 +115,8 @@ class Session:
         try:
             if is_anew and self._project_id is not None:
                 await self._sync.begin_anew(self._project_id)
-                await self._turn(is_asked=True)
-            await self._turn(is_asked=True)
+                await self._sync_now(is_asked=True)
+            await self._sync_now(is_asked=True)
         except BacklitError as error:
             self.note(error)
             raise
@@ -153,8 +152,8 @@ class Session:
             self._display.show(ConnectionState.SIGNED_OUT, "You are not signed in.")
         async with asyncio.TaskGroup() as loops:
             loops.create_task(self._reachability.watch())
-            loops.create_task(self._repeat(self._sync_turn, self._sync_due))
-            loops.create_task(self._repeat(self._send_turn, self._send_due))
+            loops.create_task(self._repeat(self._sync_when_due, self._sync_due))
+            loops.create_task(self._repeat(self._send_pending, self._send_due))
             loops.create_task(self._look())
             loops.create_task(self.user_lookup.run(self._ready))
 
@@ -202,7 +201,7 @@ class Session:
         self._sync_due.set()
         self._send_due.set()
 
-    async def _send_turn(self, _is_wanted: bool) -> float | None:
+    async def _send_pending(self, _is_wanted: bool) -> float | None:
         """Send pending entries, after recovering the ones that an ended process left half sent."""
         if not self._files.outbox.pending:
             return None
@@ -213,12 +212,12 @@ class Session:
             self._reachability.works()
         return period
 
-    async def _sync_turn(self, is_wanted: bool) -> float:
+    async def _sync_when_due(self, is_wanted: bool) -> float:
         if is_wanted or self._sync_lock.until_due(self._project_id) <= 0:
-            await self._turn(is_asked=False, is_wanted=is_wanted)
+            await self._sync_now(is_asked=False, is_wanted=is_wanted)
         return self._sync_lock.until_due(self._project_id)
 
-    async def _turn(self, *, is_asked: bool, is_wanted: bool = True) -> None:
+    async def _sync_now(self, *, is_asked: bool, is_wanted: bool = True) -> None:
         async with self._syncing:
             if time.monotonic() >= self._people_due:
                 self._project_id = await self._sync.meet(self._project_id, self._display.on_projects)
@@ -307,18 +306,10 @@ class Session:
             return
         await store_items(self._files, [document])
         comments, attachments = await asyncio.gather(
-            _offered(self.client.work_items.comments_below(item_id)),
-            _offered(self.client.work_items.attachments_below(item_id)),
+            read_offered(self.client.work_items.comments_below(item_id)),
+            read_offered(self.client.work_items.attachments_below(item_id)),
         )
         await self._files.write(_replacing_what_hangs_on(item_id, comments, attachments))
-
-
-async def _offered(listing: "Listing[Any]") -> list[Document] | None:
-    """Return a whole list, or None if the service does not offer it."""
-    try:
-        return await read_all(listing)
-    except ServiceRefused:
-        return None
 
 
 def _replacing_what_hangs_on(

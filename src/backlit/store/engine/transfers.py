@@ -17,9 +17,9 @@ from backlit.model.errors import (
     Trouble,
     Unclear,
 )
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import Document, whole
+from backlit.store.records.item import Document, id_in
 from backlit.store.remote.reachability import SHUTS
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Transfers:
             self._line.tell(lambda session: session.look_at(real_id, is_anew=True))
             raise
         await self._put(document)
-        return whole(document.get("id")) or 0
+        return id_in(document)
 
     async def download(self, attachment_id: int, folder: Path, progress: Progress, name: str = "") -> Path:
         """Save an attachment in a folder under its own or another name and return the path. Never overwrites a file.

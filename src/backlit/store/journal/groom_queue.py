@@ -1,11 +1,10 @@
 """The journal's grooming queues: one for each project, with the items' values when first shown."""
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from backlit.store.sqlite.database import transaction
+from backlit.store.sqlite.database import Table, transaction
 
 _COLUMNS = "place, item_id, is_skipped, asked, before, since"
 
@@ -39,11 +38,8 @@ class Progress:
         return self.place >= self.count
 
 
-class GroomQueues:
+class GroomQueues(Table):
     """The tables of grooming queues, through the journal's connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def begin(self, project_id: int, item_ids: Iterable[int], began_on: str) -> None:
         """Start a queue in place of the project's last one."""

@@ -1,13 +1,12 @@
 """The inbox in the journal: a row for each item that others changed since the user last saw it."""
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import orjson
 
-from backlit.store.sqlite.database import ids_json, transaction
+from backlit.store.sqlite.database import Table, ids_json, transaction
 
 _COLUMNS = "item_id, project_id, kind, type, name, base, comments, authors, noted_at"
 
@@ -52,11 +51,8 @@ class Watermarks:
     comment_id: int | None
 
 
-class InboxTable:
+class InboxTable(Table):
     """The tables of the inbox, through the journal's connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def watermarks(self, project_id: int) -> Watermarks | None:
         """Return a project's largest known ids, or None before its first load is complete."""

@@ -1,11 +1,10 @@
 """The journal's records for reports: scope log, snapshots and status history."""
 
-import sqlite3
 from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
-from backlit.store.sqlite.database import transaction
+from backlit.store.sqlite.database import Table, transaction
 
 
 class Place(NamedTuple):
@@ -35,11 +34,8 @@ class Tracked(NamedTuple):
         return self.since < day and (self.until is None or day <= self.until)
 
 
-class ScopeLogTable:
+class ScopeLogTable(Table):
     """The tables of the scope log, through the journal's connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def places(self, project_id: int) -> dict[int, Place]:
         """Return the last seen places of a project's items."""
@@ -123,11 +119,8 @@ SnapshotRow = tuple[int, str, float, float]
 """An iteration (0 for the whole backlog), counts and points by status as JSON, work remaining and completed."""
 
 
-class SnapshotTable:
+class SnapshotTable(Table):
     """The table of snapshots, through the journal's connection, with a row for each iteration and day."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def put(self, project_id: int, day: date, lines: Iterable[SnapshotRow], gone: Iterable[int]) -> None:
         """Write some of a project's rows for a day and delete those of empty iterations."""
@@ -186,11 +179,8 @@ class ObservedStatus(NamedTuple):
     before: date | None
 
 
-class StatusHistoryTable:
+class StatusHistoryTable(Table):
     """The table of the status history, through the journal's connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def of_project(self, project_id: int) -> dict[int, ObservedStatus]:
         """Return the observed status of a project's items, by item."""

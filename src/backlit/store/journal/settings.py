@@ -1,20 +1,16 @@
 """The journal's settings, drafts and ranks. They survive a rebuild of the mirror."""
 
 import json
-import sqlite3
 import time
 from collections.abc import Iterable, Mapping
 
 from backlit.store.journal.connection import UNDELIVERED_SQL
 from backlit.store.records.entry import BUSY, EntryKind
-from backlit.store.sqlite.database import ids_json, transaction
+from backlit.store.sqlite.database import Table, ids_json, transaction
 
 
-class SettingsTable:
+class SettingsTable(Table):
     """The journal's table of settings, through its connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def value(self, key: str) -> str | None:
         """Return the value of a key."""
@@ -27,11 +23,8 @@ class SettingsTable:
             self._connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
 
 
-class Drafts:
+class Drafts(Table):
     """The journal's table of drafts, through its connection."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def find(self, key: str) -> dict[str, object] | None:
         """Return the draft of a key."""
@@ -55,11 +48,8 @@ _BUSY_SQL = f"kind = '{EntryKind.RANK}' AND state IN ({', '.join(repr(state.valu
 _AMONG = "item_id IN (SELECT value FROM json_each(?))"
 
 
-class Ranks:
+class Ranks(Table):
     """The table of ranks, through the journal's connection. Local ranks are permanent and never sent."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def numbers(self) -> dict[int, float]:
         """Return all ranks by item."""
@@ -86,7 +76,7 @@ class Ranks:
         found = self._connection.execute("SELECT item_id FROM ranks WHERE project_id = ? AND is_local", (project_id,))
         return [item_id for (item_id,) in found]
 
-    def settled(self) -> list[int]:
+    def unneeded(self) -> list[int]:
         """Return the items whose ranks no pending entry needs any more."""
         busy = f"SELECT project_id FROM entries WHERE {UNDELIVERED_SQL} AND {_BUSY_SQL}"  # noqa: S608 # constants
         sql = f"SELECT item_id FROM ranks WHERE NOT is_local AND project_id NOT IN ({busy})"  # noqa: S608 # constants

@@ -1,6 +1,5 @@
 """The journal's undo log: acts, their undo and redo steps, and the copies of deleted items."""
 
-import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,8 +8,8 @@ from enum import StrEnum
 import orjson
 
 from backlit.store.journal.connection import UNDELIVERED_SQL
-from backlit.store.records.item import Document, whole
-from backlit.store.sqlite.database import transaction
+from backlit.store.records.item import Document, id_in
+from backlit.store.sqlite.database import Table, transaction
 
 
 class ActState(StrEnum):
@@ -21,16 +20,13 @@ class ActState(StrEnum):
     OVER = "over"
 
 
-class UndoLog:
+class UndoLog(Table):
     """The tables of steps, through the journal's connection.
 
     An act is a step. Undo and redo of it are further steps of the same act, and the next one reverts the latest of
     them. An entry may belong to several acts: an entry that one act discarded of another belongs to both when it
     returns.
     """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def begin(self) -> int:
         """Start a new act. Undone acts can no longer be redone."""
@@ -120,7 +116,7 @@ class Copy:
     @property
     def item_id(self) -> int:
         """The item's former id."""
-        return whole(self.item.get("id")) or 0
+        return id_in(self.item)
 
     def document(self) -> Document:
         """Return the copy as a JSON document."""
@@ -132,11 +128,8 @@ class Copy:
         }
 
 
-class Trash:
+class Trash(Table):
     """The table of copies, through the journal's connection. Copies expire after ninety days."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def keep(self, copy: Copy, entry_id: int | None = None) -> None:
         """Store a copy: the latest of a deleting entry, or of an item that others deleted."""

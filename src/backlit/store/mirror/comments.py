@@ -1,38 +1,64 @@
 """Comments and attachments in the mirror. Contents of files stay on the service."""
 
-import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 import orjson
 
 from backlit.store.records.entry import EntryKind, OutboxEntry, is_for_customers
-from backlit.store.records.item import Document, moment, whole
-from backlit.store.sqlite.database import ids_json, transaction
-
-_COLUMNS = "id, item_id, project_id, text, author, created_at, is_internal, pending, doc"
-_INSERT_COMMENT = f"INSERT OR REPLACE INTO comments ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 # constants
+from backlit.store.records.item import Document, id_in, moment, whole
+from backlit.store.sqlite.database import Table, ids_json, transaction
 
 
-class Comments:
-    """The table of comments, through the mirror's connection."""
+class _Below(Table, ABC):
+    """A table of objects below items."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    table: str
 
     def put(self, received: Iterable[Document]) -> frozenset[int]:
-        """Store received comments. Returns the ids of their items."""
-        rows = [row for each in received if (row := _comment_row(each)) is not None]
-        with transaction(self._connection):
-            self._connection.executemany(_INSERT_COMMENT, rows)
+        """Store received objects. Returns the ids of their items."""
+        rows = [row for each in received if (row := self._row(each)) is not None]
+        if rows:
+            values = ", ".join("?" * len(rows[0]))
+            with transaction(self._connection):
+                sql = f"INSERT OR REPLACE INTO {self.table} VALUES ({values})"  # noqa: S608 # a constant and marks
+                self._connection.executemany(sql, rows)
         return frozenset(int(str(row[1])) for row in rows)
 
-    def replace_all(self, item_id: int, received: Iterable[Document]) -> bool:
-        """Replace all comments of an item. Reports whether anything changed."""
+    def replace_all(self, item_id: int, received: Sequence[Document]) -> bool:
+        """Replace all objects below an item. Reports whether anything changed."""
         with transaction(self._connection):
             before = self._of_item(item_id)
-            self._connection.execute("DELETE FROM comments WHERE item_id = ? AND pending = 0", (item_id,))
+            self._delete_replaced(item_id, received)
             self.put(received)
             return before != self._of_item(item_id)
+
+    def remove(self, ids: Iterable[int]) -> None:
+        """Delete objects, temporary ones too."""
+        sql = f"DELETE FROM {self.table} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # a constant
+        with transaction(self._connection):
+            self._connection.execute(sql, (ids_json(ids),))
+
+    def _of_item(self, item_id: int) -> list[tuple[object, ...]]:
+        sql = f"SELECT * FROM {self.table} WHERE item_id = ? ORDER BY id"  # noqa: S608 # a constant
+        return self._connection.execute(sql, (item_id,)).fetchall()
+
+    @abstractmethod
+    def _row(self, document: Document) -> tuple[object, ...] | None:
+        """Return the columns of an object, id and item first, or None for an unusable document."""
+
+    @abstractmethod
+    def _delete_replaced(self, item_id: int, received: Sequence[Document]) -> None:
+        """Delete the objects below an item that a received list replaces."""
+
+
+class Comments(_Below):
+    """The table of comments."""
+
+    table = "comments"
+
+    def _delete_replaced(self, item_id: int, _received: Sequence[Document]) -> None:
+        self._connection.execute("DELETE FROM comments WHERE item_id = ? AND pending = 0", (item_id,))
 
     def documents(self, item_ids: Iterable[int]) -> list[Document]:
         """Return the received comments of some items, oldest first, as the service sent them."""
@@ -46,15 +72,22 @@ class Comments:
         sql = f"SELECT doc FROM comments WHERE {where} ORDER BY id"  # noqa: S608 # constants only
         return [orjson.loads(doc) for (doc,) in self._connection.execute(sql, (value,))]
 
-    def _of_item(self, item_id: int) -> list[tuple[object, ...]]:
-        return self._connection.execute("SELECT * FROM comments WHERE item_id = ? ORDER BY id", (item_id,)).fetchall()
-
-    def remove(self, comment_ids: Iterable[int]) -> None:
-        """Delete comments, temporary ones too."""
-        with transaction(self._connection):
-            self._connection.execute(
-                "DELETE FROM comments WHERE id IN (SELECT value FROM json_each(?))", (ids_json(comment_ids),)
-            )
+    def _row(self, document: Document) -> tuple[object, ...] | None:
+        comment_id, item_id = whole(document.get("id")), whole(document.get("workItemId"))
+        if comment_id is None or item_id is None:
+            return None
+        created = document.get("createdAt")
+        return (
+            comment_id,
+            item_id,
+            id_in(document, "projectId"),
+            str(document.get("description") or ""),
+            str(document.get("createdBy") or ""),
+            created if moment(created) else None,
+            int(document.get("type") != "Feedback"),
+            0,
+            orjson.dumps(document),
+        )
 
     def put_pending(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry], author: str) -> None:
         """Replace the pending comments of some items by those of the undelivered entries."""
@@ -64,7 +97,7 @@ class Comments:
             (ids_json(wanted),),
         )
         self._connection.executemany(
-            _INSERT_COMMENT,
+            "INSERT OR REPLACE INTO comments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (
                     *(entry.temporary_id, entry.item_id, entry.project_id, entry.payload["text"], author, None),
@@ -76,76 +109,32 @@ class Comments:
         )
 
 
-def _comment_row(document: Document) -> tuple[object, ...] | None:
-    comment_id, item_id = whole(document.get("id")), whole(document.get("workItemId"))
-    if comment_id is None or item_id is None:
-        return None
-    created = document.get("createdAt")
-    return (
-        comment_id,
-        item_id,
-        whole(document.get("projectId")) or 0,
-        str(document.get("description") or ""),
-        str(document.get("createdBy") or ""),
-        created if moment(created) else None,
-        int(document.get("type") != "Feedback"),
-        0,
-        orjson.dumps(document),
-    )
+class MirroredAttachments(_Below):
+    """The table of attachments."""
 
+    table = "attachments"
 
-class MirroredAttachments:
-    """The table of attachments, through the mirror's connection."""
+    def _delete_replaced(self, item_id: int, received: Sequence[Document]) -> None:
+        """Delete the attachments of an item. Without files of comments in the list, known ones are kept.
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def put(self, received: Iterable[Document]) -> frozenset[int]:
-        """Store received attachments. Returns the ids of their items."""
-        rows = [row for each in received if (row := _row(each)) is not None]
-        with transaction(self._connection):
-            self._connection.executemany("INSERT OR REPLACE INTO attachments VALUES (?, ?, ?, ?, ?)", rows)
-        return frozenset(int(str(row[1])) for row in rows)
-
-    def replace_all(self, item_id: int, received: Sequence[Document]) -> bool:
-        """Replace the attachments of an item. Reports whether anything changed.
-
-        The interface does not specify whether the list includes files of comments. If it includes none, known
-        ones are kept.
+        The interface does not specify whether the list includes them.
         """
         has_comments_too = any(each.get("commentId") is not None for each in received)
-        with transaction(self._connection):
-            before = self._of_item(item_id)
-            self._connection.execute(
-                "DELETE FROM attachments WHERE item_id = ?1"
-                " AND (?2 OR comment_id IS NULL OR comment_id NOT IN (SELECT id FROM comments WHERE item_id = ?1))",
-                (item_id, has_comments_too),
-            )
-            self.put(received)
-            return before != self._of_item(item_id)
+        self._connection.execute(
+            "DELETE FROM attachments WHERE item_id = ?1"
+            " AND (?2 OR comment_id IS NULL OR comment_id NOT IN (SELECT id FROM comments WHERE item_id = ?1))",
+            (item_id, has_comments_too),
+        )
 
-    def _of_item(self, item_id: int) -> list[tuple[object, ...]]:
-        return self._connection.execute(
-            "SELECT * FROM attachments WHERE item_id = ? ORDER BY id", (item_id,)
-        ).fetchall()
+    def _row(self, document: Document) -> tuple[object, ...] | None:
+        attachment_id, item_id = whole(document.get("id")), whole(document.get("workItemId"))
+        if attachment_id is None or item_id is None:
+            return None
+        project_id = id_in(document, "projectId")
+        return attachment_id, item_id, project_id, whole(document.get("commentId")), orjson.dumps(document)
 
     def item_of(self, attachment_id: int) -> int | None:
         """Return the item of an attachment, or None for an unknown attachment."""
         sql = "SELECT item_id FROM attachments WHERE id = ?"
         found = self._connection.execute(sql, (attachment_id,)).fetchone()
         return None if found is None else int(found[0])
-
-    def remove(self, attachment_ids: Iterable[int]) -> None:
-        """Delete attachments."""
-        with transaction(self._connection):
-            self._connection.execute(
-                "DELETE FROM attachments WHERE id IN (SELECT value FROM json_each(?))", (ids_json(attachment_ids),)
-            )
-
-
-def _row(document: Document) -> tuple[object, ...] | None:
-    attachment_id, item_id = whole(document.get("id")), whole(document.get("workItemId"))
-    if attachment_id is None or item_id is None:
-        return None
-    project_id = whole(document.get("projectId")) or 0
-    return attachment_id, item_id, project_id, whole(document.get("commentId")), orjson.dumps(document)

@@ -78,6 +78,6 @@ class Indexing:
             self._is_queued = False
 
     def begun(self) -> bool:
-        """Begin the queued turn. Reports whether there is anything to index."""
+        """Begin the queued run. Reports whether there is anything to index."""
         self._is_queued = False
         return not self._holders

@@ -9,7 +9,7 @@ import orjson
 
 from backlit.model.fields import Kind
 from backlit.store.mirror.full_text import FullText
-from backlit.store.records.item import COLUMNS, Document, RowSign, columns_of, fields_in, whole
+from backlit.store.records.item import COLUMNS, Document, RowSign, columns_of, fields_in, id_in, whole
 from backlit.store.sqlite.database import ids_json, insert_rows
 
 MANY = 40
@@ -39,7 +39,7 @@ def facts_in(documents: Iterable[Document]) -> set[Fact]:
     facts: set[Fact] = set()
     customs: set[tuple[int, str, str, Kind | None]] = set()
     for document in documents:
-        project_id, item_type = whole(document.get("projectId")) or 0, str(document.get("type") or "")
+        project_id, item_type = id_in(document, "projectId"), str(document.get("type") or "")
         fields = fields_in(document)
         if isinstance(status := fields.get("Status"), str):
             facts.add((project_id, STATUS, item_type, status))

@@ -23,7 +23,7 @@ from backlit.store.mirror.overlay import (
 )
 from backlit.store.mirror.schema import SCHEMA, VERSION
 from backlit.store.records.entry import EntryKind, OutboxEntry
-from backlit.store.records.item import Document, columns_of, fields_in, moment, whole
+from backlit.store.records.item import Document, columns_of, fields_in, id_in, moment, whole
 from backlit.store.sqlite.database import connect, drop_database, ids_json, transaction, version_of
 
 CACHE_KIBIBYTES = 8192
@@ -114,7 +114,7 @@ class Mirror:
         return arrived
 
     def lay_over(self, item_ids: Iterable[int], undelivered: Sequence[OutboxEntry]) -> Written:
-        """Lay the undelivered entries over items again, after entries were added or settled."""
+        """Lay the undelivered entries over items again, after entries were added or sent."""
         wanted = set(item_ids)
         with transaction(self.connection):
             before = self._visible(wanted)
@@ -124,10 +124,10 @@ class Mirror:
             self.comments.put_pending(wanted, undelivered, self.me())
         return _compared(before, after)
 
-    def settle(self, undelivered: Sequence[OutboxEntry]) -> None:
+    def align(self, undelivered: Sequence[OutboxEntry]) -> None:
         """Align the mirror with the journal after a start: remove stale signs and add missing ones."""
         with transaction(self.connection):
-            elsewhere = self.reassigned.settle(undelivered)
+            elsewhere = self.reassigned.update(undelivered)
             signed = {found[0] for found in self.connection.execute("SELECT id FROM items WHERE sign > 0")}
             commented = {
                 found[0] for found in self.connection.execute("SELECT item_id FROM comments WHERE pending = 1")
@@ -142,7 +142,7 @@ class Mirror:
         entries: dict[int, list[OutboxEntry]] = {}
         for entry in undelivered:
             entries.setdefault(entry.item_id, []).append(entry)
-        hidden = self.hidden.settle(documents, undelivered)
+        hidden = self.hidden.update(documents, undelivered)
         numbers, targets = self.ranks.of(documents), self.reassigned.targets()
         effective = {}
         for each in documents:
@@ -175,7 +175,7 @@ class Mirror:
 
     def put_noun(self, kind: str, project_id: int, document: Document) -> None:
         """Add or replace a noun of a kind."""
-        row = (kind, project_id, whole(document.get("id")) or 0, orjson.dumps(document).decode())
+        row = (kind, project_id, id_in(document), orjson.dumps(document).decode())
         with transaction(self.connection):
             self.connection.execute("INSERT OR REPLACE INTO nouns VALUES (?, ?, ?, ?)", row)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import orjson
 
 from backlit.store.records.entry import BUSY, ON_COMMENTS, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
-from backlit.store.records.item import Document, RowSign, fields_in, priority_of, whole
-from backlit.store.sqlite.database import ids_json, transaction
+from backlit.store.records.item import Document, RowSign, fields_in, id_in, priority_of
+from backlit.store.sqlite.database import Table, ids_json, transaction
 
 _SIGNS = {EntryState.REFUSED: RowSign.REFUSED, EntryState.CONFLICT: RowSign.CONFLICT}
 
@@ -37,11 +37,8 @@ def made_by(entry: OutboxEntry) -> Document:
     }
 
 
-class HiddenItems:
+class HiddenItems(Table):
     """The table of hidden items, through the mirror's connection: items waiting for deletion, and their tasks."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def family(self, item_ids: Iterable[int], undelivered: Iterable[OutboxEntry]) -> set[int]:
         """Return some items with the tasks that are hidden or shown together with them."""
@@ -67,10 +64,10 @@ class HiddenItems:
         sql = "SELECT id FROM hidden WHERE root IN (SELECT value FROM json_each(?))"
         return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(item_ids),))}
 
-    def settle(self, documents: Mapping[int, Document], undelivered: Iterable[OutboxEntry]) -> set[int]:
+    def update(self, documents: Mapping[int, Document], undelivered: Iterable[OutboxEntry]) -> set[int]:
         """Hide those items that wait for deletion and show the others. Returns the hidden ones."""
         roots = _roots(undelivered)
-        parents = {each: whole(fields_in(document).get("ParentID")) or 0 for each, document in documents.items()}
+        parents = {each: id_in(fields_in(document), "ParentID") for each, document in documents.items()}
         known = self.among(set(parents.values()) - documents.keys())
         hidden = {
             each: each if each in roots else parent
@@ -80,7 +77,7 @@ class HiddenItems:
         self.forget(documents.keys() - hidden.keys())
         self._connection.executemany(
             "INSERT OR REPLACE INTO hidden VALUES (?, ?, ?)",
-            [(each, root, whole(documents[each].get("projectId")) or 0) for each, root in hidden.items()],
+            [(each, root, id_in(documents[each], "projectId")) for each, root in hidden.items()],
         )
         self._connection.execute("DELETE FROM items WHERE id IN (SELECT value FROM json_each(?))", (ids_json(hidden),))
         return set(hidden)
@@ -103,18 +100,15 @@ Targets = Mapping[str, Mapping[str, int]]
 """By item field and deleted node id, as text: the id of the node that takes the items."""
 
 
-class ReassignedItems:
+class ReassignedItems(Table):
     """The targets of items in nodes that wait for deletion, stored in the mirror for all processes."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def targets(self) -> Targets:
         """Return the current targets."""
         found = self._connection.execute("SELECT value FROM notes WHERE key = ?", (REASSIGNED,)).fetchone()
         return orjson.loads(found[0]) if found else {}
 
-    def settle(self, undelivered: Iterable[OutboxEntry]) -> set[int]:
+    def update(self, undelivered: Iterable[OutboxEntry]) -> set[int]:
         """Update the targets from the journal. Returns the items whose place may have changed."""
         before, after = self.targets(), _targets(undelivered)
         if before == after:
@@ -153,7 +147,7 @@ def _targets(undelivered: Iterable[OutboxEntry]) -> dict[str, dict[str, int]]:
     for entry in undelivered:
         if entry.kind is EntryKind.NODE_DELETE and entry.state in BUSY:
             places = targets.setdefault(PLACE_KEYS[str(entry.payload["tree"])], {})
-            target = whole(entry.payload.get("reassignmentId")) or 0
+            target = id_in(entry.payload, "reassignmentId")
             gone = deleted_nodes(entry)
             for each, place in places.items():
                 places[each] = target if place in gone else place
@@ -170,11 +164,8 @@ def deleted_nodes(entry: OutboxEntry) -> frozenset[int]:
 _AMONG = "item_id IN (SELECT value FROM json_each(?))"
 
 
-class MirroredRanks:
+class MirroredRanks(Table):
     """The mirror's copy of the journal's ranks. Rows get these ranks whenever they are written."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def of(self, item_ids: Iterable[int]) -> dict[int, float]:
         """Return the ranks of some items. Most items have none."""
@@ -243,7 +234,7 @@ class _Laid:
     """Nodes by id and children by parent, so that an entry needs no scan of all nodes."""
 
     def __init__(self, received: Iterable[Document]) -> None:
-        self.nodes = {whole(each.get("id")) or 0: each for each in received}
+        self.nodes = {id_in(each): each for each in received}
         self._children: dict[object, set[int]] = {}
         for node_id, node in self.nodes.items():
             self._children.setdefault(node.get("parentId"), set()).add(node_id)
@@ -267,7 +258,7 @@ class _Laid:
         self._children.get(before.get("parentId"), set()).discard(node_id)
         self.nodes[node_id] = {**before, **values_of(entry), "parentId": parent_id}
         level = self._children.setdefault(parent_id, set())
-        siblings = [whole(each.get("id")) or 0 for each in _in_order(self.nodes[each] for each in level)]
+        siblings = [id_in(each) for each in _in_order(self.nodes[each] for each in level)]
         siblings.insert(index_after(siblings, after), node_id)
         level.add(node_id)
         for number, each in enumerate(siblings, 1):
@@ -279,7 +270,7 @@ class _Laid:
             if node_id in passed or node_id not in self.nodes:
                 return False
             passed.add(node_id)
-            node_id = whole(self.nodes[node_id].get("parentId")) or 0
+            node_id = id_in(self.nodes[node_id], "parentId")
         return True
 
 
@@ -289,7 +280,7 @@ def siblings_of(nodes: Iterable[Document], parent_id: int, node_id: int = 0) -> 
 
 
 def _in_order(nodes: Iterable[Document]) -> list[Document]:
-    return sorted(nodes, key=lambda each: (whole(each.get("sequence")) or 0, whole(each.get("id")) or 0))
+    return sorted(nodes, key=lambda each: (id_in(each, "sequence"), id_in(each)))
 
 
 def index_after(siblings: Sequence[int], after: int) -> int:
@@ -310,7 +301,7 @@ def subtree(nodes: Iterable[Document], node_id: int) -> list[int]:
     """Return the ids of a node and its subtree, none for an unknown node."""
     children: dict[object, list[int]] = {}
     for each in nodes:
-        children.setdefault(each.get("parentId"), []).append(whole(each.get("id")) or 0)
+        children.setdefault(each.get("parentId"), []).append(id_in(each))
     return _below(children, node_id) if any(node_id in ids for ids in children.values()) else []
 
 
@@ -337,7 +328,7 @@ def place_of(entry: OutboxEntry) -> tuple[int, int] | None:
     place = entry.payload.get("place")
     if not isinstance(place, dict):
         return None
-    return whole(place.get("parentId")) or 0, whole(place.get("after")) or 0
+    return id_in(place, "parentId"), id_in(place, "after")
 
 
 def node_signs(entries: Iterable[OutboxEntry]) -> dict[int, RowSign]:

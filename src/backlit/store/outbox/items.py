@@ -1,7 +1,6 @@
 """Items and their comments sent to the service: edits, new ones, deletions, and moves in the rank order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,22 +11,21 @@ from backlit.model.errors import BadRequest, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.rank_order import beside_of
 from backlit.store.edits.work_log import COMPLETED, add_up
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.undo_log import Copy
-from backlit.store.outbox.sending import EditSending, Sending, show_settled, show_sign, was_discarded
+from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, EntryState, OutboxEntry, is_for_customers
-from backlit.store.records.item import Document, fields_in, is_item, whole
+from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
 from backlit.store.records.merge import Merged, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
 from backlit.store.remote.capabilities import TRAITS, UNSURE, Traits, probe, traits_of
-from backlit.store.remote.listing import ProjectLists
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.listing import ProjectLists, read_offered
 from backlit.store.remote.receiving import receive
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resources import Listing, Page, Resource
+    from backlit.client.resources import Page, Resource
 
 
 _PAGE = 200
@@ -49,27 +47,27 @@ class Creations:
             return (
                 writer.journal.entries.made_ids(entry.kind),
                 _others(writer, me),
-                writer.journal.entries.unsettled(entry),
+                writer.journal.entries.unconfirmed(entry),
             )
 
-        taken, others, unsettled = await self._files.write(known)
+        taken, others, unconfirmed = await self._files.write(known)
         candidates = [
             each
             for each in await self._made_since(entry, known_id)
-            if (whole(each.get("id")) or 0) > known_id
+            if id_in(each) > known_id
             and each.get("id") not in taken
             and str(each.get("createdBy") or "").casefold() not in others
         ]
         alike = [each for each in candidates if _is_made_by(entry, each)]
         if alike or entry.kind is EntryKind.COMMENT:
             return max(alike, key=lambda each: _likeness(entry, each), default=None)
-        return await self._find_renamed(entry, candidates, unsettled)
+        return await self._find_renamed(entry, candidates, unconfirmed)
 
     async def _find_renamed(
-        self, entry: OutboxEntry, candidates: Sequence[Document], unsettled: Sequence[OutboxEntry]
+        self, entry: OutboxEntry, candidates: Sequence[Document], unconfirmed: Sequence[OutboxEntry]
     ) -> Document | None:
         """Find a created item that another user has renamed. Raises ServiceRefused in doubt."""
-        rivals = [each for each in unsettled if _kin(each.payload) == _kin(entry.payload)]
+        rivals = [each for each in unconfirmed if _kin(each.payload) == _kin(entry.payload)]
         renamed = [
             each
             for each in candidates
@@ -89,7 +87,7 @@ class Creations:
         skip = 0
         while True:
             page = await self._newest(entry, _PAGE, skip)
-            ids = [whole(each.get("id")) or 0 for each in page.results]
+            ids = [id_in(each) for each in page.results]
             if not ids or set(ids) <= found.keys():
                 return list(found.values())
             found |= dict(zip(ids, page.results, strict=True))
@@ -100,7 +98,7 @@ class Creations:
     async def largest_id(self, entry: OutboxEntry) -> int:
         """Return the largest id of items, or of an item's comments, on the service and in the mirror."""
         page = await self._newest(entry, 1, 0)
-        ids = [whole(each.get("id")) or 0 for each in page.results]
+        ids = [id_in(each) for each in page.results]
         return max([*ids, await self._files.write(lambda writer: writer.mirror.largest_id(entry.kind))])
 
     async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "Page":
@@ -148,7 +146,7 @@ def _likeness(entry: OutboxEntry, found: Document) -> tuple[int, int]:
     """Return the number of matching values, and a tie-breaker that favours the oldest."""
     fields = fields_in(found)
     alike = sum(is_same(fields.get(key), value) for key, value in entry.fields.items())
-    return alike, -(whole(found.get("id")) or 0)
+    return alike, -(id_in(found))
 
 
 def _name(fields: Mapping[str, object]) -> Iterable[str]:
@@ -159,10 +157,6 @@ class ItemSending(EditSending):
     """Sender of EDIT, ADD and DELETE entries."""
 
     noun = "item"
-
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
-        super().__init__(client, files, waits, has_left)
-        self._creations = Creations(client, files)
 
     def _resource(self, _entry: OutboxEntry) -> "Resource[Any]":
         return self._client.work_items
@@ -190,13 +184,7 @@ class ItemSending(EditSending):
 
     def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
         is_kin = all(made.get(key) == entry.payload[key] for key in ("projectId", "type"))
-        return is_kin and (whole(made.get("id")) or 0) > 0
-
-    async def _largest_id(self, entry: OutboxEntry) -> int:
-        return await self._creations.largest_id(entry)
-
-    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        return await self._creations.find(entry, known_id)
+        return is_kin and id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         """Get, compare, store a copy, delete."""
@@ -214,15 +202,17 @@ class ItemSending(EditSending):
     async def _keep_copy(self, entry: OutboxEntry, document: Document) -> None:
         """Update the copy in the trash. Lists that the service does not offer keep their mirrored state."""
         below = self._client.work_items
-        tasks = await _all(below.tasks_below(entry.item_id))
-        comments = await _all(below.comments_below(entry.item_id))
-        attachments = await _all(below.attachments_below(entry.item_id))
+        tasks = await read_offered(below.tasks_below(entry.item_id))
+        comments = await read_offered(below.comments_below(entry.item_id))
+        attachments = await read_offered(below.attachments_below(entry.item_id))
 
         def act(writer: Writer) -> None:
             known = writer.journal.trash.of_entry(entry.id) or Copy(document)
             of_tasks = [each for each in known.comments if each.get("workItemId") != entry.item_id]
-            copy = replace(known, item=document, tasks=tasks or known.tasks, attachments=attachments)
-            writer.journal.trash.keep(replace(copy, comments=[*comments, *of_tasks] or known.comments), entry.id)
+            copy = replace(known, item=document, tasks=tasks or known.tasks, attachments=attachments or [])
+            writer.journal.trash.keep(
+                replace(copy, comments=[*(comments or ()), *of_tasks] or known.comments), entry.id
+            )
 
         await self._files.write(act)
 
@@ -234,18 +224,6 @@ class ItemSending(EditSending):
         receive(writer, [document])
 
 
-async def _all(listing: "Listing[Any]") -> list[Document]:
-    """Return a whole list, empty if the service does not offer it. The item existed a moment ago."""
-    found: dict[object, Document] = {}
-    with suppress(ServiceRefused):
-        async for page in listing.pages():
-            before = len(found)
-            found |= {each.get("id"): each for each in page.results}
-            if len(found) == before:
-                break
-    return list(found.values())
-
-
 def _edited(writer: Writer, entry: OutboxEntry, echo: Document) -> None:
     receive(writer, [echo], entry)  # first: a crash in between would leave an old base for later edits
     writer.journal.deliver(entry)
@@ -253,7 +231,7 @@ def _edited(writer: Writer, entry: OutboxEntry, echo: Document) -> None:
 
 
 def _added(writer: Writer, entry: OutboxEntry, made: Document) -> None:
-    real_id = whole(made.get("id")) or 0
+    real_id = id_in(made)
     writer.mirror.put_items([made], ())  # first: a crash in between would hide the item until the next sync
     writer.journal.deliver(entry, real_id)
     _start_from_presets(writer, entry, made)
@@ -267,7 +245,7 @@ def _start_from_presets(writer: Writer, entry: OutboxEntry, made: Document) -> N
     if made.get("lastModifiedAt") not in {None, made.get("createdAt")}:
         return  # found rather than created, and changed since
     presets = {key: value for key, value in fields_in(made).items() if key not in entry.touched}
-    for each in writer.journal.entries.undelivered([whole(made.get("id")) or 0], kind=EntryKind.EDIT):
+    for each in writer.journal.entries.undelivered([id_in(made)], kind=EntryKind.EDIT):
         base = {key: presets.get(key) if value is None else value for key, value in each.base.items()}
         if base != each.base:
             writer.journal.update(replace(each, base=base))
@@ -294,15 +272,11 @@ def _deleted(writer: Writer, entry: OutboxEntry, _: Document) -> None:
 class CommentSending(Sending):
     """Sender of COMMENT and DELETE_COMMENT entries."""
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
-        super().__init__(client, files, waits, has_left)
-        self._creations = Creations(client, files)
-
     def _resource(self, _entry: OutboxEntry) -> "Resource[Any]":
         return self._client.comments
 
     def _object_id(self, entry: OutboxEntry) -> int:
-        return whole(entry.payload.get("id")) or 0
+        return id_in(entry.payload)
 
     async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
         return {
@@ -313,13 +287,7 @@ class CommentSending(Sending):
         }
 
     def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
-        return made.get("workItemId") == entry.item_id and (whole(made.get("id")) or 0) > 0
-
-    async def _largest_id(self, entry: OutboxEntry) -> int:
-        return await self._creations.largest_id(entry)
-
-    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        return await self._creations.find(entry, known_id)
+        return made.get("workItemId") == entry.item_id and id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         self._has_left.add(entry.id)
@@ -382,6 +350,6 @@ def _ranked(entry: OutboxEntry, moved: Document) -> Callable[[Writer], None]:
     def act(writer: Writer) -> None:
         receive(writer, [moved] if is_item(moved, entry.item_id) else (), entry)
         writer.journal.deliver(entry)
-        show_settled(writer, entry)
+        show_outcome(writer, entry)
 
     return act

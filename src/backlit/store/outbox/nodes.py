@@ -10,7 +10,7 @@ from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavaila
 from backlit.store.edits.checks import fault_of_range, on_wire
 from backlit.store.edits.items import show
 from backlit.store.edits.nodes import DATES, item_key, show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.mirror import Mirror, tree_writes
 from backlit.store.mirror.overlay import (
     deleted_nodes,
@@ -25,7 +25,7 @@ from backlit.store.mirror.overlay import (
 from backlit.store.outbox.sending import EditSending, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
-from backlit.store.records.item import Document, whole
+from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.merge import Merged, is_same, merge
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.listing import read_all
@@ -54,11 +54,11 @@ class Level:
 
     def ids(self) -> set[int]:
         """Return the ids of the nodes."""
-        return {whole(each.get("id")) or 0 for each in self.nodes}
+        return {id_in(each) for each in self.nodes}
 
 
 class NodeLevels:
-    """Reader of a node's surroundings, with a memory of a service that does not filter nodes.
+    """Reader of a node's surroundings and of new nodes, with a memory of a service that does not filter nodes.
 
     The interface leaves $filter open, so a response is trusted only if it holds exactly the known nodes. Otherwise
     the whole tree is read.
@@ -109,6 +109,29 @@ class NodeLevels:
             if not level.is_whole and level.ids() == set(node_ids):
                 return level
         return await self.read(entry)
+
+    async def largest_id(self, entry: OutboxEntry) -> int:
+        """Return the largest id of the tree as last read, and of the new node's level."""
+        level = await self.lately_below(entry, _parent_id(entry))
+        self.remember(entry, _parent_id(entry), level)
+        kind, project_id = str(entry.payload["tree"]), entry.project_id
+        known = await self._files.write(lambda writer: largest_known(writer.mirror, kind, project_id))
+        return max({known, *level.ids()})
+
+    async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        """Find the node that an earlier attempt created, by its parent and name."""
+        level = await self.read(entry)
+        self.remember(entry, _parent_id(entry), level)
+        taken = await self._files.write(lambda writer: writer.journal.entries.made_ids(EntryKind.NODE_ADD))
+        alike = [
+            each
+            for each in level.nodes
+            if id_in(each) > known_id
+            and each.get("id") not in taken
+            and each.get("parentId") == _parent_id(entry)
+            and each.get("name") == values_of(entry).get("name")
+        ]
+        return min(alike, key=id_in, default=None)
 
     async def _narrow(self, entry: OutboxEntry, parent_ids: Sequence[int], with_own: int | None = None) -> Level:
         """Read the children of some nodes by a filter, or everything from a service that ignores it."""
@@ -172,9 +195,9 @@ class NodeSending(EditSending):
 
     noun = "node"
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
-        super().__init__(client, files, waits, has_left)
-        self._levels = NodeLevels(client, files)
+    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int], levels: NodeLevels) -> None:
+        super().__init__(client, files, waits, has_left, levels)
+        self._levels = levels
 
     def _resource(self, entry: OutboxEntry) -> "Resource[Any]":
         return self._levels.resource(entry)
@@ -218,30 +241,7 @@ class NodeSending(EditSending):
         return {"projectId": entry.project_id, "parentId": parent_id, "sequence": sequence, **values_of(entry)}
 
     def _is_made(self, _entry: OutboxEntry, made: Document) -> bool:
-        return (whole(made.get("id")) or 0) > 0
-
-    async def _largest_id(self, entry: OutboxEntry) -> int:
-        """Return the largest id of the tree as last read, and of the new node's level."""
-        level = await self._levels.lately_below(entry, _parent_id(entry))
-        self._levels.remember(entry, _parent_id(entry), level)
-        kind, project_id = str(entry.payload["tree"]), entry.project_id
-        known = await self._files.write(lambda writer: largest_known(writer.mirror, kind, project_id))
-        return max({known, *level.ids()})
-
-    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        """Find the node that an earlier attempt created, by its parent and name."""
-        level = await self._levels.read(entry)
-        self._levels.remember(entry, _parent_id(entry), level)
-        taken = await self._files.write(lambda writer: writer.journal.entries.made_ids(EntryKind.NODE_ADD))
-        alike = [
-            each
-            for each in level.nodes
-            if (whole(each.get("id")) or 0) > known_id
-            and each.get("id") not in taken
-            and each.get("parentId") == _parent_id(entry)
-            and each.get("name") == values_of(entry).get("name")
-        ]
-        return min(alike, key=lambda each: whole(each.get("id")) or 0, default=None)
+        return id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         """Delete a node with an unchanged subtree. The request always names the target of the items."""
@@ -258,12 +258,12 @@ class NodeSending(EditSending):
         return True
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
-        """Settle an entry with the service's current level, because a write renumbers the siblings."""
+        """Store the service's current level too, because a write renumbers the siblings."""
         place = place_of(entry)
         level: Level | None = None
         if place is not None:
             with suppress(Trouble):
-                level = await self._levels.below(entry, place[0], [whole(document.get("id")) or 0])
+                level = await self._levels.below(entry, place[0], [id_in(document)])
 
         def act(writer: Writer) -> None:
             with self._files.trees:
@@ -283,7 +283,7 @@ def _parent_id(entry: OutboxEntry) -> int:
 def _place(entry: OutboxEntry, nodes: Sequence[Document]) -> tuple[int, int]:
     """Return the parent, and the sequence after the preceding sibling, by the latest numbers."""
     parent_id, after = place_of(entry) or (0, 0)
-    ids = [whole(each.get("id")) or 0 for each in siblings_of(nodes, parent_id, entry.node_id)]
+    ids = [id_in(each) for each in siblings_of(nodes, parent_id, entry.node_id)]
     return parent_id, sequence_for(ids, index_after(ids, after))
 
 
@@ -305,7 +305,7 @@ def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document
 
 
 def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
-    """Store the written node and its level in the mirror, and settle the entry."""
+    """Store the written node and its level in the mirror, and mark the entry as sent."""
     kind, project_id = str(entry.payload["tree"]), entry.project_id
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
     writer.mirror.set_note(tree_writes(project_id), writes + 1)
@@ -320,7 +320,7 @@ def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, 
         if entry.node_id in each.places
     ]
     if entry.kind is EntryKind.NODE_DELETE:
-        target = whole(entry.payload.get("reassignmentId")) or 0
+        target = id_in(entry.payload, "reassignmentId")
         touched = writer.mirror.reassigned.items_in(item_key(entry), [target, *deleted_nodes(entry)])
         writer.mirror.reassign(
             item_key(entry), deleted_nodes(entry), target, writer.journal.entries.undelivered(touched)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Protocol
 from backlit.model.errors import BacklitError, ServiceError, ServiceRefused, SignInNeeded, Trouble
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.rank_order import beside_of
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.overlay import deleted_nodes
-from backlit.store.outbox.items import CommentSending, ItemSending, RankSending
-from backlit.store.outbox.nodes import NodeSending
+from backlit.store.outbox.items import CommentSending, Creations, ItemSending, RankSending
+from backlit.store.outbox.nodes import NodeLevels, NodeSending
 from backlit.store.outbox.recalls import RecallSending
-from backlit.store.outbox.sending import Sending, settle, show_settled
+from backlit.store.outbox.sending import Sending, hold, show_outcome
 from backlit.store.records.entry import (
     BUSY,
     CREATES,
@@ -49,10 +49,11 @@ class Outbox:
         self._files = files
         self._waits = waits
         self._has_left: set[int] = set()
+        creations, levels = Creations(client, files), NodeLevels(client, files)
         objects: dict[EntryKind, Sending] = {
-            **dict.fromkeys(ON_ITEMS, ItemSending(client, files, waits, self._has_left)),
-            **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._has_left)),
-            **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._has_left)),
+            **dict.fromkeys(ON_ITEMS, ItemSending(client, files, waits, self._has_left, creations)),
+            **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._has_left, creations)),
+            **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._has_left, levels)),
         }
         self._recalls = RecallSending(files, waits, objects)
         ranks = RankSending(client, files, self._has_left)
@@ -114,7 +115,7 @@ class Outbox:
         return max(0.0, min(self._not_before.values()) - time.monotonic()) if self._not_before else None
 
     async def _send_one(self, entry: OutboxEntry) -> BacklitError | None:
-        """Send an entry and settle it. Returns an error that blocks all other entries."""
+        """Send an entry and hold it. Returns an error that blocks all other entries."""
         try:
             with self._recalls.noted(entry):
                 is_delivered = await self._sending[entry.kind].send(entry)
@@ -145,8 +146,8 @@ class Outbox:
 
     async def _refuse(self, entry: OutboxEntry, reason: str) -> None:
         def act(writer: Writer) -> None:
-            if settle(writer, entry, EntryState.REFUSED, reason):
-                show_settled(writer, entry)
+            if hold(writer, entry, EntryState.REFUSED, reason):
+                show_outcome(writer, entry)
 
         await self._files.write(act)
 
@@ -182,10 +183,12 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
     chosen: list[OutboxEntry] = []
     earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
     behind = 0
-    peopled: set[int] = set()
+    occupied: set[int] = set()
     for entry in writer.journal.entries.outgoing():
         before = earlier.setdefault(_line(entry), [])
-        is_free = _is_free(entry, before) and _is_neighbour_there(entry, earlier) and not peopled & deleted_nodes(entry)
+        is_free = (
+            _is_free(entry, before) and _is_neighbour_there(entry, earlier) and not occupied & deleted_nodes(entry)
+        )
         if entry.state is EntryState.WAITING and entry.id not in resting and is_free:
             entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # later entries see it as in transit
             chosen.append(entry)
@@ -194,7 +197,7 @@ def _take(writer: Writer, room: int, resting: Collection[int]) -> list[OutboxEnt
             break
         before.append(entry)
         if entry.state in BUSY:
-            peopled |= entry.places
+            occupied |= entry.places
     if chosen:
         writer.journal.update_all(each if each.kind in CREATES else replace(each, known_id=0) for each in chosen)
     return chosen

@@ -8,12 +8,12 @@ from dataclasses import replace
 from backlit.model.errors import Unclear
 from backlit.store.edits.items import show
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.outbox.nodes import deliver_node
 from backlit.store.outbox.sending import Sending, was_discarded
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import RECALLS, EntryKind, EntryState, OutboxEntry, is_for_customers, new_comment
-from backlit.store.records.item import whole
+from backlit.store.records.item import id_in
 from backlit.store.remote.reachability import Waits
 from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
@@ -26,7 +26,7 @@ class RecallSending:
     def __init__(self, files: Files, waits: Waits, sending: Mapping[EntryKind, Sending]) -> None:
         self._sending = sending
         self._files = files
-        self._settling = waits.settling
+        self._in_transit = waits.in_transit
         self._began = time.monotonic()
         self._under_way: set[int] = set()
         self._ended: dict[int, float] = {}
@@ -45,8 +45,8 @@ class RecallSending:
             self._ended[entry.id] = time.monotonic()
 
     async def send(self, entry: OutboxEntry) -> bool:
-        """Find out whether a deletion was done and settle it. Raises Unclear while it may still happen."""
-        of = whole(entry.payload.get("of")) or 0
+        """Find out whether a deletion was done and record the outcome. Raises Unclear while it may still happen."""
+        of = id_in(entry.payload, "of")
         deletion = await self._files.write(lambda writer: writer.journal.entries.find(of))
         if of in self._under_way:
             raise Unclear("The deletion is not confirmed yet. Waiting for the service.")
@@ -54,7 +54,7 @@ class RecallSending:
             await self._files.write(lambda writer: _stays(writer, entry))
         elif not await self._sending[deletion.kind].is_there(deletion):
             await self._files.write(lambda writer: _is_gone(self._files, writer, entry, deletion))
-        elif time.monotonic() < self._ended.get(of, self._began) + self._settling:
+        elif time.monotonic() < self._ended.get(of, self._began) + self._in_transit:
             raise Unclear("Could not confirm the deletion. Checking again.")
         else:
             await self._files.write(lambda writer: _stays(writer, entry))
@@ -66,7 +66,7 @@ def _name(entry: OutboxEntry) -> str:
 
 
 def _stays(writer: Writer, entry: OutboxEntry) -> None:
-    """Settle a recall of an object that still exists."""
+    """Record that the object of a recall still exists."""
     if was_discarded(writer, entry):
         return
     what = "The comment" if "text" in entry.payload else _name(entry)
@@ -92,7 +92,7 @@ def _is_gone(files: Files, writer: Writer, entry: OutboxEntry, deletion: OutboxE
         writer.signal.publish(Change(Subject.ITEMS, gone, renamed={deletion.item_id: new_id} if made else {}))
         sentence = f"{_name(entry)} was already deleted. It is restored with a new number."
     else:
-        writer.mirror.comments.remove([whole(deletion.payload.get("id")) or 0])
+        writer.mirror.comments.remove([id_in(deletion.payload)])
         sentence = f"The comment on {_name(entry)} was already deleted. It is posted again."
     _tell(writer, entry, made, sentence)
 

@@ -4,13 +4,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unclear
 from backlit.store.edits.deletions import deletions_of
-from backlit.store.edits.items import discard, show, take_out, with_followers
+from backlit.store.edits.items import discard, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import CREATES, EDITS, ON_COMMENTS, ON_NODES, EntryState, OutboxEntry
 from backlit.store.records.item import Document
@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
 _UNCONFIRMED = "Could not confirm that the service saved the change. Checking again."
 _RACES = 5
-_LONGEST_SETTLING = 30.0
+_LONGEST_TRANSIT = 30.0
+
+
+class Search(Protocol):
+    """Search for objects that an earlier request created although its response was lost."""
+
+    async def largest_id(self, entry: OutboxEntry) -> int:
+        """Return the largest known id before a creation, the lower bound of a later search."""
+
+    async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
+        """Return the object of an entry, newer than an id, or None. Raises ServiceRefused if only the user can tell."""
 
 
 class Sending(ABC):
@@ -34,16 +44,17 @@ class Sending(ABC):
     project, tree or item, so that a look never finds an object that another entry's request created.
     """
 
-    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int]) -> None:
+    def __init__(self, client: "Client", files: Files, waits: Waits, has_left: set[int], search: Search) -> None:
         self._client = client
         self._files = files
-        self._settling = waits.settling
+        self._search = search
+        self._in_transit = waits.in_transit
         self._has_left = has_left
         self._began = time.monotonic()
-        self._settled_at: dict[int, float] = {}
+        self._arrived_by: dict[int, float] = {}
 
     async def send(self, entry: OutboxEntry) -> bool:
-        """Send an entry and settle it. Returns whether the service has it, False for a conflict or a rejection."""
+        """Send an entry and record the outcome. Returns False for a conflict or a rejection."""
         if entry.kind in CREATES:
             await self._deliver(entry, await self._create(entry))
             return True
@@ -65,14 +76,14 @@ class Sending(ABC):
         Raises Unclear if the creation is unconfirmed, and the next call then looks first.
         """
         if entry.known_id is not None:
-            found = await self._find(entry, entry.known_id)
-            if found is None and time.monotonic() < self._settled_at.get(entry.id, self._began + self._settling):
+            found = await self._search.find(entry, entry.known_id)
+            if found is None and time.monotonic() < self._arrived_by.get(entry.id, self._began + self._in_transit):
                 raise Unclear(_UNCONFIRMED)
             if found is not None:
-                self._settled_at.pop(entry.id, None)
+                self._arrived_by.pop(entry.id, None)
                 return found
         else:
-            known_id = await self._largest_id(entry)
+            known_id = await self._search.largest_id(entry)
             await self._files.write(lambda writer: writer.journal.update(replace(entry, known_id=known_id)))
         return await self._post(entry)
 
@@ -83,17 +94,17 @@ class Sending(ABC):
         try:
             made = await self._resource(entry).create_document(body)
         except (Unclear, ServiceError):
-            self._settle_later(entry, began)
+            self._expect_late(entry, began)
             raise
         if not self._is_made(entry, made):
-            self._settle_later(entry, began)
+            self._expect_late(entry, began)
             raise Unclear("The response does not match the request. Checking again.")
-        self._settled_at.pop(entry.id, None)
+        self._arrived_by.pop(entry.id, None)
         return made
 
-    def _settle_later(self, entry: OutboxEntry, began: float) -> None:
+    def _expect_late(self, entry: OutboxEntry, began: float) -> None:
         ended = time.monotonic()
-        self._settled_at[entry.id] = ended + min(max(self._settling, ended - began), _LONGEST_SETTLING)
+        self._arrived_by[entry.id] = ended + min(max(self._in_transit, ended - began), _LONGEST_TRANSIT)
 
     # Deletions
 
@@ -131,14 +142,6 @@ class Sending(ABC):
         """Report whether a response can be the entry's new object."""
 
     @abstractmethod
-    async def _largest_id(self, entry: OutboxEntry) -> int:
-        """Return the largest known id before a creation, the lower bound of a later search."""
-
-    @abstractmethod
-    async def _find(self, entry: OutboxEntry, known_id: int) -> Document | None:
-        """Find the object that an earlier attempt created. Raises ServiceRefused if only the user can tell."""
-
-    @abstractmethod
     async def _remove(self, entry: OutboxEntry) -> bool:
         """Delete an unchanged object. Returns False for a conflict, raises NotFound without an object."""
 
@@ -153,7 +156,7 @@ class EditSending(Sending):
     noun: str
 
     async def send(self, entry: OutboxEntry) -> bool:
-        """Send an entry and settle it. Returns whether the service has it, False for a conflict or a rejection."""
+        """Send an entry and record the outcome. Returns False for a conflict or a rejection."""
         return await (self._edit(entry) if entry.kind in EDITS else super().send(entry))
 
     async def _edit(self, entry: OutboxEntry) -> bool:
@@ -181,14 +184,14 @@ class EditSending(Sending):
         raise Unclear(_UNCONFIRMED)
 
     async def _verify(self, entry: OutboxEntry, sent: Mapping[str, object], echo: Document) -> bool:
-        """Settle an edit by its echo. Values that the service did not accept make it a rejection."""
+        """Record the outcome of an edit by its echo. Values that the service did not accept make it a rejection."""
         found = self._values(echo)
         kept = kept_otherwise(sent, found)
         if not kept:
             await self._deliver(entry, echo)
             return True
         words = ", ".join(f"{key} = {found.get(key)}" for key in kept)
-        await self._settle(entry, EntryState.REFUSED, f"The service kept {words}.", echo)
+        await self._hold(entry, EntryState.REFUSED, f"The service kept {words}.", echo)
         return False
 
     async def _fetch(self, entry: OutboxEntry) -> "Fetched":
@@ -203,15 +206,15 @@ class EditSending(Sending):
         """Record a conflict with another user's change of some values, or for another reason."""
         who = document.get("lastModifiedBy") or "Someone"
         words = reason or f"{who} changed {', '.join(map(self._label, theirs))} in the meantime."
-        await self._settle(replace(entry, theirs=dict(theirs)), EntryState.CONFLICT, words, document)
+        await self._hold(replace(entry, theirs=dict(theirs)), EntryState.CONFLICT, words, document)
 
-    async def _settle(self, entry: OutboxEntry, state: EntryState, reason: str, received: Document) -> None:
+    async def _hold(self, entry: OutboxEntry, state: EntryState, reason: str, received: Document) -> None:
         def act(writer: Writer) -> None:
-            if not settle(writer, entry, state, reason):
+            if not hold(writer, entry, state, reason):
                 return
             if received:
                 self._receive(writer, entry, received)
-            show_settled(writer, entry)
+            show_outcome(writer, entry)
 
         await self._files.write(act)
 
@@ -250,19 +253,19 @@ def was_discarded(writer: Writer, entry: OutboxEntry) -> bool:
     return current is not None and current.state is EntryState.DISCARDED
 
 
-def settle(writer: Writer, entry: OutboxEntry, state: EntryState, reason: str) -> bool:
+def hold(writer: Writer, entry: OutboxEntry, state: EntryState, reason: str) -> bool:
     """Record a conflict or a rejection. Returns False if the entry is not needed any more."""
     current = writer.journal.entries.find(entry.id) or entry
     if current.state is EntryState.DISCARDED:
         return False
     is_too_late = state is EntryState.REFUSED and writer.mirror.was_deleted(entry.item_id)
-    settled = EntryState.DISCARDED if is_too_late else state
-    writer.journal.update(replace(current, state=settled, reason=reason, theirs=entry.theirs))
-    return not (state is EntryState.REFUSED and _give_up_unwanted(writer, replace(current, state=settled)))
+    held = replace(current, state=EntryState.DISCARDED if is_too_late else state, reason=reason, theirs=entry.theirs)
+    writer.journal.update(held)
+    return not (state is EntryState.REFUSED and _give_up_unwanted(writer, held))
 
 
-def show_settled(writer: Writer, entry: OutboxEntry) -> None:
-    """Show an item or the trees with a settled entry."""
+def show_outcome(writer: Writer, entry: OutboxEntry) -> None:
+    """Show an item or the trees after an entry was sent, held or rejected."""
     writer.release_ranks()
     if entry.kind in ON_NODES:
         show_trees(writer)
@@ -284,7 +287,7 @@ def _give_up_unwanted(writer: Writer, made: OutboxEntry) -> bool:
     is_undone = made.kind in UNMADE_LATER and writer.journal.undo_log.is_undone(made.step)
     if not (deletions or is_undone):
         return False
-    doomed = with_followers(writer, [made, *deletions])
-    discard(writer, doomed)
-    take_out(writer, doomed)
+    discarded = with_dependents(writer, [made, *deletions])
+    discard(writer, discarded)
+    show_without(writer, discarded)
     return True

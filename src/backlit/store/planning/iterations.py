@@ -8,7 +8,7 @@ from typing import Any
 
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.planning.draft import Values
 from backlit.store.records.people import IterationEntry, TreeKind, leaves
 from backlit.store.sqlite.database import ids_json
@@ -29,7 +29,7 @@ class Release:
 
     @property
     def capacity(self) -> Capacity:
-        """Its own least and most points, else the sums over its iterations."""
+        """The release's own min and max capacity, else the sums over its iterations."""
         if self.entry.min_capacity or self.entry.max_capacity:
             return Capacity(self.entry.min_capacity, self.entry.max_capacity)
         least = [each.min_capacity for each in self.iterations if each.min_capacity]
@@ -46,14 +46,14 @@ class PlanIterations:
         self._lookups = lookups
 
     def now(self, connection: sqlite3.Connection, item_ids: Iterable[int]) -> dict[int, Values]:
-        """Return the planned fields of items; the root is the iteration of items that have none."""
+        """Return the planned fields of items. Items without an iteration are in the root."""
         return {
             item_id: {"IterationID": self.place_of(place), "Estimate": estimate, "AssignedToID": owner_id}
             for item_id, _, _, _, place, estimate, owner_id in rows_of(connection, item_ids)
         }
 
     def place_of(self, iteration_id: object) -> object:
-        """Return the iteration; the root in place of None, which foreign services and new items have."""
+        """Return the iteration, or the root for None, which foreign services and new items have."""
         roots = self._lookups.tree(TreeKind.ITERATIONS).roots
         return roots[0].id if iteration_id is None and roots else iteration_id
 
@@ -66,12 +66,12 @@ class PlanIterations:
         return roots[0].id
 
     def targets(self) -> list[IterationEntry]:
-        """Return the iterations without iterations below them, in the order of their dates; undated ones come last."""
+        """Return the iterations without children in the order of their dates, undated ones last."""
         found = leaves(self._lookups.iterations().values())
         return sorted(found, key=lambda each: (each.start or each.end or date.max, each.end or date.max))
 
     def release_of(self, iteration_id: int) -> Release | None:
-        """Return the release above an iteration with the iterations below that release; None without a release."""
+        """Return the release above an iteration with its iterations, or None without a release."""
         tree, iterations = self._lookups.tree(TreeKind.ITERATIONS), self._lookups.iterations()
         above = tree.parent(iteration_id) if iteration_id in tree else None
         while above is not None and not iterations[above.id].is_release:
@@ -82,7 +82,7 @@ class PlanIterations:
         return Release(iterations[above.id], tuple(each for each in self.targets() if each.id in below))
 
     def as_is(self, item_ids: Iterable[int]) -> dict[int, Values]:
-        """Return the planned fields of items from the mirror; deleted items are left out."""
+        """Return the planned fields of items from the mirror, without deleted items."""
         return self.now(self._files.mirror, item_ids)
 
 
@@ -92,5 +92,5 @@ def rows_of(connection: sqlite3.Connection, item_ids: Iterable[int]) -> Iterable
 
 
 def text_of(value: object) -> str | None:
-    """Return an estimate as text, for comparison: foreign services may send a number."""
+    """Return an estimate as text for comparison. Foreign services may send a number."""
     return None if value is None else str(value)

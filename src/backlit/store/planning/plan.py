@@ -10,7 +10,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import Settable
 from backlit.store.edits.checks import check
 from backlit.store.edits.items import edit_entry, show
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.planning.draft import (
     PLANNED,
     Contest,
@@ -23,7 +23,7 @@ from backlit.store.planning.draft import (
     draft_of,
 )
 from backlit.store.planning.iterations import PlanIterations, rows_of, text_of
-from backlit.store.records.changes import Change, Signal, Subject
+from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Document, fields_in
 from backlit.store.records.merge import is_same
@@ -40,9 +40,9 @@ _TASKS_SQL = (
 
 @dataclass(frozen=True, slots=True)
 class PlanChange:
-    """One item's part of a plan: its iteration now, and for each changed field the value now and the planned value.
+    """The planned change of an item: its current iteration, and the current and planned value of each changed field.
 
-    `contests` are fields that somebody else changed since; they are written only when the user asks for that.
+    `contests` are fields that another user changed since. They are saved only if the user asks for it.
     """
 
     id: int
@@ -54,14 +54,14 @@ class PlanChange:
     contests: Mapping[str, Contest]
 
     def over_theirs(self) -> "PlanChange":
-        """Return the same change, with the contested fields planned anew from the others' values."""
+        """Return the change with the contested fields planned from the other users' values."""
         mine = {key: Touch(contest.theirs, contest.touch.mine) for key, contest in self.contests.items()}
         return replace(self, fields={**self.fields, **mine}, contests={})
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Progress of the plan that was written last: entries that are sent, waiting, and held up."""
+    """The progress of the last saved plan: the numbers of sent, waiting and held entries."""
 
     done: int
     waiting: int
@@ -74,21 +74,19 @@ class Sent:
 
 
 class Plan:
-    """The current project's draft; every step of it is on the disk before it is shown."""
+    """The current project's draft. Each step is on disk before it is shown."""
 
-    def __init__(self, files: Files, lookups: Lookups, signal: Signal, wake: Callable[[], None]) -> None:
+    def __init__(self, files: Files, lookups: Lookups, wake: Callable[[], None]) -> None:
         self.iterations = PlanIterations(files, lookups)
         self._files = files
         self._lookups = lookups
         self._wake = wake
-        self._kept: dict[str, object] = {}
-        signal.subscribe(self._forget)
 
     # Reading
 
     @property
     def draft(self) -> Draft:
-        """The planned values; an empty draft without a plan."""
+        """The planned values. Without a plan, the draft is empty."""
         return self._keep(
             "draft", lambda: draft_of(self._files.journal.drafts.find(self._key)).renamed(self._files.journal.real_id)
         )
@@ -103,13 +101,13 @@ class Plan:
         return draft.standing(self.iterations.as_is(draft.items)) if draft.items else Standing()
 
     def difference(self) -> list[PlanChange]:
-        """Return all changes of the plan in backlog order, tasks after their items; deleted items are left out."""
+        """Return all changes of the plan in backlog order, tasks after their items, without deleted items."""
         return list(self._keep("difference", lambda: self._difference_of(self.standing)))
 
     def try_out(self, touches: Touches) -> list[PlanChange]:
         """Return the difference that some changes would make, without planning them.
 
-        Values that items have already are left out; a change from another value than the current one is contested.
+        Unchanged values are left out. A change from another value than the current one is contested.
         """
         return self._difference_of(Draft(touches).standing(self.iterations.as_is(touches)))
 
@@ -117,7 +115,7 @@ class Plan:
         return difference_of(self._files.mirror, self.iterations, standing)
 
     def sent(self) -> Sent | None:
-        """Return the progress of the plan that was written last; None with nothing left to send."""
+        """Return the progress of the last saved plan, or None with nothing left to send."""
         return self._keep("sent", self._read_sent)
 
     def _read_sent(self) -> Sent | None:
@@ -128,15 +126,8 @@ class Plan:
         waiting = sum(states.get(each.value, 0) for each in (EntryState.WAITING, EntryState.SENDING))
         return Sent(states.get(EntryState.SENT.value, 0), waiting, held) if waiting or held else None
 
-    def _forget(self, change: Change) -> None:
-        if change.kind in {Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.OUTBOX}:
-            self._kept = {}
-
     def _keep(self, name: str, make: Callable[[], _T]) -> _T:
-        kept, key = self._kept, f"{name} {self._lookups.project_id}"
-        if key not in kept:
-            kept[key] = make()
-        return kept[key]  # type: ignore[return-value] # what `make` made
+        return self._lookups.keep(Subject.PLAN, name, make, Subject.ITEMS, Subject.TREES, Subject.OUTBOX)
 
     @property
     def _key(self) -> str:
@@ -145,7 +136,7 @@ class Plan:
     # Planning
 
     async def stage(self, changes: Mapping[int, Values]) -> None:
-        """Plan values for items. Raises BadRequest for what cannot be set, then nothing is planned at all."""
+        """Plan values for items. Raises BadRequest for an invalid value, and then plans nothing."""
         wanted = {self._files.journal.real_id(item_id): values for item_id, values in changes.items()}
         types = {each[0]: each[1] for each in rows_of(self._files.mirror, wanted)}
         checked = {
@@ -154,7 +145,7 @@ class Plan:
             if item_id in types
         }
         if any(values.keys() - set(PLANNED) for values in checked.values()):
-            raise BadRequest("A plan has iterations, estimates and owners only.")
+            raise BadRequest("A plan can change only iterations, estimates and owners.")
         await self._change(partial(self._staged, checked))
 
     def _staged(self, checked: Mapping[int, Values], draft: Draft, connection: sqlite3.Connection) -> Draft:
@@ -162,12 +153,12 @@ class Plan:
         return draft.stage({each: values for each, values in checked.items() if each in now}, now)
 
     async def move(self, item_ids: Sequence[int], iteration_id: int) -> None:
-        """Plan items into an iteration, with those of their open tasks that are where they are now."""
+        """Plan items into an iteration, with their open tasks in the same place."""
         moving = self._with_tasks(item_ids)
         await self.stage({item_id: {"IterationID": iteration_id} for item_id in moving})
 
     async def take_back(self, item_ids: Sequence[int]) -> None:
-        """Plan moves of items no longer; those that are not planned to move are planned into the backlog."""
+        """Discard the planned moves of items. Items without a planned move are planned into the backlog."""
         standing = self.standing
         planned = {item_id for item_id in item_ids if "IterationID" in self.draft.items.get(item_id, {})}
         moves = self._with_tasks(sorted(planned))
@@ -190,7 +181,7 @@ class Plan:
         await self._change(change)
 
     def _with_tasks(self, item_ids: Sequence[int]) -> list[int]:
-        """Items, and their open tasks that are in the same iteration, as the plan has them."""
+        """Return items, and their open tasks in the same iteration, under the plan."""
         ids = [self._files.journal.real_id(each) for each in item_ids]
         tasks = self._files.mirror.execute(_TASKS_SQL, (ids_json(ids),)).fetchall()
         now = self.iterations.as_is([*ids, *(task_id for task_id, _ in tasks)])
@@ -202,7 +193,7 @@ class Plan:
         ]
 
     def along(self, changes: Mapping[int, Values]) -> dict[int, Values]:
-        """Changes, with the moves of the open tasks that go where their items go."""
+        """Return changes with the moves of the open tasks that follow their items."""
         tasks: dict[int, Values] = {}
         for item_id, values in changes.items():
             if "IterationID" in values:
@@ -211,24 +202,24 @@ class Plan:
         return {**tasks, **changes}
 
     async def aim(self, iteration_id: int) -> None:
-        """Remember which iteration is planned."""
+        """Remember the iteration to plan."""
         await self._change(lambda draft, _: replace(draft, target=iteration_id))
 
     async def undo(self) -> bool:
-        """Take the draft's last step back; False where there is none."""
+        """Undo the draft's last step. Returns False without one."""
         return await self._change(lambda draft, _: draft.undone() if draft.past else draft)
 
     async def redo(self) -> bool:
-        """Do again what was taken back of the draft; False where nothing was."""
+        """Redo the draft's last undone step. Returns False without one."""
         return await self._change(lambda draft, _: draft.redone() if draft.future else draft)
 
     async def discard(self) -> None:
-        """Plan nothing any more; one step that can be taken back."""
+        """Empty the draft, as one undoable step."""
         await self._change(lambda draft, _: draft.emptied())
 
     async def _change(self, change: Callable[[Draft, sqlite3.Connection], Draft]) -> bool:
         if self._lookups.project_id is None:
-            raise BadRequest("No project is chosen yet.")
+            raise BadRequest("No project selected. Select one first.")
         key = self._key
 
         def act(writer: Writer) -> bool:
@@ -244,13 +235,13 @@ class Plan:
 
         return await self._files.write(act)
 
-    # Writing
+    # Saving
 
     async def commit(self, changes: Iterable[PlanChange], gone: Iterable[int] = ()) -> int:
-        """Write what a difference showed, as one step; returns how many items that are.
+        """Save the changes of a difference as one step. Returns the number of items.
 
-        What is not as the difference showed it any more stays in the draft; what is gone leaves it. Raises BadRequest
-        for values that cannot be set by now; then nothing is written.
+        Items that changed since stay in the draft, deleted items leave it. Raises BadRequest for values that have
+        become invalid, and then saves nothing.
         """
         wanted = {change.id: change for change in changes if change.fields}
         faults: dict[str, str] = {}
@@ -260,14 +251,14 @@ class Plan:
             except BadRequest as error:
                 faults[f"#{change.id}"] = str(error)
         if faults:
-            raise BadRequest("Some of it cannot be written; nothing was.", faults)
+            raise BadRequest("Could not save the plan: some values are invalid. Change them and save again.", faults)
         key = self._key
         written = await self._files.write(lambda writer: self._commit(writer, key, wanted, tuple(gone)))
         self._wake()
         return written
 
     def _commit(self, writer: Writer, key: str, wanted: Mapping[int, PlanChange], gone: Sequence[int]) -> int:
-        """Journal what is still as it was agreed to; draft and entries change together or not at all."""
+        """Journal the confirmed changes. Draft and entries change together or not at all."""
         draft = _read(writer, key)
         entries, done = [], {}
         for given_id, change in wanted.items():
@@ -292,7 +283,7 @@ class Plan:
 def _agreed(
     iterations: PlanIterations, document: Document, change: PlanChange, touches: Mapping[str, Touch]
 ) -> dict[str, object]:
-    """The values of a change that are planned as they were, of an item that is as it was."""
+    """Return the values of a change whose plan and whose current value are still the confirmed ones."""
     fields = fields_in(document)
     now = {
         "IterationID": iterations.place_of(fields.get("IterationID")),
@@ -316,7 +307,7 @@ def _touched(before: Draft, after: Draft) -> set[int]:
 
 
 def difference_of(mirror: sqlite3.Connection, iterations: PlanIterations, standing: Standing) -> list[PlanChange]:
-    """Return the changes of a draft in backlog order; deleted items are left out."""
+    """Return the changes of a draft in backlog order, without deleted items."""
     ids = standing.changes.keys() | standing.contests.keys()
     found = []
     now = iterations.now(mirror, ids)

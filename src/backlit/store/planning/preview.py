@@ -10,7 +10,7 @@ from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator
 from backlit.model.planning import Load, Part, loads
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.planning.draft import Values
 from backlit.store.planning.iterations import text_of
 from backlit.store.planning.plan import Plan
@@ -23,26 +23,26 @@ _NO_TASK = Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK.value
 
 @dataclass(frozen=True, slots=True)
 class TasksShown:
-    """The tasks of all items or of none, but for some items."""
+    """The shown tasks: those of all items or of none, with some items as exceptions."""
 
     of_all: bool = False
     but_of: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
-        """Whether any are shown."""
+        """Return whether any task is shown."""
         return self.of_all or bool(self.but_of)
 
     def shows(self, item_id: int) -> bool:
-        """Whether an item's are."""
+        """Return whether the tasks of an item are shown."""
         return self.of_all != (item_id in self.but_of)
 
     def turned(self, item_id: int, *, is_shown: bool) -> "TasksShown":
-        """With an item's shown, or hidden."""
+        """Return the choice with the tasks of an item shown or hidden."""
         but_of = self.but_of | {item_id} if is_shown != self.of_all else self.but_of - {item_id}
         return replace(self, but_of=but_of)
 
     def filter(self) -> Filter | None:
-        """What is listed by that; None for all."""
+        """Return the filter of a list with the shown tasks, or None for all tasks."""
         among = In(Property("ParentID"), tuple(map(Literal, sorted(self.but_of))))
         if not self.but_of:
             return None if self.of_all else _NO_TASK
@@ -58,7 +58,7 @@ _BY_ID = f"SELECT {_COLUMNS} FROM items WHERE id IN (SELECT value FROM json_each
 
 
 class PlanPreview:
-    """Rows, items, totals and loads as the draft would make them."""
+    """Rows, items, totals and loads under the draft."""
 
     def __init__(self, files: Files, plan: Plan) -> None:
         self._files = files
@@ -91,7 +91,7 @@ class PlanPreview:
         return replace(item, fields={**item.fields, **values}) if values else item
 
     def spec(self, base: ViewSpec, places: frozenset[int], tasks: TasksShown = NO_TASKS) -> ViewSpec:
-        """Return the spec of a list of iterations under the plan, with the tasks that are shown."""
+        """Return the spec of a list of iterations under the plan, with the shown tasks."""
         moves = self._moves()
         return replace(
             base,
@@ -124,7 +124,7 @@ class PlanPreview:
         return totals + gone + Totals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
 
     def with_tasks(self, item_ids: Iterable[int]) -> frozenset[int]:
-        """Return the items that have open tasks; a short read."""
+        """Return the items with open tasks. A short read."""
         found = self._files.mirror.execute(
             "SELECT DISTINCT parent_id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
             " AND is_task = 1 AND own_open = 1",
@@ -153,7 +153,7 @@ def _id(value: object) -> int | None:
 
 
 def _read_loads(mirror: sqlite3.Connection, places: Collection[int], changes: Mapping[int, Values]) -> dict[int, Load]:
-    """The loads of some iterations, empty ones too; what is deferred or deleted counts nowhere."""
+    """Return the loads of some iterations, empty ones too. Deferred and deleted items count nowhere."""
     rows = {row[0]: row for row in mirror.execute(_IN_PLACES, (ids_json(places),))}
     rows |= {row[0]: row for row in mirror.execute(_BY_ID, (ids_json(changes.keys() - rows.keys()),))}
     parts = (_part(row, changes.get(item_id, {})) for item_id, row in rows.items())
@@ -168,7 +168,7 @@ def _part(row: Sequence[object], planned: Values) -> Part | None:
         return None
     if "Estimate" in planned:
         estimate = planned["Estimate"]
-        points = points_of(None if estimate is None else str(estimate))
+        points = points_of(text_of(estimate))
     is_task = item_type == "Task"
     return Part(
         place=_id(planned.get("IterationID", place)),

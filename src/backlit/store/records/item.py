@@ -84,9 +84,9 @@ def item_of(document: Document, base: Document | None, sign: int) -> Item:
     """Return the item of a document. `base` is the received document, None if it is the same."""
     received = document if base is None else base
     return Item(
-        id=whole(document.get("id")) or 0,
+        id=id_in(document),
         type=str(document.get("type") or ""),
-        project_id=whole(document.get("projectId")) or 0,
+        project_id=id_in(document, "projectId"),
         fields=fields_in(document),
         base=fields_in(received),
         created_by=str(received.get("createdBy") or ""),
@@ -111,6 +111,11 @@ def is_item(document: Mapping[str, object], item_id: int) -> bool:
 def whole(value: object) -> int | None:
     """Return the value if it is an integer."""
     return value if type(value) is int else None
+
+
+def id_in(document: Mapping[str, object], key: str = "id") -> int:
+    """Return an id in a document, 0 without one."""
+    return whole(document.get(key)) or 0
 
 
 def moment(value: object) -> datetime | None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest, ServiceError
+from backlit.store.records.item import id_in
 
 
 class TreeKind(StrEnum):
@@ -59,7 +60,7 @@ def person_of(document: Mapping[str, object]) -> Person:
     names = (document.get("firstName"), document.get("lastName"))
     full = " ".join(str(part) for part in names if part)
     username = str(document.get("name") or "")
-    return Person(_id(document), username, str(document.get("displayName") or full or username))
+    return Person(id_in(document), username, str(document.get("displayName") or full or username))
 
 
 def looked_up_user_of(document: Mapping[str, object]) -> Person:
@@ -80,7 +81,7 @@ def signed_in_of(document: Mapping[str, object]) -> Person:
 def iteration_of(document: Mapping[str, object], path: str) -> IterationEntry:
     """Read an iteration. The path is computed from the tree."""
     return IterationEntry(
-        id=_id(document),
+        id=id_in(document),
         name=str(document.get("name") or ""),
         path=path,
         start=_date(document.get("startDate")),
@@ -89,11 +90,6 @@ def iteration_of(document: Mapping[str, object], path: str) -> IterationEntry:
         max_capacity=_capacity(document.get("maxCapacity")),
         is_release=document.get("isRelease") is True,
     )
-
-
-def _id(document: Mapping[str, object]) -> int:
-    value = document.get("id")
-    return value if isinstance(value, int) else 0
 
 
 def _date(value: object) -> date | None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from backlit.model.errors import Offline, ServiceError, ServiceRefused, Unavailable
-from backlit.store.files import Files
-from backlit.store.records.item import Document, moment, whole
+from backlit.store.files.files import Files
+from backlit.store.records.item import Document, id_in, moment, whole
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -195,23 +195,23 @@ class _Probe:
 
     async def etag(self, some: Document) -> bool:
         try:
-            return (await self._client.work_items.fetch(whole(some.get("id")) or 0)).etag is not None
+            return (await self._client.work_items.fetch(id_in(some))).etag is not None
         except ServiceRefused:
             return False
 
 
 def obeys(results: Sequence[Document], project_id: int | None, low: int) -> bool:
     """Report whether all results belong to the project and have an id above `low`."""
-    return all(each.get("projectId") == project_id and (whole(each.get("id")) or 0) > low for each in results)
+    return all(each.get("projectId") == project_id and id_in(each) > low for each in results)
 
 
 def _typical(results: Sequence[Document]) -> Document:
     """Return the item with the middle id. Smaller ids exist, so an ignored condition shows."""
-    return sorted(results, key=lambda each: whole(each.get("id")) or 0)[len(results) // 2]
+    return sorted(results, key=id_in)[len(results) // 2]
 
 
 def _ids(results: Sequence[Document]) -> list[int]:
-    return [whole(each.get("id")) or 0 for each in results]
+    return [id_in(each) for each in results]
 
 
 async def _no() -> bool:

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from backlit.model.errors import BadRequest, ServiceError
-from backlit.store.files import Files, Writer
+from backlit.model.errors import BadRequest, ServiceError, ServiceRefused
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.records.item import Document, whole
 from backlit.store.remote.capabilities import PAGE, Traits
@@ -88,7 +88,7 @@ class ProjectLists:
         return await listing.documents(filter=filter_, order=ordered, top=min(top, self.traits.page), skip=skip or None)
 
 
-async def together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
+async def run_together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
     """Run acts concurrently until all have ended. The first error cancels the others."""
     tasks = [asyncio.ensure_future(act()) for act in acts]
     try:
@@ -99,7 +99,7 @@ async def together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def in_turns(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
+async def run_pooled(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
     """Run many acts, a few at a time."""
     left = list(reversed(list(acts)))
 
@@ -107,7 +107,7 @@ async def in_turns(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
         while left:
             await left.pop()()
 
-    await together([work] * AT_ONCE)
+    await run_together([work] * AT_ONCE)
 
 
 BATCH = 250
@@ -128,6 +128,14 @@ async def read_all(listing: "Listing[Any]", condition: str | None = None) -> lis
         if len(found) == before:
             break
     return list(found.values())
+
+
+async def read_offered(listing: "Listing[Any]") -> list[Document] | None:
+    """Read a list, or return None if the service does not offer it."""
+    try:
+        return await read_all(listing)
+    except ServiceRefused:
+        return None
 
 
 async def store_items(files: Files, documents: list[Document]) -> None:

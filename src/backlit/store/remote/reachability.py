@@ -23,7 +23,7 @@ class Waits:
     first_pause: float = 1.0
     longest_pause: float = 30.0
     sync_every: float = 20.0
-    settling: float = 3.0
+    in_transit: float = 3.0
     """The longest time that a request without a response may still be in transit."""
 
     def pause(self, failures: int) -> float:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.journal.inbox import InboxRecord, NewsKind, Watermarks
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.mirror.mirror import Mirror, is_news
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
-from backlit.store.records.item import Document, fields_in, moment, whole
+from backlit.store.records.item import Document, fields_in, id_in, moment, whole
 from backlit.store.records.merge import is_same, kept_otherwise
 from backlit.store.records.people import person_of
 from backlit.store.sqlite.database import ids_json
@@ -45,9 +45,9 @@ def note_comments(writer: Writer, documents: Iterable[Document]) -> None:
     fresh: dict[int, list[Document]] = {}
     for each in _unknown_comments(writer.mirror, documents):
         mark = marks.of(each)
-        is_new = mark is not None and mark.comment_id is not None and (whole(each.get("id")) or 0) > mark.comment_id
+        is_new = mark is not None and mark.comment_id is not None and id_in(each) > mark.comment_id
         if is_new and not _is_one_of(mine, each.get("createdBy")):
-            fresh.setdefault(whole(each.get("workItemId")) or 0, []).append(each)
+            fresh.setdefault(id_in(each, "workItemId"), []).append(each)
     records = writer.journal.inbox.records(fresh)
     items = writer.mirror.received(fresh)
     _put(writer, [_with_comments(records.get(each), items.get(each, {}), fresh[each]) for each in fresh])
@@ -113,7 +113,7 @@ class _AllWatermarks:
         self._marks: dict[int, Watermarks | None] = {}
 
     def of(self, document: Document) -> Watermarks | None:
-        project_id = whole(document.get("projectId")) or 0
+        project_id = id_in(document, "projectId")
         if project_id not in self._marks:
             self._marks[project_id] = self._news.watermarks(project_id)
         return self._marks[project_id]
@@ -216,7 +216,7 @@ def _with_comments(record: InboxRecord | None, item: Document, documents: list[D
     for each in documents:
         made = replace(
             made,
-            comments=(*made.comments, whole(each.get("id")) or 0),
+            comments=(*made.comments, id_in(each)),
             authors=_authors(made.authors, each.get("createdBy")),
             noted_at=max(made.noted_at or "", _time(each.get("createdAt")) or "") or None,
         )
@@ -237,8 +237,8 @@ def _put(writer: Writer, news: Collection[InboxRecord]) -> None:
 
 def _record_of(document: Document, kind: NewsKind) -> InboxRecord:
     return InboxRecord(
-        item_id=whole(document.get("id")) or 0,
-        project_id=whole(document.get("projectId")) or 0,
+        item_id=id_in(document),
+        project_id=id_in(document, "projectId"),
         kind=kind,
         type=str(document.get("type") or ""),
         name=_name(document),

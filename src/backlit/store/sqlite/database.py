@@ -89,6 +89,13 @@ def drop_database(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
+class Table:
+    """A table, or some of one noun, through the connection of its file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+
 class OpenedFile:
     """The identity of an opened database file. SQLite silently keeps using a file that was deleted or replaced."""
 

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from backlit.model.errors import ServiceRefused
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import LAST_ID, Document, moment, whole
+from backlit.store.records.item import LAST_ID, Document, id_in, moment, whole
 from backlit.store.remote.capabilities import FIRST, LAST, DateForm, obeys
 from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
 from backlit.store.remote.receiving import note_comments
@@ -25,24 +25,24 @@ class ChangeReader:
     """Reader of changes from the watermark, the newest seen stamp, which it advances."""
 
     def __init__(self, lists: ProjectLists, files: Files) -> None:
-        self._asking = lists
+        self._lists = lists
         self._files = files
         self._key = f"watermark {lists.project_id}"
 
     async def run(self) -> int | None:
         """Store the changes. Returns the service's number of items, or None if it was not stated."""
         mark = moment(await self._files.write(lambda writer: writer.mirror.note(self._key)))
-        dates = self._asking.traits.dates
-        if dates is not None and self._asking.traits.is_ranged:
+        dates = self._lists.traits.dates
+        if dates is not None and self._lists.traits.is_ranged:
             await self._oldest_first(mark, dates)
             return None
         return await self._newest_first(mark)
 
     async def begin(self) -> None:
         """Record the newest stamp before a full load, so that changes during the load are read again."""
-        if not self._asking.traits.by_change:
+        if not self._lists.traits.by_change:
             return
-        page = await self._asking.items(order="lastModifiedAt desc", top=1)
+        page = await self._lists.items(order="lastModifiedAt desc", top=1)
         newest = _newest(page.results)
         if newest is not None:
             await self._keep(newest)
@@ -53,8 +53,8 @@ class ChangeReader:
         walked, seen = PageLimit("changes"), set[tuple[int, object]]()
         while True:
             condition = f"lastModifiedAt ge {dates.write(since)}" if since else ""
-            page = await self._asking.items(condition, order="lastModifiedAt", skip=skip or None)
-            came = {(whole(each.get("id")) or 0, each.get("lastModifiedAt")) for each in page.results}
+            page = await self._lists.items(condition, order="lastModifiedAt", skip=skip or None)
+            came = {(id_in(each), each.get("lastModifiedAt")) for each in page.results}
             walked.note(is_news=not came <= seen)
             seen |= came
             await store_items(self._files, page.results)
@@ -65,7 +65,7 @@ class ChangeReader:
             if not page.results or len(page.results) >= page.total - skip:
                 return
             is_further = latest is not None and (since is None or latest.replace(microsecond=0) > since)
-            if is_further and self._asking.traits.by_change:
+            if is_further and self._lists.traits.by_change:
                 since, skip = latest, 0
             else:
                 skip += len(page.results)
@@ -75,9 +75,9 @@ class ChangeReader:
         seen: set[int] = set()
         newest = mark
         while True:
-            page = await self._asking.items(order="lastModifiedAt desc", top=100, skip=len(seen) or None)
-            fresh = [each for each in page.results if (whole(each.get("id")) or 0) not in seen]
-            seen |= {whole(each.get("id")) or 0 for each in fresh}
+            page = await self._lists.items(order="lastModifiedAt desc", top=100, skip=len(seen) or None)
+            fresh = [each for each in page.results if (id_in(each)) not in seen]
+            seen |= {id_in(each) for each in fresh}
             await store_items(
                 self._files, [each for each in fresh if (moment(each.get("lastModifiedAt")) or since) >= since]
             )
@@ -147,7 +147,7 @@ class Feed:
                 return True
             is_all = len(page.results) >= page.total
             if is_all or lists.traits.orders:
-                position = max(whole(each.get("id")) or 0 for each in page.results)
+                position = max(id_in(each) for each in page.results)
                 await self._store(key, position, page.results)
             if is_all or not lists.traits.orders:
                 return is_all
@@ -158,7 +158,7 @@ class Feed:
         limit = PageLimit(self._subject.value)
         while True:
             page = await lists.page(self._listing, order="id desc", skip=seen or None)
-            ids = [whole(each.get("id")) or 0 for each in page.results]
+            ids = [id_in(each) for each in page.results]
             if ids != sorted(ids, reverse=True):
                 return False
             limit.note(is_news=bool(ids) and ids[-1] < lowest)
@@ -166,7 +166,7 @@ class Feed:
             seen += len(ids)
             newest = max([newest, *ids])
             is_all = not ids or ids[-1] <= position or seen >= page.total
-            fresh = [each for each in page.results if (whole(each.get("id")) or 0) > position]
+            fresh = [each for each in page.results if id_in(each) > position]
             await self._store(key, newest if is_all else position, fresh)
             if is_all:
                 return True

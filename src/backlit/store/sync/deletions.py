@@ -4,11 +4,11 @@ from functools import partial
 
 from backlit.model.errors import ServiceError
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import LAST_ID, Document, whole
+from backlit.store.records.item import LAST_ID, Document, id_in, whole
 from backlit.store.remote.capabilities import PAGE
-from backlit.store.remote.listing import PageLimit, ProjectLists, in_turns
+from backlit.store.remote.listing import PageLimit, ProjectLists, run_pooled
 from backlit.store.remote.receiving import note_gone, receive
 
 MOST_COUNTS = 10_000
@@ -39,7 +39,7 @@ class DeletionScan:
             if counted > MOST_COUNTS:
                 raise ServiceError("The service's item counts contradict each other. Deleted items may still be shown.")
             found: list[_Counted] = []
-            await in_turns([partial(self._compare, lists, each, found) for each in waiting])
+            await run_pooled([partial(self._compare, lists, each, found) for each in waiting])
             waiting = found
 
     async def _compare(self, lists: ProjectLists, counted: _Counted, found: list[_Counted]) -> None:
@@ -60,7 +60,7 @@ class DeletionScan:
 
     async def _middle(self, lists: ProjectLists, low: int, high: int) -> int:
         """Return the id that halves a range without known items."""
-        ids = sorted(whole(each.get("id")) or 0 for each in (await _ask(lists, low, high, self._size))[1])
+        ids = sorted(id_in(each) for each in (await _ask(lists, low, high, self._size))[1])
         return ids[-1 if lists.traits.orders else len(ids) // 2] if ids else low
 
     async def _count(self, project_id: int, low: int, high: int) -> int:

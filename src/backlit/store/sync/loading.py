@@ -7,18 +7,18 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import NotFound
-from backlit.store.files import Files, Writer
-from backlit.store.records.item import LAST_ID, whole
+from backlit.store.files.files import Files, Writer
+from backlit.store.records.item import LAST_ID, id_in
 from backlit.store.remote.capabilities import obeys
 from backlit.store.remote.listing import (
     AT_ONCE,
     DisobeyedError,
     PageLimit,
     ProjectLists,
-    in_turns,
+    run_pooled,
+    run_together,
     store_items,
     store_new_items,
-    together,
 )
 from backlit.store.sync.deletions import keep_only, known_ids
 
@@ -38,7 +38,7 @@ class FirstLoad:
     """The load of a project after its first rows. Stored ranges are recorded, so an interrupted load resumes."""
 
     def __init__(self, lists: ProjectLists, files: Files, progress: Progress) -> None:
-        self._asking = lists
+        self._lists = lists
         self._files = files
         self._progress = progress
         self._key = f"left {lists.project_id}"
@@ -63,27 +63,27 @@ class FirstLoad:
         else:
             await self._plan()
         self._progress(self._done, max(self._total, self._done))
-        await together([self._work] * AT_ONCE)
+        await run_together([self._work] * AT_ONCE)
         return not self._left
 
     async def _plan(self) -> None:
-        lowest = await self._asking.items(order="id", top=1)
+        lowest = await self._lists.items(order="id", top=1)
         self._total = lowest.total
-        pieces = min(PIECES, ceil(self._total / self._asking.traits.page))
+        pieces = min(PIECES, ceil(self._total / self._lists.traits.page))
         low = _ends(lowest)[0] - 1
-        high = _ends(await self._asking.items(order="id desc", top=1))[1] if self._asking.traits.orders else 0
-        if not self._asking.traits.orders:
+        high = _ends(await self._lists.items(order="id desc", top=1))[1] if self._lists.traits.orders else 0
+        if not self._lists.traits.orders:
             low, high = 0, await self._above_all(max(1024, _ends(lowest)[1]))
         if pieces < 2:
-            self._left = [(low, high if not self._asking.traits.orders else _OPEN)]
+            self._left = [(low, high if not self._lists.traits.orders else _OPEN)]
             return
         ends = [low + (high - low) * piece // pieces for piece in range(pieces)]
-        last = _OPEN if self._asking.traits.orders else high
+        last = _OPEN if self._lists.traits.orders else high
         self._left = list(zip(ends, [*ends[1:], last], strict=True))[::-1]
 
     async def _above_all(self, high: int) -> int:
         """Return an id above all others, if the largest cannot be requested."""
-        while high < LAST_ID and (await self._asking.items(f"id gt {high}", top=1)).results:
+        while high < LAST_ID and (await self._lists.items(f"id gt {high}", top=1)).results:
             high = min(high * 2, LAST_ID)
         return high
 
@@ -91,20 +91,20 @@ class FirstLoad:
         while self._left and not self._is_stopped:
             low, high = travelling = self._take()
             condition = f"id gt {low}" + (f" and id le {high}" if high else "")
-            page = await self._asking.items(condition, order="id")
-            if not obeys(page.results, self._asking.project_id, low):
+            page = await self._lists.items(condition, order="id")
+            if not obeys(page.results, self._lists.project_id, low):
                 raise DisobeyedError("The service returned other items than requested.")
-            ids = {whole(each.get("id")) or 0 for each in page.results}
+            ids = {id_in(each) for each in page.results}
             self._walked.note(is_news=not ids or not ids <= self._seen)
             self._seen |= ids
             rest = self._rest(low, high, page)
             with self._noting:
                 self._left += rest
-                if rest and self._asking.traits.orders:
+                if rest and self._lists.traits.orders:
                     self._in_hand.remove(travelling)
                     travelling = (low, rest[0][0])
                     self._in_hand.append(travelling)
-            count = 0 if rest and not self._asking.traits.orders else len(page.results)
+            count = 0 if rest and not self._lists.traits.orders else len(page.results)
             await store_new_items(self._files, page.results, partial(self._note, travelling, count))
             self._progress(self._done, self._total)
 
@@ -126,14 +126,14 @@ class FirstLoad:
         """Return the missing part of a range: the end of it, or both halves if pages are unordered."""
         if not page.results or len(page.results) >= page.total:
             return []
-        if self._asking.traits.orders:
+        if self._lists.traits.orders:
             return [(_ends(page)[1], high)]
         middle = (low + high) // 2
         return [(low, middle), (middle, high)] if low < middle < high else []
 
 
 def _ends(page: "Page") -> tuple[int, int]:
-    ids = [whole(each.get("id")) or 0 for each in page.results]
+    ids = [id_in(each) for each in page.results]
     return (min(ids), max(ids)) if ids else (1, 1)
 
 
@@ -147,7 +147,7 @@ class FullScan:
     """A scan of all projects. It restarts after an interruption."""
 
     def __init__(self, lists: ProjectLists, files: Files, progress: Progress) -> None:
-        self._asking = lists
+        self._lists = lists
         self._files = files
         self._progress = progress
         self._seen: set[int] = set()
@@ -168,7 +168,7 @@ class FullScan:
                 break
         missing = sorted(await self._files.write(lambda writer: known_ids(writer) - self._seen))
         if len(missing) <= FEW:
-            await in_turns(partial(self._ask_for, item_id) for item_id in missing)
+            await run_pooled(partial(self._ask_for, item_id) for item_id in missing)
         await self._files.write(lambda writer: keep_only(writer, self._seen))
         return True
 
@@ -185,16 +185,16 @@ class FullScan:
                 if not await self._page(skip, here, limit):
                     at = self._total
 
-        await together([work] * AT_ONCE)
+        await run_together([work] * AT_ONCE)
 
     async def _page(self, skip: int, here: set[int], limit: PageLimit) -> int:
         """Read and store a page. Returns its number of items. `here` collects the ids of this pass."""
-        page = await self._asking.items(order="id", skip=skip)
+        page = await self._lists.items(order="id", skip=skip)
         self._total = page.total
-        ids = {whole(each.get("id")) or 0 for each in page.results}
+        ids = {id_in(each) for each in page.results}
         limit.note(is_news=not ids <= here)
         here |= ids
-        fresh = [each for each in page.results if (whole(each.get("id")) or 0) not in self._seen]
+        fresh = [each for each in page.results if (id_in(each)) not in self._seen]
         self._seen |= ids
         await store_items(self._files, fresh)
         self._progress(len(self._seen), max(self._total, len(self._seen)))
@@ -202,7 +202,7 @@ class FullScan:
 
     async def _ask_for(self, item_id: int) -> None:
         try:
-            document = await self._asking.client.work_items.document(item_id)
+            document = await self._lists.client.work_items.document(item_id)
         except NotFound:
             return
         self._seen.add(item_id)

@@ -4,23 +4,22 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.item import Document, whole
+from backlit.store.records.item import whole
 from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.remote.capabilities import CLOCK, TRAITS, Traits, probe, traits_of
-from backlit.store.remote.listing import ProjectLists, read_all, store_items, together
+from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, known_ids
 from backlit.store.sync.loading import FirstLoad, FullScan, Progress
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.client.resources import Listing
 
 FIRST_PAGE = 100
 NOUNS_EVERY = 300.0
@@ -83,7 +82,7 @@ class Sync:
                 await self._first_rows(chosen, is_only=len(project_ids) == 1)
 
         acts = [find_project, self._people]
-        await together(acts if known is None else [*acts, partial(self._first_rows, known)])
+        await run_together(acts if known is None else [*acts, partial(self._first_rows, known)])
         return chosen
 
     async def _projects(self) -> list[int]:
@@ -100,7 +99,7 @@ class Sync:
     async def _people(self) -> None:
         """Read the users and the service's capabilities."""
         me, users, told = await asyncio.gather(
-            self._client.users.my_document(), self._where_offered(self._client.users), self._client.capabilities()
+            self._client.users.my_document(), read_offered(self._client.users), self._client.capabilities()
         )
         self.user = signed_in_of(me)
 
@@ -127,18 +126,11 @@ class Sync:
                 page = await self._client.work_items.documents(top=FIRST_PAGE)
             await store_items(self._files, page.results)
 
-    async def _where_offered(self, listing: "Listing[Any]") -> list[Document]:
-        """Return a whole list, empty if the service does not offer it."""
-        try:
-            return await read_all(listing)
-        except ServiceRefused:
-            return []
-
     async def run(self, project_id: int, *, is_asked: bool) -> None:
         """Sync a project. A requested run also reads rarely changing data."""
         self._is_stopped = self._is_stopped and not is_asked
         if is_asked or time.monotonic() - self._nouns_at.get(project_id, -NOUNS_EVERY) >= NOUNS_EVERY:
-            await together([partial(self._first_rows, project_id), partial(self._trees, project_id)])
+            await run_together([partial(self._first_rows, project_id), partial(self._trees, project_id)])
             self._nouns_at[project_id] = time.monotonic()
         traits = traits_of(await self._note(TRAITS))
         try:
@@ -235,13 +227,13 @@ class Sync:
         areas, iterations, types = await asyncio.gather(
             read_all(self._client.areas.in_project(project_id)),
             read_all(self._client.iterations.in_project(project_id)),
-            self._where_offered(self._client.projects.time_entry_types_of(project_id)),
+            read_offered(self._client.projects.time_entry_types_of(project_id)),
         )
 
         def act(writer: Writer) -> bool:
             if writer.mirror.note(tree_writes(project_id)) != writes:
                 return False
-            read = {TreeKind.AREAS.value: areas, TreeKind.ITERATIONS.value: iterations, TIME_ENTRY_TYPES: types}
+            read = {TreeKind.AREAS.value: areas, TreeKind.ITERATIONS.value: iterations, TIME_ENTRY_TYPES: types or []}
             changed = {kind for kind, found in read.items() if writer.mirror.put_nouns(kind, project_id, found)}
             if changed:
                 writer.signal.publish(Change(Subject.TREES))

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from backlit.model.fields import ItemType
 from backlit.store.edits.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
-from backlit.store.edits.items import edit_entry, show, take_out, with_followers
+from backlit.store.edits.items import edit_entry, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.rank_order import move_back
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.undo_log import ActState
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
@@ -21,7 +21,7 @@ from backlit.store.records.entry import (
     new_comment,
     recall_of,
 )
-from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.undo.items import UndoPlan, restore
 from backlit.store.undo.nodes import restore_nodes, return_nodes
 from backlit.store.undo.operations import (
@@ -217,7 +217,7 @@ def _described(writer: Writer, act: int, told: Sequence[Effect], *, is_redo: boo
 
 def _named(document: Document) -> Named:
     name = str(fields_in(document).get("Name") or "")
-    return Named(whole(document.get("id")) or 0, str(document.get("type") or ""), name)
+    return Named(id_in(document), str(document.get("type") or ""), name)
 
 
 def _of_entry(entry: OutboxEntry) -> Named:
@@ -235,12 +235,12 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
     if described.is_impossible:
         writer.journal.undo_log.set_state(act, ActState.OVER)
         return described
-    unsent = with_followers(writer, [move.entry for move, _ in told if isinstance(move, Withdraw)])
+    unsent = with_dependents(writer, [move.entry for move, _ in told if isinstance(move, Withdraw)])
     with writer.journal.transaction():
         step = writer.journal.undo_log.go_on(act, ActState.DONE if is_redo else ActState.UNDONE)
         withdraw(writer, unsent, step)
         written = _written(writer, [move for move, _ in told], step)
-    take_out(writer, unsent)
+    show_without(writer, unsent)
     show(writer, [entry.item_id for entry in written])
     commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
     if commented:
@@ -298,7 +298,7 @@ def _commented(writer: Writer, move: DeleteComment | WriteComment, step: int) ->
             entry = deletion_of_comment(comment)
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
         case WriteComment(item_id, text, for_customers):
-            project_id = whole((writer.mirror.effective(item_id) or {}).get("projectId")) or 0
+            project_id = id_in(writer.mirror.effective(item_id) or {}, "projectId")
             written = new_comment(project_id, item_id, text, for_customers=for_customers)
             yield from writer.journal.add([written], step)
 

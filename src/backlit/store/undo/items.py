@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backlit.store.edits.deletions import is_settable
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.entry import (
@@ -18,7 +18,7 @@ from backlit.store.records.entry import (
     new_comment,
     new_entry,
 )
-from backlit.store.records.item import Document, fields_in, moment, whole
+from backlit.store.records.item import Document, fields_in, id_in, moment, whole
 from backlit.store.records.merge import kept_otherwise, merge
 from backlit.store.undo.nodes import NodeReversals, opposite
 from backlit.store.undo.operations import (
@@ -198,7 +198,7 @@ class UndoPlan:
 
     def _restored(self, entry: OutboxEntry) -> Iterator[Effect]:
         copy = self._journal.trash.of_entry(entry.id)
-        parent_id = self._journal.renames.followed(whole(fields_in(copy.item).get("ParentID")) or 0) if copy else 0
+        parent_id = self._journal.renames.followed(id_in(fields_in(copy.item), "ParentID")) if copy else 0
         if copy is None or (parent_id and self._mirror.effective(parent_id) is None):
             yield Missing(entry.item_id), ()
         else:
@@ -230,7 +230,7 @@ class UndoPlan:
         elif entry.kind is EntryKind.DELETE:
             yield Delete(item_id, entry.id), ()
         else:
-            comment_id = whole(entry.payload.get("id")) or 0
+            comment_id = id_in(entry.payload)
             yield DeleteComment(item_id, comment_id, str(entry.payload.get("text") or ""), entry.id), ()
 
     def _is_looked_for(self, entry: OutboxEntry) -> bool:
@@ -262,8 +262,8 @@ def _made(writer: Writer, document: Document, step: int) -> OutboxEntry:
         if is_settable(key, is_new=True) and value is not None and value not in ("", [])
     }
     if "ParentID" in fields:
-        fields["ParentID"] = writer.journal.renames.followed(whole(fields["ParentID"]) or 0)
-    project_id = whole(document.get("projectId")) or 0
+        fields["ParentID"] = writer.journal.renames.followed(id_in(fields, "ParentID"))
+    project_id = id_in(document, "projectId")
     payload = {"type": document.get("type"), "projectId": project_id, "fields": fields}
     (entry,) = writer.journal.add([new_entry(EntryKind.ADD, project_id, payload)], step)
     old_id = whole(document.get("id"))

@@ -7,10 +7,10 @@ from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.checks import on_wire
 from backlit.store.edits.items import edit_entry
 from backlit.store.edits.nodes import count_items_in, deletion_of_node, kept_nodes
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.mirror.overlay import laid_over_nodes, place_of, subtree, values_of
 from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry, with_nodes_as
-from backlit.store.records.item import Document, fields_in, whole
+from backlit.store.records.item import Document, fields_in, id_in, whole
 from backlit.store.records.merge import is_same
 from backlit.store.undo.operations import DeleteNode, Final, RestoreNode
 
@@ -52,7 +52,7 @@ class NodeReversals:
         if key not in self._trees:
             received = self._writer.mirror.nouns(key[1], key[0])
             nodes = laid_over_nodes(received, self._writer.journal.entries.on_nodes(*key))
-            self._trees[key] = {_id(each, "id"): each for each in nodes if _id(each, "id") not in self._unsent}
+            self._trees[key] = {id_in(each, "id"): each for each in nodes if id_in(each, "id") not in self._unsent}
         return self._trees[key]
 
     def goes_along(self, entry: OutboxEntry, key: str) -> bool:
@@ -70,7 +70,7 @@ class NodeReversals:
         node_id = self._writer.journal.renames.followed(entry.temporary_id)
         if node_id not in tree:
             yield Final(entry, "it was already deleted")
-        elif _id(tree[node_id], "parentId") not in self._own:
+        elif id_in(tree[node_id], "parentId") not in self._own:
             yield self._deleted(entry, tree, node_id)
 
     def _deleted(self, entry: OutboxEntry, tree: Tree, node_id: int) -> DeleteNode | Final:
@@ -80,7 +80,7 @@ class NodeReversals:
             more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
             return Final(entry, f"“{others[0]}”{more} is below it now; delete the node in its tree instead")
         target = self._target if self._target in tree and self._target not in gone else None
-        target = _id(tree[node_id], "parentId") if target is None else target
+        target = id_in(tree[node_id], "parentId") if target is None else target
         kind, now = str(entry.payload["tree"]), on_wire(tree[node_id])
         return DeleteNode(
             deletion_of_node(self._writer, (entry.project_id, kind), tree, node_id, target),
@@ -94,13 +94,13 @@ class NodeReversals:
         kept, tree = kept_nodes(entry), self._tree(entry)
         if not kept:
             return Final(entry, "there is no copy of it; create it again")
-        if _id(kept[0], "parentId") not in tree:
+        if id_in(kept[0], "parentId") not in tree:
             return Final(entry, "its parent was deleted; create it again")
-        target = whole(entry.payload.get("reassignmentId")) or 0
+        target = id_in(entry.payload, "reassignmentId")
         known = [each for node in kept for each in _ids(node.get("items"))]
         there = map(self._writer.journal.renames.followed, known)
         item_ids = tuple(each for each in there if self._is_in(entry, each, target))
-        return RestoreNode(entry, item_ids, len(known) - len(item_ids) + (whole(entry.payload.get("left")) or 0))
+        return RestoreNode(entry, item_ids, len(known) - len(item_ids) + (id_in(entry.payload, "left")))
 
     def _is_in(self, entry: OutboxEntry, item_id: int, node_id: int) -> bool:
         document = self._writer.mirror.effective(item_id)
@@ -122,12 +122,12 @@ def restore_nodes(
         kind = str(move.entry.payload["tree"])
         new_ids = made.setdefault(kind, {})
         for node in kept_nodes(move.entry):
-            values, parent_id, after = _mapping(node.get("values")), _id(node, "parentId"), _id(node, "after")
+            values, parent_id, after = _mapping(node.get("values")), id_in(node, "parentId"), id_in(node, "after")
             place = {"parentId": new_ids.get(parent_id, parent_id), "after": new_ids.get(after, after)}
             payload = {"tree": kind, "name": values.get("name"), "values": values, "place": place}
             (added,) = writer.journal.add([new_entry(EntryKind.NODE_ADD, move.entry.project_id, payload)], step)
             written.append(added)
-            new_ids[_id(node, "id")] = added.temporary_id
+            new_ids[id_in(node, "id")] = added.temporary_id
             followed = map(writer.journal.renames.followed, _ids(node.get("items")))
             homes |= {(kind, each): added.temporary_id for each in followed if each in move.item_ids}
     for kind, new_ids in made.items():
@@ -166,10 +166,6 @@ def _follow(writer: Writer, kind: str, new_ids: Mapping[int, int]) -> None:
     """Replace the ids of restored nodes in waiting and undoable entries."""
     for text in (PLACE_KEYS[kind], f'"tree":"{kind}"') if new_ids else ():
         writer.journal.rewrite(text, lambda entry: with_nodes_as(entry, kind, new_ids))
-
-
-def _id(node: Document, key: str) -> int:
-    return whole(node.get(key)) or 0
 
 
 def _ids(value: object) -> list[int]:

@@ -1,4 +1,4 @@
-"""Items read by id: whole items, single field values, attachments."""
+"""Items read by id: whole items, single field values, comments and attachments."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,8 +8,9 @@ from datetime import datetime
 import orjson
 
 from backlit.model.trees import Totals
-from backlit.store.files import Files
-from backlit.store.records.item import Document, Item, item_of, moment, whole
+from backlit.store.files.files import Files
+from backlit.store.records.entry import BUSY, EntryKind
+from backlit.store.records.item import Document, Item, id_in, item_of, moment, whole
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
 from backlit.store.views.query import level_value
@@ -69,6 +70,46 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
+class CommentEntry:
+    """A comment. An unsent comment is pending and has a temporary id and no time."""
+
+    id: int
+    item_id: int
+    text: str
+    author: str
+    created_at: datetime | None
+    is_internal: bool
+    pending: bool
+
+
+def comments_in(mirror: sqlite3.Connection, where: str, value: object) -> tuple[CommentEntry, ...]:
+    """Return the comments that meet a constant SQL condition with one value."""
+    sql = f"SELECT id, item_id, text, author, created_at, is_internal, pending FROM comments WHERE {where}"  # noqa: S608 # constants
+    return tuple(
+        CommentEntry(comment_id, item_id, text, author, moment(created), bool(internal), bool(pending))
+        for comment_id, item_id, text, author, created, internal, pending in mirror.execute(sql, (value,))
+    )
+
+
+class Comments:
+    """The mirrored and the unsent comments, for screens."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def of_item(self, item_id: int) -> tuple[CommentEntry, ...]:
+        """Return an item's comments, oldest first, unsent ones last, without those that wait for deletion."""
+        real_id = self._files.journal.real_id(item_id)
+        found = comments_in(self._files.mirror, "item_id = ? ORDER BY pending, id", real_id)
+        deleted = {
+            entry.payload.get("id")
+            for entry in self._files.journal.entries.undelivered([real_id], kind=EntryKind.DELETE_COMMENT)
+            if entry.state in BUSY
+        }
+        return tuple(each for each in found if each.id not in deleted)
+
+
+@dataclass(frozen=True, slots=True)
 class AttachmentEntry:
     """A file on an item or a comment. `size` is None if the service does not state it."""
 
@@ -99,8 +140,8 @@ class Attachments:
 
 def _entry(document: Document) -> AttachmentEntry:
     return AttachmentEntry(
-        id=whole(document.get("id")) or 0,
-        item_id=whole(document.get("workItemId")) or 0,
+        id=id_in(document),
+        item_id=id_in(document, "workItemId"),
         comment_id=whole(document.get("commentId")),
         name=str(document.get("name") or ""),
         description=str(document.get("description") or ""),

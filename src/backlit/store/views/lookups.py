@@ -10,12 +10,12 @@ import orjson
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.settings.own_names import OwnNames
 from backlit.model.trees import Node, Totals, Tree
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.mirror.item_rows import CUSTOM, STATUS, TAG, TEAM, widest
 from backlit.store.mirror.overlay import laid_over_nodes
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.entry import OutboxEntry
-from backlit.store.records.item import Document, whole
+from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.people import (
     LOOKED_UP_USER,
     TIME_ENTRY_TYPES,
@@ -48,7 +48,7 @@ class Lookups:
 
     def __init__(self, files: Files, signal: Signal) -> None:
         self._files = files
-        self._kept: dict[tuple[Subject, str], object] = {}
+        self._kept: dict[tuple[frozenset[Subject], str], object] = {}
         self._changes = 0
         self._lock = threading.Lock()
         self.project_id: int | None = None
@@ -59,11 +59,11 @@ class Lookups:
         stale = {change.kind, Subject.ITEMS} if change.kind is Subject.TREES else {change.kind}
         with self._lock:
             self._changes += 1
-            self._kept = {key: value for key, value in self._kept.items() if key[0] not in stale}
+            self._kept = {key: value for key, value in self._kept.items() if not key[0] & stale}
 
-    def keep(self, subject: Subject, name: str, make: Callable[[], _T]) -> _T:
-        """Return the cached value, else compute it. A change during the computation prevents caching."""
-        key = (subject, f"{self.project_id} {name}")
+    def keep(self, subject: Subject, name: str, make: Callable[[], _T], *others: Subject) -> _T:
+        """Return the cached value, else compute it. A change of a subject discards it, or prevents caching."""
+        key = (frozenset({subject, *others}), f"{self.project_id} {name}")
         with self._lock:
             changes = self._changes
             if key in self._kept:
@@ -85,10 +85,7 @@ class Lookups:
         return self.keep(
             Subject.PEOPLE,
             "projects",
-            lambda: tuple(
-                ProjectEntry(whole(each.get("id")) or 0, str(each.get("name") or ""))
-                for each in self._nouns("project", 0)
-            ),
+            lambda: tuple(ProjectEntry(id_in(each), str(each.get("name") or "")) for each in self._nouns("project", 0)),
         )
 
     def people(self) -> Mapping[int, Person]:
@@ -126,7 +123,7 @@ class Lookups:
             with self._files.trees:
                 received, entries = self._nouns(kind.value, self.project_id), self.node_entries(kind)
             shown = laid_over_nodes(received, entries)
-            return {whole(each.get("id")) or 0: each for each in shown}
+            return {id_in(each): each for each in shown}
 
         return self.keep(Subject.TREES, f"{kind.value} documents", make)
 
@@ -278,10 +275,10 @@ def told_field(definition: object) -> Field | None:
 
 def _node(document: Mapping[str, object]) -> Node:
     return Node(
-        id=whole(document.get("id")) or 0,
+        id=id_in(document),
         parent_id=whole(document.get("parentId")) or _TREE_ROOT,
         name=str(document.get("name") or ""),
-        sequence=whole(document.get("sequence")) or 0,
+        sequence=id_in(document, "sequence"),
     )
 
 

@@ -9,7 +9,6 @@ from backlit.model.filters import Filter
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, Ground
-from backlit.model.trees import Tree
 from backlit.store.records.people import TreeKind, current, following, preceding
 from backlit.store.views.lookups import Lookups
 
@@ -138,7 +137,3 @@ class StoreNames:
         if field.kind is Kind.STATUS:
             return {value: place for place, value in enumerate(self.values(field))}
         return None
-
-    def tree(self, kind: TreeKind) -> Tree:
-        """Return the areas or iterations."""
-        return self._lookups.tree(kind)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from backlit.model.errors import BadRequest
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.views.saved import ColumnWish, column_wish
 
 _SETTING = "columns"

@@ -5,8 +5,7 @@ from typing import Protocol
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.records.item import Item
-from backlit.store.store import CommentEntry
-from backlit.store.views.items import AttachmentEntry
+from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.comment import CommentDialog
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog

@@ -6,8 +6,8 @@ from textual import on
 from textual.app import ComposeResult
 
 from backlit.store.records.changes import Subject
-from backlit.store.store import CommentEntry, Store
-from backlit.store.views.items import AttachmentEntry
+from backlit.store.store import Store
+from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemRowsScreen
@@ -49,7 +49,7 @@ class CommentsScreen(ItemRowsScreen):
 
     def show_rows(self) -> None:
         """Show the comments and their files."""
-        self.thread.show(self.store.comments(self.item_id), self.files())
+        self.thread.show(self.store.comments.of_item(self.item_id), self.files())
 
     def count_text(self) -> str:
         """Return the number of comments."""

@@ -14,8 +14,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from backlit.model.resources import friendly_size_of
-from backlit.store.store import CommentEntry
-from backlit.store.views.items import AttachmentEntry
+from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, Context
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.relative_times import age, moment

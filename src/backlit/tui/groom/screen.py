@@ -149,7 +149,7 @@ class GroomScreen(ItemScreen):
 
     def _draw(self, item: Item) -> None:
         self.show_questions()
-        self._preview.show(item, self.store.comments(item.id), surroundings_of(self.store, item))
+        self._preview.show(item, self.store.comments.of_item(item.id), surroundings_of(self.store, item))
 
     def _draw_words(self) -> None:
         progress = self.store.grooming.progress()

@@ -10,9 +10,10 @@ from textual.content import Content
 from textual.strip import Strip
 
 from backlit.model.fields import FIELD_BY_KEY, Kind
-from backlit.store.inbox import FieldNews, InboxComment, ItemNews
+from backlit.store.inbox import FieldNews, ItemNews
 from backlit.store.journal.inbox import NewsKind
 from backlit.store.store import Store
+from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import Context
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
@@ -126,10 +127,10 @@ class FeedList(InboxRows):
     def __init__(self, store: Store, item_name: Callable[[int], str], *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(store, id=id)
         self._item_name = item_name
-        self._comments: Sequence[InboxComment] = ()
+        self._comments: Sequence[CommentEntry] = ()
         self._unread: AbstractSet[int] = frozenset()
 
-    def show(self, comments: Sequence[InboxComment], unread: AbstractSet[int]) -> None:
+    def show(self, comments: Sequence[CommentEntry], unread: AbstractSet[int]) -> None:
         """Show other comments, the cursor on the same one as before, else at its line."""
         current = self.current
         self._comments, self._unread = comments, unread
@@ -138,7 +139,7 @@ class FeedList(InboxRows):
         self.post_message(self.Highlighted(self, self.cursor))
 
     @property
-    def current(self) -> InboxComment | None:
+    def current(self) -> CommentEntry | None:
         """The comment under the cursor."""
         return self._comments[self.cursor] if self.cursor < len(self._comments) else None
 
@@ -201,7 +202,7 @@ def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
         yield from comment_lines(comment, now)
 
 
-def comment_lines(comment: InboxComment, now: datetime) -> Iterator[Content]:
+def comment_lines(comment: CommentEntry, now: datetime) -> Iterator[Content]:
     """A comment with who wrote it."""
     seen_by = "" if comment.is_internal else "  » customers see this"
     yield Content.assemble(

@@ -215,7 +215,7 @@ class ConflictDialog(Dialog[bool]):
 
     async def settle(self, decided: Mapping[str, object]) -> None:
         """Carry the decisions out; raises BadRequest for values that cannot be."""
-        await self._store.conflicts.settle(self._case, decided)
+        await self._store.conflicts.resolve(self._case, decided)
 
     async def _forget(self, keys: list[str]) -> None:
         for key in keys:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from backlit.store.edits.deletions import Going
+from backlit.store.edits.deletions import Extent
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
@@ -62,10 +62,10 @@ async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
 
 
 def _going(store: Store, items: Sequence[Item]) -> str:
-    return going_words(store.deletions.what_goes([item.id for item in items]))
+    return going_words(store.deletions.extent([item.id for item in items]))
 
 
-def going_words(going: Going) -> str:
+def going_words(going: Extent) -> str:
     """What is deleted with the items, as a sentence."""
     parts = [
         f"{count:,} {noun if count == 1 else noun + 's'}"

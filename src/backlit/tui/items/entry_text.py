@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from textual.content import Content
 
-from backlit.store.edits.conflicts import UNSETTLED
+from backlit.store.edits.conflicts import UNRESOLVED
 from backlit.store.edits.rank_order import beside_of
 from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
@@ -62,7 +62,7 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
 
 def fate_words(entry: OutboxEntry) -> str:
     """What became of a deletion that the service did not do; empty for all else."""
-    if entry.state not in UNSETTLED or entry.kind not in DELETIONS:
+    if entry.state not in UNRESOLVED or entry.kind not in DELETIONS:
         return ""
     what = {EntryKind.DELETE: "The item", EntryKind.DELETE_COMMENT: "The comment"}
     return f"{what.get(entry.kind, f'The {noun_of(entry)}')} was not deleted and is in its place again."

@@ -12,7 +12,8 @@ from textual.strip import Strip
 
 from backlit.store.records.item import Item, RowSign
 from backlit.store.records.people import IterationEntry, Person, TreeKind
-from backlit.store.store import CommentEntry, Store
+from backlit.store.store import Store
+from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.relative_times import age, days_until, moment
 from backlit.tui.drawing.text import safe, wrapped

@@ -1,6 +1,6 @@
 """Resolving outbox entries that were refused or are in conflict."""
 
-from backlit.store.edits.conflicts import UNSETTLED
+from backlit.store.edits.conflicts import UNRESOLVED
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import ComposeDialog
@@ -25,7 +25,7 @@ async def resolve_entry(target: StoreTarget, entry: OutboxEntry) -> None:
         await _rewrite(target, entry)
     elif case is not None:
         await target.ask(ConflictDialog(target.store, case))
-    elif entry.state in UNSETTLED:
+    elif entry.state in UNRESOLVED:
         await _decide(target, entry)
     else:
         raise CannotAct("This change waits already; it is sent as soon as the service can be reached.")

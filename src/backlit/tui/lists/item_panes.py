@@ -118,7 +118,7 @@ class ItemPanes(StorageErrorGuard, Container):
         hit = self._hits.get(item.id) if item else None
         found = f"in the {hit.place.value}: {hit.snippet}" if hit else ""
         around = surroundings_of(self._store, item, self._faults(item), found)
-        self._preview.show(item, self._store.comments(item.id) if item else (), around)
+        self._preview.show(item, self._store.comments.of_item(item.id) if item else (), around)
 
     def _faults(self, item: Item | None) -> Sequence[str]:
         """Return the sentences of the failed readiness checks of an open item."""

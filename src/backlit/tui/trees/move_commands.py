@@ -50,7 +50,7 @@ async def move(target: NodeTarget, _call: Call) -> None:
 async def delete(target: NodeTarget, _call: Call) -> None:
     """Delete the node, once it is known where its items go and the question is answered by yes."""
     node = movable_node(target, "be deleted")
-    going = target.store.nodes.what_goes(target.kind, node.id)
+    going = target.store.nodes.extent(target.kind, node.id)
     receiver_id: int | None = node.parent_id
     if going.items:
         receiver_id = await pick_node(target, f"The {_number(going.items, 'item')} of {node.name} go to", node)
@@ -64,7 +64,7 @@ async def delete(target: NodeTarget, _call: Call) -> None:
 
 def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
     """Name the nodes below, and the number of items with their receiver."""
-    tree, going = tree_of(target), target.store.nodes.what_goes(target.kind, node.id)
+    tree, going = tree_of(target), target.store.nodes.extent(target.kind, node.id)
     names = [f"“{tree[each].name}”" for each in tree.subtree_ids(node.id)[1:]]
     more = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
     below = f" with {_number(len(names), 'node')} below it ({', '.join(names[:NAMED])}{more})" if names else ""

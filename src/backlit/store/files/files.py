@@ -63,7 +63,7 @@ class Writer:
 
     def release_ranks(self) -> None:
         """Show the service's order again once every change of it has been sent, rejected or discarded."""
-        self.drop_ranks(self.journal.ranks.settled())
+        self.drop_ranks(self.journal.ranks.unneeded())
 
     def drop_ranks(self, item_ids: Iterable[int]) -> None:
         """Drop this machine's ranks of some items and show the service's ranks."""
@@ -74,7 +74,7 @@ class Writer:
             self.signal.publish(Change(Subject.ITEMS, ids, frozenset({"BacklogPriority"})))
 
 
-TURN_SECONDS = 0.0002
+SWITCH_SECONDS = 0.0002
 """The longest time, in seconds, that a thread holds the interpreter while the screen's thread waits."""
 
 
@@ -101,7 +101,7 @@ class Files:
         """Open or create the files and lay the undelivered entries over the mirror."""
         if self._writer is not None:
             return
-        sys.setswitchinterval(TURN_SECONDS)
+        sys.setswitchinterval(SWITCH_SECONDS)
         self.places.make()
         self.places.drop_broken_mirror()
         try:
@@ -267,13 +267,13 @@ class Files:
 
 
 def _lay_over(mirror: Mirror, journal: Journal) -> None:
-    mirror.settle(journal.entries.undelivered())
-    _settle_ranks(mirror, journal)
+    mirror.align(journal.entries.undelivered())
+    _align_ranks(mirror, journal)
 
 
-def _settle_ranks(mirror: Mirror, journal: Journal) -> None:
+def _align_ranks(mirror: Mirror, journal: Journal) -> None:
     """Update the mirror's ranks from the journal's."""
-    journal.ranks.drop(journal.ranks.settled())
+    journal.ranks.drop(journal.ranks.unneeded())
     numbers = journal.ranks.numbers()
     surplus = [item_id for item_id in mirror.ranks.every() if item_id not in numbers]
     if surplus:
