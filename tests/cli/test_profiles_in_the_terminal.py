@@ -10,7 +10,7 @@ def test_another_profile_is_opened_in_the_place_of_this_one_and_remembered(home:
         shown.press(":")
         shown.wait_for("a command or an item")
         shown.press("profile local", "enter")
-        shown.wait_for(r"Nothing here yet")
+        shown.wait_for(r"No open items")
         shown.press(":")
         shown.wait_for("a command or an item")
         shown.press("profile demo-20", "enter")

@@ -93,7 +93,7 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         self._unsubscribe = self.store.subscribe(self._changes.take)
         self.switch_mode(BACKLOG)
         if self._wanted_theme != self.theme:
-            self._theme_errors.append(f"There is no theme “{self._wanted_theme}”; tT lists them.")
+            self._theme_errors.append(f"Unknown theme “{self._wanted_theme}”. tT lists the themes.")
         for sentence in self._theme_errors:
             self.say(sentence, is_bad=True)
 

@@ -16,7 +16,7 @@ from backlit.tui.dialogs.dialog import STYLES, Dialog
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import COMMAND, QueryLine
 
-HINT = "a command or an item's number; tab completes, up and down bring back what was typed"
+HINT = "command or item number · tab complete · ↑ ↓ history"
 
 
 class CommandLineTarget(StoreTarget, Protocol):
@@ -54,7 +54,7 @@ async def run_line(target: CommandLineTarget, node: DOMNode, line: str) -> None:
         if running is not None:
             await running
     elif target.store.item(number) is None:
-        raise BadRequest(f"There is no item #{number} in this project, or it is not loaded yet.")
+        raise BadRequest(f"No item #{number} in this project, or it is not loaded yet.")
     else:
         await target.places.go_to_item(number)
 

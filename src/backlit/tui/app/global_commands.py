@@ -69,7 +69,7 @@ async def choose_theme(target: ApplicationTarget, call: Call) -> None:
     """Put on the theme of the typed name, else ask for one. Raises BadRequest for an unknown name."""
     names = [each.name for each in target.offered_themes]
     if call.text and call.text not in names:
-        raise BadRequest(f"There is no theme “{call.text}”; there are {', '.join(names)}.")
+        raise BadRequest(f"Unknown theme “{call.text}”. Themes: {', '.join(names)}.")
     if call.text:
         target.theme = call.text
         return
@@ -81,7 +81,7 @@ async def choose_theme(target: ApplicationTarget, call: Call) -> None:
     choice = await target.ask(ThemeDialog(target.offered_themes, before, wear))
     target.theme = str(choice.value) if choice else before
     if target.theme != before:
-        target.say(f'theme = "{target.theme}" in config.toml keeps it.')
+        target.say(f'To keep it, set theme = "{target.theme}" in config.toml.')
 
 
 def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequence[Candidate]:
@@ -92,8 +92,8 @@ def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequenc
 def say_saved(target: StoreTarget, _call: Call) -> None:
     """Say whether every change is sent; all of them are on the disk."""
     waiting = target.store.outbox.pending
-    changes = "one change waits" if waiting == 1 else f"{waiting:,} changes wait"
-    target.say(f"All is on the disk; {changes} to be sent." if waiting else "All is saved and sent.")
+    changes = "1 change is" if waiting == 1 else f"{waiting:,} changes are"
+    target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved on the server.")
 
 
 def refresh(target: ApplicationTarget, _call: Call) -> None:
@@ -116,7 +116,7 @@ async def _refresh(target: StoreTarget, *, is_anew: bool) -> None:
         target.say(str(error), is_bad=True)
     else:
         if is_anew:
-            target.say("Everything was read from the service again.")
+            target.say("Full resync finished.")
 
 
 def redraw(target: ApplicationTarget, _call: Call) -> None:
@@ -138,7 +138,7 @@ class KeysHelp(OffersDialog[Command | None]):
             commands = commands_in([context])
             if commands:
                 offers += [Offer(None, "", context.value), *(offer_of(command) for command in commands)]
-        super().__init__("Keys", "type to search, enter runs", offers)
+        super().__init__("Keys", "type to search · enter to run", offers)
 
 
 class ThemeDialog(PickDialog):
@@ -165,7 +165,7 @@ class ThemeDialog(PickDialog):
 
 def _kind(theme: Theme) -> str:
     if theme.ansi:
-        return "the terminal's colours"
+        return "terminal colours"
     return "dark" if theme.dark else "light"
 
 
@@ -173,9 +173,9 @@ async def stop(target: StoreTarget, _call: Call) -> None:
     """Ask what the timer's time was spent on, and log it; esc lets the timer run on."""
     running = target.store.timer.running
     if running is None:
-        raise CannotAct("No timer is running; ctrl+t in the dialog of L starts one.")
+        raise CannotAct("No timer is running. L, then ctrl+t starts one.")
     task = target.store.item(running.item_id)
     if task is None:
         await target.store.timer.stop()
-        raise CannotAct(f"#{running.item_id} is no longer there; the timer is stopped.")
+        raise CannotAct(f"Timer stopped: #{running.item_id} no longer exists.")
     await ask_and_log(target, task)

@@ -65,7 +65,7 @@ class Recorder:
             self._noted.append((event.key, event.character))
         return False
 
-    def stop(self, reason: str = "It was interrupted.") -> bool:
+    def stop(self, reason: str = "Interrupted.") -> bool:
         """End the play under way; return False where there is none."""
         if self.is_playing:
             self._fault = reason
@@ -74,19 +74,19 @@ class Recorder:
     def record(self, letter: str) -> None:
         """Record under a letter; raises CannotAct while a macro plays."""
         if self.is_playing:
-            raise CannotAct("A macro cannot record another.")
+            raise CannotAct("Cannot record while a macro is playing.")
         self._recording, self._noted = letter, []
-        self._app.say(f"Recording {letter}; Q ends it.")
+        self._app.say(f"Recording macro {letter}. Q ends it.")
 
     def play(self, letter: str, count: int) -> None:
         """Play the keys of a letter; raises CannotAct without keys, while they are recorded, and for too many."""
         if self._recording == letter:
-            raise CannotAct(f"{letter} is being recorded; Q ends that.")
+            raise CannotAct(f"Macro {letter} is being recorded. Q ends it.")
         presses = self._macros.get(letter)
         if not presses:
-            raise CannotAct(f"Nothing is recorded as {letter}; Q{letter} records it.")
+            raise CannotAct(f"No macro {letter}. Q{letter} records one.")
         if self._played + len(presses) * count > MOST_KEYS:
-            raise CannotAct(f"That would press more than {MOST_KEYS:,} keys.")
+            raise CannotAct(f"Macro {letter} is too long: it would press more than {MOST_KEYS:,} keys.")
         self._last_played = letter
         self._to_play.extendleft(reversed(presses * count))
         self._played += len(presses) * count
@@ -97,7 +97,7 @@ class Recorder:
     def play_again(self, count: int) -> None:
         """Play the last macro again; raises as `play`."""
         if self._last_played is None:
-            raise CannotAct("No macro has been played yet; Qa records one.")
+            raise CannotAct("No macro has been played yet. Qa records one.")
         self.play(self._last_played, count)
 
     def _ends_recording(self, event: events.Key) -> bool:
@@ -108,7 +108,7 @@ class Recorder:
     def _stop_recording(self) -> None:
         letter, self._recording = self._recording or "", None
         self._macros[letter] = tuple(self._noted)
-        self._app.say(f"Recorded {len(self._noted)} keys as {letter}; @{letter} plays them.")
+        self._app.say(f"Recorded {len(self._noted)} keys as macro {letter}. @{letter} plays it.")
 
     async def _play_all(self, letter: str) -> None:
         pressed = 0
@@ -121,7 +121,7 @@ class Recorder:
             self._to_play.clear()
             self.is_playing, self._played, self._fault = False, 0, None
         if fault is not None:
-            self._app.say(f"Macro {letter} stopped after {pressed} keys, {left} were left: {fault}", is_bad=True)
+            self._app.say(f"Macro {letter} stopped after {pressed} keys, {left} skipped: {fault}", is_bad=True)
 
     async def _press(self, key: str, character: str | None) -> None:
         """Press one key, and wait until everybody has dealt with it."""

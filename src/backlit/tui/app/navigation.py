@@ -84,7 +84,7 @@ async def jump_forward(target: NavigationTarget, call: Call) -> None:
 async def _return(places: Places, found: list[Place | None], side: str) -> None:
     reached = [place for place in found if place is not None]
     if not reached:
-        raise CannotAct(f"There is no place {side} this one.")
+        raise CannotAct(f"No place {side} this one.")
     await places.return_to(reached[-1])
 
 
@@ -93,8 +93,8 @@ async def back(target: NavigationTarget, _call: Call) -> None:
     if target.places.close_top():
         return
     waiting = target.store.outbox.pending
-    changes = "One change waits" if waiting == 1 else f"{waiting:,} changes wait"
-    sentence = f"{changes} to be sent. They are kept, and sent when backlit is opened again."
+    changes = "1 change is" if waiting == 1 else f"{waiting:,} changes are"
+    sentence = f"{changes} waiting to be sent. They are kept and sent the next time backlit runs."
     if not waiting or await target.ask(ConfirmDialog("Quit", sentence, [Answer("y", "quit")])) is not None:
         target.exit()
 
@@ -114,7 +114,7 @@ def interrupt(target: NavigationTarget, _call: Call) -> None:
     target.interrupted_at = now
     if target.store.connection.state is ConnectionState.LOADING:
         target.store.engine.cancel()
-        target.say("Loading stops, and R goes on with it. Press ctrl+c again to quit.")
+        target.say("Loading stopped. R resumes it; ctrl+c again quits.")
     else:
         target.say("Press ctrl+c again to quit.")
 
@@ -125,9 +125,7 @@ class GoToDialog(OffersDialog[int | None]):
     def __init__(self, store: Store, recent: Sequence[int]) -> None:
         self._store = store
         offers = [offer for item_id in recent if (offer := self._offer(item_id))]
-        super().__init__(
-            "Go to an item", "#id, or words of it", [Offer(None, "", "Seen last"), *offers] if offers else []
-        )
+        super().__init__("Go to an item", "number or words", [Offer(None, "", "Recent"), *offers] if offers else [])
         self._found: list[Offer] = []
 
     def _set_height(self) -> None:

@@ -143,7 +143,7 @@ class Places:
         while len(self._app.screen_stack) > 1:
             screen = self._app.screen
             if not isinstance(screen, StoreScreen):
-                raise CannotAct("Another question is open; esc closes it first.")
+                raise CannotAct("Close the open dialog first (esc).")
             if not await screen.may_leave():
                 return False
             self._app.pop_screen()
@@ -194,7 +194,7 @@ class Places:
     def show_over(self, screen: StoreScreen[None], name: str) -> None:
         """Push a screen that may be open once; raises CannotAct with its name where it is open."""
         if any(isinstance(each, type(screen)) for each in self._app.screen_stack):
-            raise CannotAct(f"The {name} is open already.")
+            raise CannotAct(f"The {name} is already open.")
         self._app.push_screen(screen)
 
     def groom(self) -> None:
@@ -227,7 +227,7 @@ class Places:
         shown = [each.shown_place for each in self._app.screen_stack if isinstance(each, StoreScreen)]
         if shown and shown[-1] == wanted:
             verb = "is" if message.place is ItemPlace.EDITOR else "are"
-            raise CannotAct(f"The {message.place} of the item {verb} open already.")
+            raise CannotAct(f"The {message.place} of the item {verb} already open.")
         if wanted not in shown:
             self._app.push_screen(self._make_at(message))
             return

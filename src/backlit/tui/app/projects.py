@@ -59,7 +59,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
         found = [each for each in projects if each.name.casefold().startswith(call.text.casefold())]
         if not found:
             names = ", ".join(each.name for each in projects)
-            raise BadRequest(f"There is no project “{call.text}”; there are {names}.")
+            raise BadRequest(f"Unknown project “{call.text}”. Projects: {names}.")
         target.store.choose_project(found[0].id)
         return
     dialog = PickDialog("Project", _choices(target, {}), target.store.project_id)
@@ -82,13 +82,13 @@ async def choose_profile(target: ProjectTarget, call: Call) -> None:
     Raises BadRequest for an unknown name.
     """
     if not call.text and len(target.profiles) < 2:
-        raise CannotAct("There is no other profile; backlit login makes one.")
+        raise CannotAct("No other profile. Create one with backlit login.")
     if not call.text:
         await choose_project(target, call)
         return
     found = [each for each in target.profiles if each.startswith(call.text)]
     if call.text not in target.profiles and len(found) != 1:
-        raise BadRequest(f"There is no profile “{call.text}”; there are {', '.join(target.profiles)}.")
+        raise BadRequest(f"Unknown profile “{call.text}”. Profiles: {', '.join(target.profiles)}.")
     await _open_profile(target, call.text if call.text in target.profiles else found[0])
 
 
@@ -102,14 +102,14 @@ async def show_facts(target: ProjectTarget, _call: Call) -> None:
     store = target.store
     name = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     if not name:
-        raise CannotAct("The project is not known yet.")
+        raise CannotAct("The project is not loaded yet.")
     await target.ask(ReadingDialog(name, [literal(line) for line in project_lines(store, target.size.width)]))
 
 
 async def _open_profile(target: ProjectTarget, name: str) -> None:
     """End, for another profile to be opened; unsent changes are kept. Raises CannotAct for the current profile."""
     if target.profiles and name == target.profiles[0]:
-        raise CannotAct("This is that profile.")
+        raise CannotAct("This profile is already open.")
     if await target.places.switch_to(target.places.here.mode):
         target.wanted_profile = name
         target.exit()
@@ -152,18 +152,18 @@ def _facts(store: Store) -> Iterator[tuple[str, str]]:
     yield "Description", str(document.get("description") or "")
     yield "Template", str(document.get("template") or "")
     days = [str(document.get(key) or "")[:10] for key in ("startDate", "endDate")]
-    yield "Runs", " to ".join(each for each in days if each)
+    yield "Dates", " to ".join(each for each in days if each)
     length = document.get("defaultIterationLength")
     yield "Iterations", ", ".join(part for part in (_count_of(store), f"{length} days each" if length else "") if part)
     yield "Areas", f"{max(0, len(list(store.lookups.tree(TreeKind.AREAS).walk())) - 1):,}"
-    yield "Estimates", "in story points; tasks in hours"
+    yield "Estimates", "story points; tasks in hours"
     yield "Your role", store.lookups.role()
     names = sorted(each.display_name for each in store.lookups.people().values())
     yield "Members", f"{len(names):,}: {', '.join(names[:12])}{' …' if len(names) > 12 else ''}" if names else ""
     yield "Teams", ", ".join(store.lookups.teams().values())
     yield "Statuses", "\n".join(_statuses(store))
-    yield "Own fields", ", ".join(each.label for each in store.lookups.custom_fields())
-    yield "Time is for", ", ".join(store.lookups.time_entry_types())
+    yield "Custom fields", ", ".join(each.label for each in store.lookups.custom_fields())
+    yield "Time types", ", ".join(store.lookups.time_entry_types())
 
 
 def _count_of(store: Store) -> str:

@@ -49,7 +49,7 @@ class SignInScreen(StoreScreen[None]):
                 yield Static(literal("Password"), classes="label")
                 yield self._password
             with Vertical(id="with-code"):
-                yield Static(literal("Sign in with a browser at this address; it then shows a code:"), classes="words")
+                yield Static(literal("Sign in at this address in a browser to get a code:"), classes="words")
                 yield Static(literal(server.rstrip("/") + CODE_PAGE), classes="address")
                 yield Static(literal("Code"), classes="label")
                 yield self._code
@@ -147,8 +147,8 @@ class SignInScreen(StoreScreen[None]):
 
     async def _ask_for(self, error: OtherOrigin) -> None:
         """Ask once whether the typed secrets may be sent to another address."""
-        answer = Answer("y", f"send it to {error.other}, now and from now on")
-        question = ConfirmDialog("Another address", str(error), [answer], "do not send it")
+        answer = Answer("y", f"send it to {error.other}, and remember that")
+        question = ConfirmDialog("Another address", str(error), [answer], "cancel")
         if await self.ask(question) == "y":
             self._start(error.other)
 
@@ -174,7 +174,7 @@ class SignInScreen(StoreScreen[None]):
             self.dismiss(None)
 
 
-_NEEDED = "A user name and a password are needed."
-_NEEDED_WITH_CODE = "The code is needed."
-_REFUSED = "Wrong user name or password. An account of another provider signs in with a code (ctrl+t)."
-_CODE_REFUSED = "The code is not right, or no longer good."
+_NEEDED = "Enter your user name and password."
+_NEEDED_WITH_CODE = "Enter the code."
+_REFUSED = "Wrong user name or password. For single sign-on, use a code (ctrl+t)."
+_CODE_REFUSED = "Wrong or expired code."

@@ -19,7 +19,7 @@ class Context(StrEnum):
     BOARD = "Board"
     MOVES = "Moving in lists"
     LIST = "Lists"
-    ITEM = "Item verbs"
+    ITEM = "Items"
     TREE = "Trees"
     PLAN = "Plan"
     EDITOR = "Editor"
@@ -28,8 +28,8 @@ class Context(StrEnum):
     OUTBOX = "Outbox"
     INBOX = "Inbox"
     REPORTS = "Reports"
-    GROOM = "Groom queue"
-    SUMMARY = "Groom summary"
+    GROOM = "Grooming"
+    SUMMARY = "Grooming summary"
     GLOBAL = "Everywhere"
 
 

@@ -73,7 +73,7 @@ class CommandWords:
         found = max((word for word in self._commands if f"{text} ".startswith(f"{word} ")), key=len, default=None)
         if found is None:
             words = ", ".join(self._commands)
-            raise BadRequest(f"There is no command “{text}”; there are {words}, or an item's number.")
+            raise BadRequest(f"Unknown command “{text}”. Commands: {words}, or an item number.")
         return self._commands[found], text[len(found) :].strip()
 
     def run_of(self, text: str) -> tuple[Runner, Call]:
@@ -81,7 +81,7 @@ class CommandWords:
         command, rest = self.read(text)
         runner = runner_of(self._node, command) if not rest or command.takes_text or command.completer else None
         if runner is None:
-            raise BadRequest(f":{text.removesuffix(rest).strip()} takes nothing behind it.")
+            raise BadRequest(f":{text.removesuffix(rest).strip()} takes no argument.")
         return runner, Call(command, text=rest)
 
     def candidates(self, text: str, cursor: int) -> Sequence[Candidate]:

@@ -19,7 +19,7 @@ from backlit.tui.widgets.item_rows import UNREADY
 
 LABEL = 15
 SIDE = 2
-OTHERS = "another …"
+OTHERS = "other …"
 WIDE = 110
 """Cells from which the item stands beside the questions, else below."""
 SHARE = 45
@@ -84,7 +84,7 @@ class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
                 self._lines += _body(asked, width, theme)
                 self._place = range(begin, len(self._lines))
         if not self._asked:
-            self._lines = [[Segment("  Nothing is missing here.", theme.style("muted"))]]
+            self._lines = [[Segment("  This item is ready.", theme.style("muted"))]]
         self.virtual_size = Size(width, len(self._lines))
         self._bring_into_sight()
         self.refresh()

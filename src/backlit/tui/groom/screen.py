@@ -79,7 +79,7 @@ class GroomScreen(ItemScreen):
         if self.store.project_id != self._project_id:
             self.dismiss()
         elif item is None:
-            self.say("The item is no longer there.", is_bad=True)
+            self.say("The item no longer exists.", is_bad=True)
             self._go_to(self.stop.place + 1)
         else:
             about_item = any(changes.touches(subject, item.id) for subject in ABOUT_ITEM)
@@ -94,13 +94,13 @@ class GroomScreen(ItemScreen):
         """The item that is asked about."""
         item = self.store.item(self.stop.item_id) if self.stop is not None else None
         if item is None:
-            raise CannotAct("The item is no longer there; enter goes on.")
+            raise CannotAct("The item no longer exists. enter for the next one.")
         return item
 
     def item_added(self, item_id: int) -> None:
         """Say that it is there; the queue stays as it is."""
         item = self.store.item(item_id)
-        self.say(f"Added “{item.fields.get('Name') if item else ''}”; it is not in this queue.")
+        self.say(f"Added “{item.fields.get('Name') if item else ''}”. It is not in this grooming session.")
 
     def _go_to(self, place: int) -> None:
         """Show the first item from a place on that is to be shown; at the end, the summary."""
@@ -156,7 +156,7 @@ class GroomScreen(ItemScreen):
         if progress is None or self.stop is None:
             return
         project = next((each.name for each in self.store.lookups.projects() if each.id == self.store.project_id), "")
-        left: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground"), (" › Groom queue", "muted")]
+        left: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground"), (" › Grooming", "muted")]
         count = self.questions.count_open()
         asked = f"{count} {'question' if count == 1 else 'questions'}" if count else "all answered"
         far = f"  {self.stop.place + 1:,} of {progress.count:,} "
@@ -170,12 +170,12 @@ async def answer(target: GroomScreen, call: Call) -> None:
     """Give the answer of the digit; 0 asks for another one."""
     digit, asked = int(call.letter or 0), target.questions.current
     if asked is None:
-        raise CannotAct("Nothing is missing here; enter goes on.")
+        raise CannotAct("This item is ready. enter for the next one.")
     if digit == 0:
         await target.change_field(asked.field.key, [target.current()])
         return
     if digit > len(asked.answers):
-        raise CannotAct(f"{digit} is no answer here; 0 asks for another one.")
+        raise CannotAct(f"{digit} is not an option. 0 to enter another value.")
     items = [target.current()]
     target.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
     target.show_questions()
@@ -210,7 +210,7 @@ def go_back(target: GroomScreen, _call: Call) -> None:
     if found is None or found.place < known:
         found = queue.stop_at(known)
     if found is None or target.store.item(found.item_id) is None:
-        raise CannotAct("This is the first item of the queue.")
+        raise CannotAct("This is the first item.")
     target.show_stop(found)
 
 
@@ -218,7 +218,7 @@ def pause(target: GroomScreen, _call: Call) -> None:
     """Leave the queue; it goes on from here, also after a restart."""
     progress = target.store.grooming.progress()
     if target.stop is not None and progress is not None:
-        target.say(f"Paused at {target.stop.place + 1:,} of {progress.count:,}; gq goes on.")
+        target.say(f"Grooming paused ({target.stop.place + 1:,} of {progress.count:,}). gq to resume.")
     target.dismiss(None)
 
 
@@ -228,15 +228,15 @@ def pause(target: GroomScreen, _call: Call) -> None:
 async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
     """Go on with the paused queue or begin a new one, as the user wants; raises CannotAct for an open queue."""
     if any(isinstance(screen, GroomScreen) for screen in app.screen_stack):
-        raise CannotAct("The groom queue is open already.")
+        raise CannotAct("Grooming is already open.")
     progress = store.grooming.progress()
     if progress is not None:
-        at = "at its summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
+        at = "at the summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
         marked = len(place.items.marks.ids())
-        new = f"begin a new one of {f'{marked:,} marked' if marked else 'what the list shows'} in its place"
-        answers = [Answer("r", "go on with it"), Answer("n", new)]
-        sentence = f"A groom queue of {progress.began_on} is paused {at}."
-        key = await app.ask(ConfirmDialog("Groom queue", sentence, answers, "not now"))
+        new = f"start over with {f'the {marked:,} selected' if marked else 'this list'}"
+        answers = [Answer("r", "resume"), Answer("n", new)]
+        sentence = f"You paused grooming on {progress.began_on} {at}."
+        key = await app.ask(ConfirmDialog("Grooming", sentence, answers, "cancel"))
         if key is None:
             return
         if key == "r":
@@ -251,7 +251,7 @@ async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
         app.push_screen(GroomScreen(store, await common_values(store)))
     else:
         noun = "item" if len(ids) == 1 else "items"
-        app.say(f"Nothing to groom in {len(ids):,} {noun}: every open one is ready.")
+        app.say(f"Nothing to groom in {len(ids):,} {noun}: every open item is ready.")
 
 
 async def _ids(place: ListScreen) -> Sequence[int]:

@@ -69,7 +69,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         """Show it."""
         self.text.show("", self._markdown)
         self._title.say(
-            [(" backlit ", "accent"), (" Groom queue", "foreground"), (" › Summary", "muted")],
+            [(" backlit ", "accent"), (" Grooming", "foreground"), (" › Summary", "muted")],
             [(f"  {self.count:,} {'item' if self.count == 1 else 'items'} ", "foreground")],
         )
         self._draw_words()
@@ -118,7 +118,7 @@ def _head(project: str, today: date, results: Sequence[Groomed], count: int) -> 
     parts = [f"{count:,} {'item' if count == 1 else 'items'}", f"{changed:,} changed", f"{skipped:,} skipped"]
     kept = len(results) - changed - skipped
     if kept:
-        parts.append(f"{kept:,} left as {'it was' if kept == 1 else 'they were'}")
+        parts.append(f"{kept:,} unchanged")
     if count > len(results):
         parts.append(f"{count - len(results):,} not shown")
     yield f"{', '.join(parts)}."
@@ -128,7 +128,7 @@ def _sections(store: Store, results: Sequence[Groomed], quote: Quote) -> Iterato
     titled = (
         ("Changed", [each for each in results if each.answers]),
         ("Skipped", [each for each in results if each.is_skipped and not each.answers]),
-        ("Left as they were", [each for each in results if not each.is_skipped and not each.answers]),
+        ("Unchanged", [each for each in results if not each.is_skipped and not each.answers]),
     )
     for title, found in titled:
         if found:
@@ -139,15 +139,15 @@ def _sections(store: Store, results: Sequence[Groomed], quote: Quote) -> Iterato
 
 def _item(store: Store, each: Groomed, quote: Quote) -> Iterator[str]:
     number = f"#{each.item_id} " if each.item_id > 0 else ""
-    kind = f" ({each.type})" if each.type else " (no longer there)"
+    kind = f" ({each.type})" if each.type else " (deleted)"
     yield f"- {number}{_line(each.name, quote)}{kind}{', skipped' if each.is_skipped and each.answers else ''}"
     words = FieldWords(store)
     for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store.lookups)
         before, after = (_line(words.shown(field, value), quote) for value in (answer.before, answer.after))
-        yield f"  - {'' if answer in each.answers else 'meanwhile by others: '}{field.label}: {before} → {after}"
+        yield f"  - {'' if answer in each.answers else 'by someone else: '}{field.label}: {before} → {after}"
     if each.open:
-        yield f"  - still: {', '.join(rule.label for rule in each.open)}"
+        yield f"  - open: {', '.join(rule.label for rule in each.open)}"
 
 
 def _line(text: str, quote: Quote) -> str:
@@ -178,13 +178,13 @@ def go_back(target: GroomSummaryScreen, _call: Call) -> None:
     """Go back to the last item of the queue."""
     stop = target.store.grooming.previous_stop(target.count)
     if stop is None:
-        raise CannotAct("None of the items is there any more.")
+        raise CannotAct("None of the items exists any more.")
     target.go_to(stop.place)
 
 
 def leave(target: GroomSummaryScreen, _call: Call) -> None:
     """Leave the summary; the queue stays for the next time."""
-    target.say("gq shows the summary again; q there ends the queue.")
+    target.say("Grooming is not finished. gq shows the summary again.")
     target.dismiss(None)
 
 

@@ -170,7 +170,7 @@ def summary_of(store: Store, news: ItemNews) -> str:
         case NewsKind.NEW:
             parts.append(f"new {news.type.lower() or 'item'}")
         case NewsKind.GONE:
-            parts.append("gone: deleted, or out of your sight")
+            parts.append("deleted, or no longer visible to you")
         case NewsKind.CHANGED:
             parts += [_short(store, field) for field in news.fields]
     if news.comments:
@@ -194,7 +194,7 @@ def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
     if news.kind is NewsKind.NEW:
         yield literal(f"A new {news.type.lower() or 'item'}.")
     if news.kind is NewsKind.GONE:
-        yield literal("It was deleted, or you may no longer see it.")
+        yield literal("Deleted, or no longer visible to you.")
     for field in news.fields:
         yield from _field_lines(store, field)
     for comment in news.comments:
@@ -203,7 +203,7 @@ def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
 
 def comment_lines(comment: InboxComment, now: datetime) -> Iterator[Content]:
     """A comment with who wrote it."""
-    seen_by = "" if comment.is_internal else "  » customers see this"
+    seen_by = "" if comment.is_internal else "  » visible to customers"
     yield Content.assemble(
         (safe(comment.author or "somebody"), "bold"),
         (f"  {_ago(comment.created_at, now)}", "$muted"),

@@ -23,9 +23,9 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
 AGE_CHECK = 60.0
-ROOM_FOR_HINTS = 80
+ROOM_FOR_HINTS = 100
 HINTS = ("inbox.open", "inbox.read", "inbox.read-all", "inbox.feed", "app.back", "app.help")
-FEW_HINTS = ("inbox.read", "app.help")
+FEW_HINTS = ("inbox.open", "inbox.read", "app.help")
 TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
 
@@ -83,7 +83,7 @@ class InboxScreen(StoreScreen[None]):
 
     def _item_name(self, item_id: int) -> str:
         item = self.store.item(item_id)
-        return str(item.fields.get("Name") or "") if item else "(no longer here)"
+        return str(item.fields.get("Name") or "") if item else "(deleted)"
 
     # Words
 
@@ -95,7 +95,7 @@ class InboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         connection, rows = self.store.connection, self._list
         unread = self.store.inbox.unread()
-        place = " › Latest comments" if self.shows_feed else " › Since you looked"
+        place = " › Recent comments" if self.shows_feed else " › New"
         right: list[Part] = [(f"  {unread:,} new ", "accent")] if unread else [("  nothing new ", "muted")]
         self._title.say([(" backlit ", "accent"), (" Inbox", "foreground"), (place, "muted")], right)
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
@@ -127,7 +127,7 @@ class InboxScreen(StoreScreen[None]):
         comment = self._feed.current if self.shows_feed else None
         item_id = comment.item_id if comment else None if self.shows_feed else self._news.current_id
         if item_id is None:
-            raise CannotAct("There is nothing here.")
+            raise CannotAct("Nothing selected.")
         return item_id
 
     def show_feed(self, *, is_shown: bool) -> None:
@@ -148,16 +148,16 @@ class InboxScreen(StoreScreen[None]):
 
 def _empty_words(connection: Connection, *, is_feed: bool) -> str:
     if connection.state is ConnectionState.ONLINE:
-        return "No comments in this project yet." if is_feed else "Nothing is new since you looked."
-    what = "No comments are known here." if is_feed else "Nothing was new when the service was last asked."
-    return f"{what} {connection.sentence or 'It is being asked now …'}"
+        return "No comments in this project yet." if is_feed else "You're all caught up."
+    what = "No comments loaded." if is_feed else "Nothing new at the last sync."
+    return f"{what} {connection.sentence or 'Syncing …'}"
 
 
 def open_item(target: InboxScreen, _call: Call) -> None:
     """Open the item, or its comments where only they are new."""
     item_id = target.current_id()
     if target.store.item(item_id) is None:
-        raise CannotAct("The item is no longer here; space takes it off the list.")
+        raise CannotAct("The item no longer exists. space removes it from the list.")
     news = None if target.shows_feed else target.store.inbox.news(item_id)
     has_comments_only = news is None or (news.kind is NewsKind.CHANGED and not news.fields)
     target.open(item_id, ItemPlace.COMMENTS if has_comments_only else ItemPlace.EDITOR)
@@ -172,7 +172,7 @@ async def show_changes(target: InboxScreen, _call: Call) -> None:
     """Show every field that changed, line by line."""
     news = _current_news(target)
     if not news.fields:
-        raise CannotAct("No field of it was changed.")
+        raise CannotAct("No field of this item has changed.")
     found = [Difference(label_of(each.key), *_texts(target.store, each)) for each in news.fields]
     await target.ask(DifferenceDialog(news.name, found))
 
@@ -187,9 +187,9 @@ async def mark_all_read(target: InboxScreen, _call: Call) -> None:
     unread = target.store.inbox.unread()
     key: str | None = "y"
     if unread > 1:
-        answers = [Answer("y", "mark them as read"), Answer("e", "and those of every other project")]
-        sentence = f"{unread:,} items have news. They are then as if you had looked at all of them."
-        key = await target.ask(ConfirmDialog("Mark as read", sentence, answers, "leave them"))
+        answers = [Answer("y", "mark all as read"), Answer("e", "mark all as read in every project")]
+        sentence = f"Mark all {unread:,} items as read?"
+        key = await target.ask(ConfirmDialog("Mark as read", sentence, answers, "cancel"))
     if key is not None:
         await target.store.inbox.all_seen(everywhere=key == "e")
 
@@ -210,7 +210,7 @@ def go_back(target: InboxScreen, _call: Call) -> None:
 def _current_news(target: InboxScreen) -> ItemNews:
     news = target.store.inbox.news(target.current_id())
     if news is None:
-        raise CannotAct("There is nothing new of it.")
+        raise CannotAct("Nothing new about this item.")
     return news
 
 

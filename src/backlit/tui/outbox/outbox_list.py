@@ -20,6 +20,7 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
     EntryState.REFUSED: ("!", "conflict"),
     EntryState.CONFLICT: ("≠", "conflict"),
 }
+STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntryState} | {EntryState.REFUSED: "rejected"}
 STATE_WIDTH = 9
 ID_WIDTH = 7
 CHANGE_SHARE = 0.4
@@ -70,7 +71,7 @@ class OutboxList(LineList):
         name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - 7)
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(f" {sign} {fit(entry.state.value, STATE_WIDTH)}", theme.style(colour, on=on)),
+            Segment(f" {sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", theme.style(colour, on=on)),
             Segment(fit_right(number_of(entry), ID_WIDTH) + " ", theme.style("muted", on=on)),
             Segment(fit(item_name_of(self._store, entry), name_width) + " ", theme.style(on=on, bold=is_cursor)),
             Segment(fit(summary_of(entry), change_width), theme.style("muted", on=on)),
@@ -81,14 +82,14 @@ class OutboxList(LineList):
         """Say that all is sent, where it is, or why that is not known."""
         if self._fault:
             return self.draw_words(self._fault, y, "conflict")
-        return self.draw_words("" if self._entries else "Nothing waits: the service has all your changes.", y)
+        return self.draw_words("" if self._entries else "All changes are saved on the server.", y)
 
 
 def item_name_of(store: Store, entry: OutboxEntry) -> str:
     """Return the name of the item or the node of an entry."""
     item = store.item(entry.item_id)
     name = item.fields.get("Name") if item else entry.payload.get("name")
-    return str(name or "") if item or name else "(no longer here)"
+    return str(name or "") if item or name else "(deleted)"
 
 
 def number_of(entry: OutboxEntry) -> str:
@@ -107,11 +108,11 @@ def summary_of(entry: OutboxEntry) -> str:
             whose = "comment for customers: " if is_for_customers(entry.payload) else "comment: "
             return whose + " ".join(str(entry.payload.get("text", "")).split())
         case EntryKind.DELETE:
-            return "delete for good"
+            return "delete permanently"
         case EntryKind.DELETE_COMMENT:
             return "delete comment: " + " ".join(str(entry.payload.get("text", "")).split())
         case EntryKind.RECALL:
-            return f"look whether {'its comment' if 'text' in entry.payload else 'it'} is deleted"
+            return f"check whether {'its comment' if 'text' in entry.payload else 'it'} was deleted"
         case EntryKind.RANK:
             return f"rank: {moved_words(entry)}"
         case EntryKind.EDIT:

@@ -15,7 +15,7 @@ from backlit.tui.fields.iteration_dates import span
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 
-NOTE = "The suffix says what is written: .md or .csv the table, .svg the chart."
+NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 
 
@@ -54,10 +54,10 @@ class ReportSelection:
         others = [each for each in self._coverages.iterations() if each not in leaves]
         row = leaves if here in leaves else sorted(others, key=lambda each: each.start)
         if here not in row:
-            raise CannotAct("A period ends today; fi chooses an iteration or a release.")
-        at = row.index(here) + steps
+            raise CannotAct("Periods always end today. fi chooses an iteration or a release.")
+        at, noun = row.index(here) + steps, "iteration" if row is leaves else "release"
         if not 0 <= at < len(row):
-            raise CannotAct("There is none after this one." if steps > 0 else "There is none before this one.")
+            raise CannotAct(f"No {noun} {'after' if steps > 0 else 'before'} this one.")
         self._chosen = row[at]
 
 
@@ -111,7 +111,7 @@ def turn_measure(target: ReportTarget, _call: Call) -> None:
 def open_item(target: ReportTarget, _call: Call) -> None:
     """Open the item of the row."""
     if target.current_item is None:
-        raise CannotAct("This row is no item; the rows of “Age” are.")
+        raise CannotAct("This row is not an item. The report “Age” lists items.")
     target.open(target.current_item, ItemPlace.EDITOR)
 
 

@@ -35,9 +35,9 @@ NAMES = {
     ReportName.SCOPE: "Scope",
     ReportName.VELOCITY: "Velocity",
     ReportName.AGE: "Age",
-    ReportName.PEOPLE: "People",
+    ReportName.PEOPLE: "Workload",
     ReportName.AREAS: "Areas",
-    ReportName.ESTIMATES: "Sizes",
+    ReportName.ESTIMATES: "Estimates",
 }
 """The reports in as few letters as say what they are."""
 
@@ -134,7 +134,7 @@ class ReportsScreen(StoreScreen[None]):
 
     def on_mount(self) -> None:
         """Begin with what the user most likely wants."""
-        self._chart.say("Adding up …")
+        self._chart.say("Loading …")
         self.load()
 
     def on_resize(self) -> None:
@@ -166,7 +166,7 @@ class ReportsScreen(StoreScreen[None]):
     def report(self) -> Report:
         """Return the report that is shown; raises CannotAct while the first one is added up."""
         if self._report is None:
-            raise CannotAct("The report is not added up yet.")
+            raise CannotAct("The report is still loading.")
         return self._report
 
     def _load_again(self) -> None:

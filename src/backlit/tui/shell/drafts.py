@@ -18,7 +18,7 @@ SAVE_DELAY = 0.3
 """Seconds from a change until the draft is written."""
 
 
-RESTORED = "Restored what you had typed."
+RESTORED = "Restored your unsaved text."
 LOOK = 0.02
 """Seconds between two looks whether an answer was written."""
 

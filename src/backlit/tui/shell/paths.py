@@ -17,9 +17,9 @@ def path_of(text: str) -> Path:
         path = Path(text.strip()).expanduser()
         path.exists()
     except RuntimeError:
-        raise ValueError(f"There is no user {text.strip().partition('/')[0].removeprefix('~')}.") from None
+        raise ValueError(f"No such user: {text.strip().partition('/')[0].removeprefix('~')}") from None
     except OSError as error:
-        raise ValueError(f"That cannot be a path: {error.strerror}.") from None
+        raise ValueError(f"Invalid path: {error.strerror}.") from None
     return path
 
 
@@ -30,7 +30,7 @@ def files_in(text: str) -> list[Path]:
     """
     text = text.strip()
     if not text:
-        raise ValueError("Name a file; tab goes on with its name.")
+        raise ValueError("Enter a file name. tab completes it.")
     whole = path_of(text)
     if whole.exists() or " " not in text:
         return _files(text)
@@ -46,14 +46,14 @@ def _files(text: str) -> list[Path]:
     if not path.exists() and has_magic(text):
         found = [Path(each) for each in sorted(glob(str(path))) if Path(each).is_file()]  # noqa: PTH207 - may be absolute
         if not found:
-            raise ValueError(f"No file is called like {text}.")
+            raise ValueError(f"No file matches {text}.")
         return found
     if path.is_dir():
-        raise ValueError(f"{text} is a folder; {text.rstrip('/')}/* names the files in it.")
+        raise ValueError(f"{text} is a folder. {text.rstrip('/')}/* selects its files.")
     if not path.is_file():
-        raise ValueError(f"There is no file {text}.")
+        raise ValueError(f"No such file: {text}")
     if not os.access(path, os.R_OK):
-        raise ValueError(f"{text} may not be read.")
+        raise ValueError(f"No permission to read {text}.")
     return [path]
 
 
@@ -63,13 +63,13 @@ def folder_and_name(text: str, name: str) -> tuple[Path, str]:
     Raises ValueError with a sentence where there is no such folder, or nothing may be written there.
     """
     if not text.strip():
-        raise ValueError("Name a folder, or a file in one.")
+        raise ValueError("Enter a folder or a file name.")
     path = path_of(text)
     folder, name = (path, name) if path.is_dir() or text.endswith("/") else (path.parent, path.name)
     if not folder.is_dir():
-        raise ValueError(f"There is no folder {folder}.")
+        raise ValueError(f"No such folder: {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ValueError(f"Nothing may be written in {folder}.")
+        raise ValueError(f"No permission to write in {folder}.")
     return folder, name
 
 

@@ -81,5 +81,5 @@ class ChoiceList(LineList, can_focus=False):
     def render_blank(self, y: int) -> Strip:
         """Say so where nothing fits."""
         theme = ThemeStyles.of(self.app)
-        text = "    nothing fits" if y == 0 and not self._choices else ""
+        text = "    No matches" if y == 0 and not self._choices else ""
         return Strip([Segment(text, theme.style("muted"))]).adjust_cell_length(self.size.width, theme.style())

@@ -105,7 +105,7 @@ class GroupFolds:
 
     def _view(self) -> View:
         if self._rows.view is None or not self._rows.view.is_grouped:
-            raise CannotAct("Nothing is grouped here; tg groups the list.")
+            raise CannotAct("The list is not grouped. tg groups it.")
         return self._rows.view
 
     def _outline(self) -> Lines:
@@ -114,7 +114,7 @@ class GroupFolds:
     def _group(self) -> GroupLine:
         group = self._outline().header_at(self._rows.cursor)
         if group is None:
-            raise CannotAct("There is no group here.")
+            raise CannotAct("No group here.")
         return group
 
     def _fold(self, wanted: GroupKey, *groups: GroupKey, is_folded: bool) -> None:

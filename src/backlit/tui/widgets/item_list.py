@@ -147,7 +147,7 @@ def mark_all(target: ItemList, _call: Call) -> None:
 
 def _need_all(target: ItemList) -> None:
     if not target.is_complete():
-        raise CannotAct("The list is still being read; try again in a moment.")
+        raise CannotAct("The list is still loading. Try again in a moment.")
 
 
 def fold(target: ItemList, _call: Call) -> None:

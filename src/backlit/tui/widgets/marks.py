@@ -139,7 +139,7 @@ class RowMarks:
     def _ids(self, start: int, stop: int) -> Sequence[int]:
         ids = self._rows.ids_between(start, stop)
         if not ids:
-            raise CannotAct("There is no row to mark.")
+            raise CannotAct("No row to select.")
         return ids
 
     def _refresh(self, first: int, last: int) -> None:

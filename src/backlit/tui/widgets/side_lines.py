@@ -183,4 +183,4 @@ class WaitingKeys(Static):
 
 
 def _words(count: int) -> Content:
-    return Content(f" {count:,} {'key waits' if count == 1 else 'keys wait'}; esc drops them ")
+    return Content(f" {count:,} {'key' if count == 1 else 'keys'} waiting · esc to drop ")

@@ -284,10 +284,10 @@ class BacklogList(ItemList):
 def right(target: BacklogList, call: Call) -> None:
     """Let the first columns go out of sight, so that others come in."""
     if not target.columns.scroll(call.count or 1):
-        raise CannotAct("There are no more columns at the right; tc chooses others.")
+        raise CannotAct("No more columns to the right. tc chooses the columns.")
 
 
 def left(target: BacklogList, call: Call) -> None:
     """Let the columns that went out of sight come back."""
     if not target.columns.scroll(-(call.count or 1)):
-        raise CannotAct("These are the first columns.")
+        raise CannotAct("No more columns to the left.")
