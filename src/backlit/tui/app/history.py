@@ -21,25 +21,25 @@ from backlit.tui.shell.target import StoreTarget
 
 MOST_LINES = 400
 SHOWN = 60
-"""Characters of a value that are shown."""
+"""Characters of a value that a dialog shows."""
 SHORT = 40
 """Characters of a value or a name that fit into a message."""
 NEW_NUMBER = "Deleted items are created again with new numbers; comments name their authors, files are lost."
 
 
 class HistoryTarget(StoreTarget, Protocol):
-    """An application whose acts can be undone, one step at a time."""
+    """An application whose changes can be undone, one step at a time."""
 
     history_lock: asyncio.Lock
 
 
 async def undo(target: HistoryTarget, call: Call) -> None:
-    """Undo the last act, or as many as the count says."""
+    """Undo the last change, or as many as the count says."""
     await _walk(target, call.count or 1, is_redo=False)
 
 
 async def redo(target: HistoryTarget, call: Call) -> None:
-    """Redo the act that was undone last, or as many as the count says."""
+    """Redo the change that was undone last, or as many as the count says."""
     await _walk(target, call.count or 1, is_redo=True)
 
 
@@ -71,7 +71,7 @@ async def _carry_out(target: HistoryTarget, *, is_redo: bool) -> None:
 
 
 async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
-    """Ask for agreement; ask again where the reversal has become another one meanwhile."""
+    """Ask for confirmation; ask again where the step has changed meanwhile."""
     while await target.ask(ReversalDialog(target.store, offered)):
         current = await _offered(target.store, is_redo=offered.is_redo)
         if current is None or current == offered:
@@ -81,7 +81,7 @@ async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
 
 
 class ReversalDialog(DifferenceQuestion):
-    """Shows every item with its present and its future values, and all that would be deleted or made again."""
+    """Shows every affected item with its old and new values, and all objects deleted or created again."""
 
     def __init__(self, store: Store, reversal: Reversal) -> None:
         verb = "redo" if reversal.is_redo else "undo"
@@ -159,7 +159,7 @@ def _item(named: Named) -> Content:
 
 
 def done_words(store: Store, done: Reversal) -> str:
-    """What was done, as a sentence for the message line."""
+    """Return the result of an undo or redo as a message."""
     if done.is_impossible and done.final:
         entry, reason = done.final[0].entry, done.final[0].reason
         return f"“{_short(name_of(entry))}”: {node_summary(entry)} cannot be {_participle(done)}: {reason}."
@@ -207,7 +207,7 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
 
 
 def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
-    """What is deleted of a tree, and where its items go."""
+    """Return the deletion of a node, and the destination of its items."""
     more = f" and {others:,} more" if others else ""
     moves = "moves" if deleted.items == 1 else "move"
     items = f"; {_items(deleted.items)} in it {moves} to “{_short(deleted.target)}”" if deleted.items else ""
@@ -217,7 +217,7 @@ def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
 
 
 def node_made_words(made: RestoreNode, others: int = 0) -> str:
-    """What is made again of a tree, and what becomes of the items that were in it."""
+    """Return the new creation of a node, and what happens to its former items."""
     more = f" and {others:,} more" if others else ""
     back = f" with its {_items(len(made.item_ids))}" if made.item_ids else ""
     stay = f"; {_items(made.stay)} {'stays' if made.stay == 1 else 'stay'} in place" if made.stay else ""
@@ -226,7 +226,7 @@ def node_made_words(made: RestoreNode, others: int = 0) -> str:
 
 
 def recalled_words(recalled: Sequence[OutboxEntry]) -> str:
-    """What is said of deletions that may have been done already."""
+    """Return the withdrawal of deletions that the server may have carried out."""
     first = recalled[0]
     names = {EntryKind.DELETE: f"#{first.item_id}", EntryKind.DELETE_COMMENT: f"comment on #{first.item_id}"}
     name = names.get(first.kind) or f"{noun_of(first)} “{_short(name_of(first))}”"
@@ -240,7 +240,7 @@ def _items(count: int) -> str:
 
 
 def _changed(store: Store, done: Reversal) -> str:
-    """What has become of fields: with its value where it is one, by name where they are some of one item."""
+    """Return the changes of fields: a value for one, labels for several of one item, else the number of items."""
     items = list(dict.fromkeys(change.item_id for change in done.changes))
     if len(items) > 1:
         return f"{len(items):,} items {'changed again' if done.is_redo else 'changed back'}"
@@ -253,7 +253,7 @@ def _changed(store: Store, done: Reversal) -> str:
 
 
 def contested_words(changes: Iterable[FieldChange]) -> str:
-    """What is said of fields that somebody changed since; empty where there are none."""
+    """Return a warning about fields that someone else has changed since; empty without any."""
     labels = dict.fromkeys(label_of(change.key) for change in changes if change.is_contested)
     return f"≠ Someone else has changed {', '.join(labels)} since: this will cause a conflict." if labels else ""
 

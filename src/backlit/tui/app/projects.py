@@ -1,4 +1,4 @@
-"""Commands on the project: switch it or the profile, show its facts."""
+"""Commands on the project: switch project or profile, show project info."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -36,14 +36,14 @@ class ProjectTarget(StoreTarget, Protocol):
     profiles: Sequence[str]
     """The names of the profiles, the current one first."""
     wanted_profile: str | None
-    """The profile to open once the application has ended."""
+    """The profile to open after this application."""
 
     @property
     def size(self) -> Size:
-        """The cells of the terminal."""
+        """Return the size of the terminal in cells."""
 
     def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
-        """Run a coroutine behind the screen."""
+        """Run a coroutine in the background."""
 
     def exit(self) -> None:
         """End the application."""
@@ -72,7 +72,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
 
 
 def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the names of projects."""
+    """Return the matching names of projects."""
     return beginning([each.name for each in target.store.lookups.projects()], text, cursor)
 
 
@@ -93,12 +93,12 @@ async def choose_profile(target: ProjectTarget, call: Call) -> None:
 
 
 def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the names of profiles."""
+    """Return the matching names of profiles."""
     return beginning(target.profiles, text, cursor)
 
 
 async def show_facts(target: ProjectTarget, _call: Call) -> None:
-    """Show the facts of the project."""
+    """Show project info."""
     store = target.store
     name = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     if not name:
@@ -107,7 +107,7 @@ async def show_facts(target: ProjectTarget, _call: Call) -> None:
 
 
 async def _open_profile(target: ProjectTarget, name: str) -> None:
-    """End, for another profile to be opened; unsent changes are kept. Raises CannotAct for the current profile."""
+    """Exit, for the caller to open another profile; unsent changes are kept. Raises CannotAct for the current one."""
     if target.profiles and name == target.profiles[0]:
         raise CannotAct("This profile is already open.")
     if await target.places.switch_to(target.places.here.mode):
@@ -130,12 +130,12 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals]) -> list[Choice
 
 
 def _total_words(totals: Totals | None) -> str:
-    """Say how much is open in a project; nothing for a project that was never opened here."""
+    """Return the open items and points of a project; empty for one that was never opened here."""
     return "" if totals is None else f"{totals.count:,} open, {number_text(totals.points)} pts"
 
 
 def project_lines(store: Store, room: int) -> list[str]:
-    """Return the known facts of the project, one or more lines each, for a screen of `room` cells."""
+    """Return project info, one or more lines each, for a screen of `room` cells."""
     width = min(WIDTH, room - FRAME) - LABEL
     return [line for label, text in _facts(store) if text for line in _lines(label, text, width)]
 

@@ -1,4 +1,4 @@
-"""The groom queue: one item a screen, what it still lacks, and one key for each answer."""
+"""Grooming: one item at a time with its open questions, and one key for each answer; its commands."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,13 +28,13 @@ HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.previous", "groom.
 FEW_HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.pause", "app.help")
 ROOM_FOR_HINTS = 100
 AGE_CHECK = 30.0
-"""Seconds between looks at how long the timer has been running."""
+"""Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
 ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 
 
 class GroomScreen(ItemScreen):
-    """Shows the current item of the queue; the store keeps the answers and the place at once."""
+    """Shows the current item of the session; answers and position are stored at once."""
 
     COMMAND_GROUPS = ("groom.screen", *ITEM_COMMANDS)
     AUTO_FOCUS = "QuestionList"
@@ -49,7 +49,7 @@ class GroomScreen(ItemScreen):
         self._project_id = store.project_id
 
     def compose(self) -> ComposeResult:
-        """Title, questions and item between rules, status."""
+        """Compose title, questions, item and status."""
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._list, self._preview = QuestionList(), Preview()
         yield self._title
@@ -61,7 +61,7 @@ class GroomScreen(ItemScreen):
         yield self._status
 
     def on_mount(self) -> None:
-        """Go on where the queue was left."""
+        """Resume at the stored position."""
         self._go_to(self._first_place)
         self.set_interval(AGE_CHECK, self._draw_words)
 
@@ -72,7 +72,7 @@ class GroomScreen(ItemScreen):
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Draw what was answered; what was answered by other keys than a digit is gone on from too."""
+        """Show changes of the item, also answers given by other commands."""
         if self.stop is None:
             return
         item = self.store.item(self.stop.item_id)
@@ -91,19 +91,19 @@ class GroomScreen(ItemScreen):
     # The present item
 
     def current(self) -> Item:
-        """The item that is asked about."""
+        """Return the current item; raises CannotAct for a deleted one."""
         item = self.store.item(self.stop.item_id) if self.stop is not None else None
         if item is None:
             raise CannotAct("The item no longer exists. enter for the next one.")
         return item
 
     def item_added(self, item_id: int) -> None:
-        """Say that it is there; the queue stays as it is."""
+        """Say that the item was added; the session stays as it is."""
         item = self.store.item(item_id)
         self.say(f"Added “{item.fields.get('Name') if item else ''}”. It is not in this grooming session.")
 
     def _go_to(self, place: int) -> None:
-        """Show the first item from a place on that is to be shown; at the end, the summary."""
+        """Show the next item from a position on; at the end, the summary."""
         stop = self.store.grooming.next_stop(place)
         if stop is None:
             self.stop = None
@@ -112,14 +112,14 @@ class GroomScreen(ItemScreen):
             self.show_stop(stop)
 
     def leave_item(self, *, is_skipped: bool) -> None:
-        """Note that the item is done or skipped, and show the next one."""
+        """Note the item as done or skipped, and show the next one."""
         stop = self.stop
         if stop is not None:
             self.app.run_worker(work(self.store.grooming.leave, stop, is_skipped=is_skipped), group="queue")
             self._go_to(stop.place + 1)
 
     def show_stop(self, stop: Stop) -> None:
-        """Show an item of the queue."""
+        """Show an item of the session."""
         self.stop = stop
         item = self.current()
         self.questions.begin(stop, item)
@@ -167,7 +167,7 @@ class GroomScreen(ItemScreen):
 
 
 async def answer(target: GroomScreen, call: Call) -> None:
-    """Give the answer of the digit; 0 asks for another one."""
+    """Answer with the option of the digit; 0 enters another value."""
     digit, asked = int(call.letter or 0), target.questions.current
     if asked is None:
         raise CannotAct("This item is ready. enter for the next one.")
@@ -183,7 +183,7 @@ async def answer(target: GroomScreen, call: Call) -> None:
 
 
 def step(target: GroomScreen, call: Call) -> None:
-    """Go to the question after or before, by the command's argument."""
+    """Go to the next or previous question, by the command's argument."""
     target.questions.walk(int(call.command.argument))
     target.show_questions()
 
@@ -194,17 +194,17 @@ def scroll_item(target: GroomScreen, call: Call) -> None:
 
 
 def accept(target: GroomScreen, _call: Call) -> None:
-    """Take the item as it is now, and go to the next."""
+    """Accept the item, and go to the next."""
     target.leave_item(is_skipped=False)
 
 
 def skip(target: GroomScreen, _call: Call) -> None:
-    """Leave the item for another time, and go to the next."""
+    """Skip the item, and go to the next."""
     target.leave_item(is_skipped=True)
 
 
 def go_back(target: GroomScreen, _call: Call) -> None:
-    """Go back to the item before this one."""
+    """Go back to the previous item."""
     queue, here = target.store.grooming, target.stop.place if target.stop is not None else 0
     found, known = queue.previous_stop(here), target.questions.last_place_before(here)
     if found is None or found.place < known:
@@ -215,7 +215,7 @@ def go_back(target: GroomScreen, _call: Call) -> None:
 
 
 def pause(target: GroomScreen, _call: Call) -> None:
-    """Leave the queue; it goes on from here, also after a restart."""
+    """Pause grooming; it resumes here, also after a restart."""
     progress = target.store.grooming.progress()
     if target.stop is not None and progress is not None:
         target.say(f"Grooming paused ({target.stop.place + 1:,} of {progress.count:,}). gq to resume.")
@@ -226,7 +226,7 @@ def pause(target: GroomScreen, _call: Call) -> None:
 
 
 async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
-    """Go on with the paused queue or begin a new one, as the user wants; raises CannotAct for an open queue."""
+    """Resume the paused session or start another one, as the user wants; raises CannotAct for an open one."""
     if any(isinstance(screen, GroomScreen) for screen in app.screen_stack):
         raise CannotAct("Grooming is already open.")
     progress = store.grooming.progress()
@@ -255,7 +255,7 @@ async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
 
 
 async def _ids(place: ListScreen) -> Sequence[int]:
-    """Return the marked items in the order of the list, those not shown last; without marks all items shown."""
+    """Return the selected items in the order of the list, hidden ones last; without a selection, the whole list."""
     await place.loaded()
     marked, shown = set(place.items.marks.ids()), place.items.ids_between(0, None)
     return [*(each for each in shown if each in marked), *marked.difference(shown)] if marked else shown

@@ -1,4 +1,4 @@
-"""Since you looked: what others changed, made, deleted and wrote; and the latest comments of the project."""
+"""The inbox: changes and comments by others since the last visit, and recent comments; its commands."""
 
 from textual import on
 from textual.app import ComposeResult
@@ -30,14 +30,14 @@ TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.
 
 
 class InboxScreen(StoreScreen[None]):
-    """The items with news, the latest first, and beneath them what is new of the one under the cursor."""
+    """Changed items, the latest first, with the changes of the current one below."""
 
     COMMAND_GROUPS = ("inbox.screen",)
     AUTO_FOCUS = "InboxList"
     CSS_PATH = "../styles/inbox.tcss"
 
     def compose(self) -> ComposeResult:
-        """Title, the two lists of which one is shown, the present row whole, status."""
+        """Compose title, both lists (one is hidden), the current row's text, and status."""
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._news = InboxList(self.store, id="news")
         self._feed = FeedList(self.store, self._item_name, id="feed")
@@ -54,16 +54,16 @@ class InboxScreen(StoreScreen[None]):
         yield self._status
 
     def on_mount(self) -> None:
-        """Show what the journal holds."""
+        """Show the unread changes."""
         self._show()
         self.set_interval(AGE_CHECK, self._show)
 
     def on_resize(self) -> None:
-        """More or fewer hints."""
+        """Show more or fewer hints."""
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show what came, and what was seen meanwhile."""
+        """Show new changes, and drop read ones."""
         if any(subject in changes for subject in TOLD):
             self._show()
         else:
@@ -119,11 +119,11 @@ class InboxScreen(StoreScreen[None]):
 
     @property
     def shows_feed(self) -> bool:
-        """Whether the latest comments are shown, and not the items with news."""
+        """Return whether recent comments are shown instead of changed items."""
         return bool(self._feed.display)
 
     def current_id(self) -> int:
-        """Return the item of the current row; raises CannotAct without a row."""
+        """Return the item of the current row; raises CannotAct without one."""
         comment = self._feed.current if self.shows_feed else None
         item_id = comment.item_id if comment else None if self.shows_feed else self._news.current_id
         if item_id is None:
@@ -131,13 +131,13 @@ class InboxScreen(StoreScreen[None]):
         return item_id
 
     def show_feed(self, *, is_shown: bool) -> None:
-        """Show the latest comments, or the items with news."""
+        """Show recent comments, or changed items."""
         self._feed.display, self._news.display = is_shown, not is_shown
         self._list.focus()
         self._show()
 
     def close(self) -> None:
-        """Go back to the place where the inbox was opened."""
+        """Go back to the former place."""
         self.dismiss()
 
     @on(LineList.Chosen)
@@ -154,7 +154,7 @@ def _empty_words(connection: Connection, *, is_feed: bool) -> str:
 
 
 def open_item(target: InboxScreen, _call: Call) -> None:
-    """Open the item, or its comments where only they are new."""
+    """Open the item, or its comments if nothing else is new."""
     item_id = target.current_id()
     if target.store.item(item_id) is None:
         raise CannotAct("The item no longer exists. space removes it from the list.")
@@ -169,7 +169,7 @@ def open_comments(target: InboxScreen, _call: Call) -> None:
 
 
 async def show_changes(target: InboxScreen, _call: Call) -> None:
-    """Show every field that changed, line by line."""
+    """Show every changed field line by line."""
     news = _current_news(target)
     if not news.fields:
         raise CannotAct("No field of this item has changed.")
@@ -178,12 +178,12 @@ async def show_changes(target: InboxScreen, _call: Call) -> None:
 
 
 async def mark_read(target: InboxScreen, _call: Call) -> None:
-    """Take the item off the list; the next one moves up."""
+    """Mark the item as read; the next one moves up."""
     await target.store.inbox.seen([_current_news(target).item_id])
 
 
 async def mark_all_read(target: InboxScreen, _call: Call) -> None:
-    """Take every item off the list, after a question where there are several."""
+    """Mark all items as read; asks first where there are several."""
     unread = target.store.inbox.unread()
     key: str | None = "y"
     if unread > 1:
@@ -195,12 +195,12 @@ async def mark_all_read(target: InboxScreen, _call: Call) -> None:
 
 
 def turn_feed(target: InboxScreen, _call: Call) -> None:
-    """Show the latest comments of the project, or the items with news again."""
+    """Switch between recent comments and changed items."""
     target.show_feed(is_shown=not target.shows_feed)
 
 
 def go_back(target: InboxScreen, _call: Call) -> None:
-    """Go back from the comments to the items with news, else to the place where the inbox was opened."""
+    """Go back from comments to changed items, else to the former place."""
     if target.shows_feed:
         target.show_feed(is_shown=False)
     else:

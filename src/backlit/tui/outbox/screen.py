@@ -1,4 +1,4 @@
-"""What the service does not have yet, what it refused, and what somebody else changed meanwhile."""
+"""The outbox: unsent, rejected and conflicting changes, and the commands on them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ ROOM_FOR_HINTS = 80
 HINTS = ("outbox.open", "outbox.edit", "outbox.retry", "outbox.discard", "app.back", "app.help")
 FEW_HINTS = ("outbox.edit", "outbox.retry", "outbox.discard")
 TEXT_LIMIT = 2_000
-"""Characters of one value that are shown."""
+"""Characters of a value that are shown."""
 _GIVEN_UP = {
     EntryKind.ADD: "the new item and its later changes",
     EntryKind.COMMENT: "the comment",
@@ -42,14 +42,14 @@ _GIVEN_UP = {
 
 
 class OutboxScreen(StoreScreen[None]):
-    """The undelivered entries, oldest first, and beneath them what the one under the cursor would change."""
+    """The unsent entries, oldest first, with the content of the current one below."""
 
     COMMAND_GROUPS = ("outbox.screen",)
     AUTO_FOCUS = "OutboxList"
     CSS_PATH = "../styles/outbox.tcss"
 
     def compose(self) -> ComposeResult:
-        """Title, entries and the present one's content between rules, status."""
+        """Compose title, entries, the current entry's content, and status."""
         yield SidesLine(id="title")
         yield RuleLine("─")
         yield OutboxList(self.store, id="entries")
@@ -66,7 +66,7 @@ class OutboxScreen(StoreScreen[None]):
         self._show_entries()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show what was sent, refused or added."""
+        """Show sent, rejected and new entries."""
         if any(subject in changes for subject in (Subject.OUTBOX, Subject.ITEMS, Subject.CONNECTION)):
             self._show_entries()
         else:
@@ -108,7 +108,7 @@ class OutboxScreen(StoreScreen[None]):
         self.query_one("#entry-text", Static).update(self._described(entry) if entry else Content(""))
 
     def _described(self, entry: OutboxEntry) -> Content:
-        """The reason, then every field: what it was, what it shall be, what the service has now."""
+        """Return the reason, and each field with its old, own and current value."""
         lines = [Content.styled(safe(entry.reason), "$conflict")] if entry.reason else []
         if fate := fate_words(entry):
             lines.append(Content(f"{fate} r deletes it anyway, d keeps it."))
@@ -141,7 +141,7 @@ class OutboxScreen(StoreScreen[None]):
 
     @property
     def entries(self) -> Sequence[OutboxEntry]:
-        """The entries that are listed."""
+        """Return the listed entries."""
         return self._entries
 
     def current(self) -> OutboxEntry:
@@ -158,12 +158,12 @@ class OutboxScreen(StoreScreen[None]):
 
 
 def _at_rest(entry: OutboxEntry) -> OutboxEntry:
-    """An entry as it is while nothing can be sent, also one that was under way when the line went."""
+    """Return an entry as waiting if it was being sent when the connection was lost."""
     return replace(entry, state=EntryState.WAITING) if entry.state is EntryState.SENDING else entry
 
 
 async def show(target: OutboxScreen, _call: Call) -> None:
-    """Settle a conflict or a deletion that was not done; show all of any other change."""
+    """Resolve a conflict or a failed deletion; show the content of any other change."""
     entry = target.current()
     if (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or fate_words(entry):
         await resolve_entry(target, entry)
@@ -173,7 +173,7 @@ async def show(target: OutboxScreen, _call: Call) -> None:
 
 
 async def settle(target: OutboxScreen, _call: Call) -> None:
-    """Settle a conflict, or change a refused entry and send it again."""
+    """Resolve a conflict, or correct a rejected change and send it again."""
     await resolve_entry(target, target.current())
 
 
@@ -193,7 +193,7 @@ def copy(target: OutboxScreen, _call: Call) -> None:
 
 
 async def retry(target: OutboxScreen, _call: Call) -> None:
-    """Send the change again; over somebody else's change only after a question."""
+    """Send the change again; asks before it overwrites another's."""
     entry = target.current()
     if entry.state is EntryState.REFUSED:
         for each in await _refused_to_retry(target, entry):
@@ -208,7 +208,7 @@ async def retry(target: OutboxScreen, _call: Call) -> None:
 
 
 async def discard(target: OutboxScreen, _call: Call) -> None:
-    """Give the change up, after a question."""
+    """Discard the change; asks first."""
     entry = target.current()
     sentence = f"Discard {_GIVEN_UP.get(entry.kind, 'the change')}? You can undo (u)."
     if await _is_agreed(target, "Discard", sentence, "discard"):
@@ -216,7 +216,7 @@ async def discard(target: OutboxScreen, _call: Call) -> None:
 
 
 async def _refused_to_retry(target: OutboxScreen, entry: OutboxEntry) -> Sequence[OutboxEntry]:
-    """Ask whether to send every refused entry of the same act, where there are several."""
+    """Return the rejected entries to send: asks where several were made together."""
     alike = [each for each in target.entries if each.step == entry.step and each.state is EntryState.REFUSED]
     if len(alike) == 1:
         return alike

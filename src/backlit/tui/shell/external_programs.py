@@ -16,7 +16,7 @@ from backlit.tui.shell.chord_app import ChordApp
 
 
 def edit_text(app: ChordApp, text: str, suffix: str) -> str:
-    """Have a text edited in $VISUAL, $EDITOR or vi; raises CannotAct, and the file stays, where that fails."""
+    """Return a text edited in $VISUAL, $EDITOR or vi; raises CannotAct on failure, which keeps the file."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False, encoding="utf-8", newline="") as file:
         file.write(text)
@@ -50,20 +50,20 @@ OPENER = "OPENER"
 
 
 def opener() -> str:
-    """The program, as the environment names it; empty where it names none."""
+    """Return the program that the environment names; empty without one."""
     return os.environ.get(OPENER, "").strip()
 
 
 @cache
 def folder_for_opening() -> Path:
-    """A folder of the user's own for files that are opened; it goes when the program ends."""
+    """Return a private folder for opened files; it is deleted at exit."""
     folder = Path(tempfile.mkdtemp(prefix="backlit-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def open_file(app: App[None], path: Path) -> None:
-    """Have the program show the file, in the place of the screen; raises CannotAct where it cannot be started."""
+    """Show a file in the user's program; raises CannotAct where that fails."""
     program = opener()
     try:
         with app.batch_update(), app.suspend():

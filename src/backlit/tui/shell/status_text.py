@@ -25,7 +25,7 @@ def right_title(connection: Connection, totals: Totals | None, news: int, now: f
 
 
 def marks_words(marked: Totals) -> list[Part]:
-    """Return the number of marked items and their points; nothing without marks."""
+    """Return the number of selected items and their points; empty without any."""
     return [(f" ✓ {marked.count:,} selected  {marked.points:,.10g} pts ", "mark")] if marked.count else []
 
 
@@ -49,13 +49,13 @@ def left_status(connection: Connection, outbox: OutboxState, position: int, coun
 
 
 def unread_words(unread: int) -> list[Part]:
-    """Return the number of items whose words are still read; nothing where all are read."""
+    """Return the number of items whose texts are not indexed yet; empty without any."""
     noun = "item" if unread == 1 else "items"
     return [(f"  indexing {unread:,} {noun} …", "pending")] if unread else []
 
 
 def empty_words(connection: Connection, spec: ViewSpec) -> str:
-    """Why there are no rows, and the way out."""
+    """Return the reason for an empty list, and the way out."""
     if _is_bad(connection):
         return f"{connection.sentence} R to retry."
     if connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
@@ -81,7 +81,7 @@ def _freshness(connection: Connection, now: float) -> str:
 
 
 def timer_words(store: Store) -> list[Part]:
-    """Return how long the timer has been running, and on which task; nothing where it is not running."""
+    """Return the time of the running timer, and its task; empty without one."""
     running = store.timer.running
     if running is None:
         return []

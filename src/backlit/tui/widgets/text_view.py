@@ -1,4 +1,4 @@
-"""A long text as Markdown, to be read."""
+"""A long text as Markdown, read only."""
 
 from rich.segment import Segment
 from textual import events
