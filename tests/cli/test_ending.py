@@ -111,5 +111,5 @@ def test_what_is_typed_into_a_line_survives_a_signal(home: Home, number: signal.
     with running(home) as shown:
         shown.press("a", "enter")
 
-        shown.wait_for("Restored what you had typed")
+        shown.wait_for("Restored your unsaved text")
         shown.wait_for("Half a name")

@@ -89,7 +89,7 @@ async def test_a_theme_is_worn_while_the_cursor_is_on_it(store: Store, opened: O
         await pilot.pause()
 
         assert pilot.app.theme == "contrast"
-        assert 'theme = "contrast" in config.toml keeps it.' in text_of(pilot.app)
+        assert 'set theme = "contrast" in config.toml.' in text_of(pilot.app)
 
 
 async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, opened: Open) -> None:
@@ -107,7 +107,7 @@ async def test_leaving_asks_only_while_changes_wait(world: World, store: Store, 
         await pilot.press("q", "y")
         await pilot.pause()
 
-        assert "One change waits to be sent." in asked
+        assert "1 change is waiting to be sent." in asked
         assert stayed
         assert pilot.app.return_code == 0
 

@@ -216,7 +216,7 @@ async def test_a_project_is_chosen_by_the_beginning_of_its_name(store: Store) ->
 async def test_an_unknown_project_is_refused_with_the_names_of_those_there_are(store: Store) -> None:
     target = cast("projects.ProjectTarget", FakeApplication(store))
 
-    with pytest.raises(BadRequest, match=f"no project “nowhere”; there are .*{store.lookups.projects()[0].name}"):
+    with pytest.raises(BadRequest, match=f"Unknown project “nowhere”. Projects: .*{store.lookups.projects()[0].name}"):
         await projects.choose_project(target, call("app.project", text="nowhere"))
 
 
@@ -235,7 +235,7 @@ async def test_a_profile_is_opened_unless_a_screen_is_to_stay(
 async def test_the_profile_that_is_open_is_refused(store: Store) -> None:
     target = FakeApplication(store)
 
-    with pytest.raises(CannotAct, match="This is that profile"):
+    with pytest.raises(CannotAct, match="This profile is already open"):
         await projects.choose_profile(cast("projects.ProjectTarget", target), call("app.profile", text="here"))
 
 
@@ -247,7 +247,7 @@ async def test_a_theme_is_put_on_by_its_name_and_completed(store: Store) -> None
 
     assert target.theme == "paper"
     assert "paper" in [each.text for each in global_commands.complete_theme(as_target, "pa", 2)]
-    with pytest.raises(BadRequest, match="There is no theme “pape”"):
+    with pytest.raises(BadRequest, match="Unknown theme “pape”"):
         await global_commands.choose_theme(as_target, call("app.theme", text="pape"))
 
 
@@ -256,14 +256,14 @@ def test_it_is_said_that_all_is_sent(store: Store) -> None:
 
     global_commands.say_saved(target, call("app.saved"))
 
-    assert target.said == ["All is saved and sent."]
+    assert target.said == ["All changes are saved on the server."]
 
 
 def test_a_macro_that_was_never_recorded_is_refused() -> None:
     class Target:
         recorder = macros.Recorder(cast("ChordApp", None))
 
-    with pytest.raises(CannotAct, match="Nothing is recorded as z; Qz records it"):
+    with pytest.raises(CannotAct, match="No macro z"):
         macros.play(Target(), Call(COMMAND_BY_ID["macro.play"], None, "z"))
     with pytest.raises(CannotAct, match="No macro has been played yet"):
         macros.play_again(Target(), call("macro.again"))

@@ -138,7 +138,7 @@ async def test_a_file_that_is_not_there_keeps_the_question_open(store: Store, op
         await pilot.press("a")
         await typed(pilot, "/nowhere/x.txt")
 
-        assert missing(pilot.app, ["There is no file /nowhere/x.txt."]) == []
+        assert missing(pilot.app, ["No such file: /nowhere/x.txt"]) == []
 
 
 async def test_for_customers_is_asked_once_and_sent(
@@ -327,8 +327,8 @@ async def test_what_is_opened_lies_in_a_folder_of_the_users_own(
 
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("o")
-        await said(pilot, "cannot be handed to less here; the file is in ")
-        (message,) = [each.message for each in pilot.app._notifications if "the file is in" in each.message]
+        await said(pilot, "cannot run less. The file is in ")
+        (message,) = [each.message for each in pilot.app._notifications if "The file is in" in each.message]
         path = Path(message.rpartition(" is in ")[2].rstrip("."))
 
     assert (path.name, path.parent.name[:8]) == ("plan.txt", "backlit-")

@@ -168,4 +168,4 @@ async def test_escape_leaves_the_marks_until_the_search_is_closed(store: Store, 
         await press(pilot, "escape")
         await until(lambda: "marked" not in text_of(pilot.app))
 
-        assert "1 marked" in after_search
+        assert "1 selected" in after_search

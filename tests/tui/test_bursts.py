@@ -172,7 +172,7 @@ async def test_a_hanging_command_shows_the_keys_that_wait_and_ctrl_c_ends_the_wa
     async with opened(store) as pilot:
         pilot.app.run_worker(work(hang), group="writes")
         burst(pilot, "j", "j", "k")
-        await until(lambda: "2 keys wait; esc drops them" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "2 keys waiting · esc to drop" in text_of(pilot.app), lambda: text_of(pilot.app))
         burst(pilot, "escape")
         await until(lambda: "2 more keys were dropped." in text_of(pilot.app), lambda: text_of(pilot.app))
         burst(pilot, "j")

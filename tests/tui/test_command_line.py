@@ -74,7 +74,7 @@ async def test_an_unknown_command_names_those_there_are_and_stays(store: Store, 
         await type_in(pilot, ":frobnicate", "enter")
 
         assert ":frobnicate" in text_of(pilot.app)
-        assert "There is no command “frobnicate”; there are filter, explain" in text_of(pilot.app)
+        assert "Unknown command “frobnicate”. Commands: filter, explain" in text_of(pilot.app)
 
 
 async def test_a_field_that_is_none_is_named_and_may_be_corrected(store: Store, opened: Open) -> None:
@@ -111,7 +111,7 @@ async def test_words_of_the_list_are_not_known_among_the_areas(store: Store, ope
         await press(pilot, "g", "a")
         await type_in(pilot, ":sort name", "enter")
 
-        assert "There is no command “sort name”" in text_of(pilot.app)
+        assert "Unknown command “sort name”" in text_of(pilot.app)
 
 
 async def test_in_the_editor_q_closes_it(world: World, edit: Edit) -> None:
@@ -126,7 +126,7 @@ async def test_w_says_that_all_is_saved(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, ":w", "enter")
 
-        assert "All is saved and sent." in text_of(pilot.app)
+        assert "All changes are saved on the server." in text_of(pilot.app)
 
 
 async def test_a_theme_is_put_on_by_its_name(store: Store, opened: Open) -> None:

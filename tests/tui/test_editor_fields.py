@@ -203,7 +203,7 @@ async def test_a_word_that_is_no_command_is_answered_with_those_that_are(world: 
         await command(pilot, "wat")
         await pilot.pause()
 
-        assert "There is no command “wat”" in text_of(pilot.app)
+        assert "Unknown command “wat”" in text_of(pilot.app)
         assert "wq" in text_of(pilot.app)
 
 

@@ -68,13 +68,13 @@ async def groom_five(pilot: Pilot[None], ids: list[int]) -> None:
     assert current(pilot) == ids[4]
     await press(pilot, "q")
     assert isinstance(pilot.app.screen, BacklogScreen)
-    assert "Paused at 5 of 10" in text_of(pilot.app)
+    assert "Grooming paused (5 of 10)" in text_of(pilot.app)
 
 
 async def resume(pilot: Pilot[None], ids: list[int]) -> None:
     """Go on at the fifth, go two back and forward again, and estimate the others."""
     await press(pilot, "g", "q")
-    assert "paused at item 5 of 10" in text_of(pilot.app)
+    assert "at item 5 of 10" in text_of(pilot.app)
     await press(pilot, "r")
     await until(lambda: isinstance(pilot.app.screen, GroomScreen))
     await pilot.pause()
@@ -118,7 +118,7 @@ async def test_ten_items_are_groomed_by_keys_with_a_pause_and_a_restart(
     assert "10 items, 9 changed, 1 skipped." in saved
     assert saved.count("Estimate: – → ") == 9
     assert f"## Skipped\n\n- #{ids[3]} " in saved
-    assert "still: " in saved
+    assert "open: " in saved
 
 
 async def test_an_answer_is_taken_back_with_u_and_asked_again(world: World, store: Store, opened: Open) -> None:
@@ -231,7 +231,7 @@ async def test_on_a_small_screen_questions_and_answers_are_in_sight(
         await answer(pilot, "Estimate", "4")
         await answer(pilot, "Estimate", "k")
 
-        assert missing(pilot.app, ["Not estimated", "0   another", f"#{item_id}", "enter next"]) in (
+        assert missing(pilot.app, ["Not estimated", "0   other", f"#{item_id}", "enter next"]) in (
             [],
             ["Not estimated"],
         )

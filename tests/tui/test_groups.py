@@ -134,7 +134,7 @@ async def test_marks_survive_grouping_and_folding(store: Store, opened: Open) ->
         await press(pilot, "z", "M")
 
         assert set(items(pilot).marks.ids()) == marked
-        assert "✓ 2 marked" in lines_of(pilot.app)[-1]
+        assert "✓ 2 selected" in lines_of(pilot.app)[-1]
 
 
 async def test_space_on_a_header_marks_its_group(store: Store, opened: Open) -> None:
@@ -158,7 +158,7 @@ async def test_folding_without_groups_says_how_to_group(store: Store, opened: Op
     async with opened(store) as pilot:
         await press(pilot, "z", "a")
 
-        assert "tg groups the list" in text_of(pilot.app)
+        assert "The list is not grouped" in text_of(pilot.app)
 
 
 async def test_a_sort_is_picked_and_turned(store: Store, opened: Open) -> None:

@@ -34,7 +34,7 @@ async def test_every_command_of_the_contexts_is_listed_under_their_names() -> No
     async with asked(size=(120, 160)) as (_pilot, app):
         wanted = [command.help[:30] for command in commands_in(CONTEXTS)]
 
-        assert missing(app, [*wanted, "Lists", "Item verbs", "Everywhere"]) == []
+        assert missing(app, [*wanted, "Lists", "Items", "Everywhere"]) == []
         assert missing(app, ["Trees", "Editor"]) == ["Trees", "Editor"]
 
 
@@ -43,7 +43,7 @@ async def test_typing_searches_labels_helps_and_keys() -> None:
         await pilot.press(*"sprint", *["backspace"] * 6, *"iteration")
         assert "ci  m/" in line_with(app, "▌")
         await pilot.press(*["backspace"] * 9, *"gP")
-        assert "Switch the project, or the profile." in line_with(app, "▌")
+        assert "Switch to another project or profile." in line_with(app, "▌")
 
 
 async def test_enter_runs_what_is_under_the_cursor() -> None:
@@ -78,7 +78,7 @@ async def test_what_fits_nothing_says_so() -> None:
     async with asked() as (pilot, app):
         await pilot.press(*"qqqqq", "enter")
 
-        assert "nothing fits" in text_of(app)
+        assert "No matches" in text_of(app)
         assert app.answers == []
 
 

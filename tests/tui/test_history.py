@@ -78,7 +78,7 @@ async def test_a_bulk_act_is_undone_only_after_its_difference_was_shown(store: S
     async with opened(store) as pilot:
         await store.items.edit(ids, {"Name": "Both [b]"})
         await pilot.press("u")
-        await said(pilot, "It concerns 2 items.")
+        await said(pilot, "2 items are affected.")
         assert missing(pilot.app, ["Both [b] → ", f"#{ids[0]}", f"#{ids[1]}", "y undo"]) == []
 
         await pilot.press("enter")
@@ -86,7 +86,7 @@ async def test_a_bulk_act_is_undone_only_after_its_difference_was_shown(store: S
         assert [_name(store, each) for each in ids] == ["Both [b]"] * 2
 
         await pilot.press("u")
-        await said(pilot, "It concerns 2 items.")
+        await said(pilot, "2 items are affected.")
         await pilot.press("y")
         await said(pilot, "Undone: 2 items changed back")
         assert "Both [b]" not in [_name(store, each) for each in ids]
@@ -133,7 +133,7 @@ async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, s
         assert store.item(item_id) is None
 
         await pilot.press("u")
-        await said(pilot, "A deleted item is made anew")
+        await said(pilot, "Deleted items are created again")
         await pilot.press("y")
         await said(pilot, "Undone:")
 
@@ -190,4 +190,4 @@ async def test_an_own_comment_is_deleted_after_a_question_and_others_are_not(
         await until(lambda: [comment.text for comment in store.comments.of_item(item_id)] == ["By jon"])
 
         await pilot.press("u")
-        await said(pilot, "written again")
+        await said(pilot, "posted again")

@@ -43,7 +43,7 @@ async def test_an_empty_inbox_says_that_nothing_is_new(store: Store, opened: Ope
         await pilot.press("space")
         await pilot.pause()
 
-        assert missing(pilot.app, ["Nothing is new since you looked.", "There is nothing here."]) == []
+        assert missing(pilot.app, ["You're all caught up.", "Nothing selected."]) == []
         assert "nothing new" in lines_of(pilot.app)[0]
 
 
@@ -86,7 +86,7 @@ async def test_new_items_deleted_items_and_comments_are_told(world: World, store
     await world.rival.work_items.delete(first)
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert missing(pilot.app, ["“Do we ship this?”", "new bug", "gone: deleted", name[:20], "3 new"]) == []
+        assert missing(pilot.app, ["“Do we ship this?”", "new bug", "deleted, or no longer", name[:20], "3 new"]) == []
 
 
 async def test_space_marks_one_as_read_and_the_next_moves_up(world: World, store: Store, opened: Open) -> None:
@@ -124,7 +124,7 @@ async def test_a_single_item_is_marked_without_a_question(world: World, store: S
         await pilot.press("M")
 
         await until(lambda: store.inbox.unread() == 0)
-        await shown(pilot, "Nothing is new since you looked.")
+        await shown(pilot, "You're all caught up.")
 
 
 async def test_enter_opens_the_editor_and_then_it_has_been_seen(world: World, store: Store, opened: Open) -> None:
@@ -137,7 +137,7 @@ async def test_enter_opens_the_editor_and_then_it_has_been_seen(world: World, st
         await until(lambda: store.inbox.unread() == 0)
         await pilot.press("q")
 
-        await shown(pilot, "Nothing is new since you looked.")
+        await shown(pilot, "You're all caught up.")
 
 
 async def test_enter_opens_the_comments_where_only_they_are_new(world: World, store: Store, opened: Open) -> None:
@@ -173,7 +173,7 @@ async def test_an_item_that_is_gone_says_so_and_is_taken_off(world: World, store
     async with inbox_of(opened, store) as pilot:
         await pilot.press("enter")
         await pilot.pause()
-        assert "The item is no longer here; space takes it off the list." in text_of(pilot.app)
+        assert "The item no longer exists. space removes it from the list." in text_of(pilot.app)
         await pilot.press("space")
 
         await until(lambda: store.inbox.unread() == 0)
@@ -198,10 +198,10 @@ async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World
         assert "” jon" in row
         assert "Words [i] in the feed" in row
         assert f"#{item_id} " in text_of(pilot.app).split("Words [i]")[-2]
-        assert "Latest comments" in lines_of(pilot.app)[0]
+        assert "Recent comments" in lines_of(pilot.app)[0]
         await pilot.press("escape")
         await pilot.pause()
-        assert "Since you looked" in lines_of(pilot.app)[0]
+        assert "› New" in lines_of(pilot.app)[0]
         await pilot.press("escape")
         await pilot.pause()
 
@@ -216,7 +216,7 @@ async def test_without_the_service_it_says_that_it_may_not_be_up_to_date(
         await pilot.press("R")
         await until(lambda: store.connection.state is not ConnectionState.ONLINE, lambda: store.connection)
 
-        await shown(pilot, "Nothing was new when the service was last asked.")
+        await shown(pilot, "Nothing new at the last sync.")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
@@ -229,7 +229,7 @@ async def test_a_small_terminal_shows_rows_and_what_is_new(
     async with inbox_of(opened, store, size) as pilot:
         assert f"#{item_id}" in line_with(pilot.app, "▌")
         assert "Estimate" in line_with(pilot.app, "▌")
-        assert missing(pilot.app, ["Inbox", "→ 76", "space read"]) == []
+        assert missing(pilot.app, ["Inbox", "→ 76", "space mark read"]) == []
 
 
 async def test_the_backlog_says_how_much_is_new_only_where_something_is(

@@ -95,7 +95,7 @@ async def test_the_picker_starts_with_recent_items(store: Store, opened: Open) -
         await until(lambda: isinstance(pilot.app.screen, EditorScreen))
         await press(pilot, "q", "#")
 
-        assert missing(pilot.app, ["Seen last", f"#{rows[4].id}"]) == []
+        assert missing(pilot.app, ["Recent", f"#{rows[4].id}"]) == []
 
 
 async def test_from_a_tree_one_goes_to_the_backlog_and_back_to_the_tree(store: Store, opened: Open) -> None:

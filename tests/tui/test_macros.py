@@ -27,7 +27,7 @@ async def test_a_macro_does_the_same_to_the_next_rows(world: World, store: Store
         await played(pilot, "2", "@", "@")
         fields = [await fields_of(world, store, row.id) for row in rows]
 
-        assert "Recorded 17 keys as a; @a plays them." in said
+        assert "Recorded 17 keys as macro a. @a plays it." in said
         assert [each["Name"] for each in fields] == ["Named anew"] * 4
         assert len({each["IterationID"] for each in fields}) == 1
 
@@ -39,7 +39,7 @@ async def test_a_macro_stops_where_something_fails_and_says_where(world: World, 
         await press(pilot, *str(first + 1), "G", "Q", "b", "+", "j", "Q", "k")
         await played(pilot, "2", "@", "b")
 
-        assert "Macro b stopped after 3 keys, 1 were left: A task has no estimate." in text_of(pilot.app)
+        assert "Macro b stopped after 3 keys, 1 skipped: A task has no estimate." in text_of(pilot.app)
         assert items(pilot).current_id == rows[first + 1].id
         await sent(store)
 
@@ -60,7 +60,7 @@ async def test_what_was_never_recorded_is_said(store: Store, opened: Open) -> No
         nothing = text_of(pilot.app)
         await press(pilot, "@", "@")
 
-        assert "Nothing is recorded as z; Qz records it." in nothing
+        assert "No macro z. Qz records one." in nothing
         assert "No macro has been played yet" in text_of(pilot.app)
 
 
@@ -68,4 +68,4 @@ async def test_a_letter_q_in_a_text_does_not_end_the_recording(store: Store, ope
     async with opened(store) as pilot:
         await press(pilot, "Q", "a", "/", *"Qu", "enter", "escape", "Q")
 
-        assert "Recorded 5 keys as a" in text_of(pilot.app)
+        assert "Recorded 5 keys as macro a." in text_of(pilot.app)

@@ -22,7 +22,7 @@ async def test_space_marks_and_steps_and_the_status_line_adds_up(store: Store, o
 
         assert set(items(pilot).marks.ids()) == {rows[0].id, rows[1].id}
         assert items(pilot).current_id == rows[2].id
-        assert f"✓ 2 marked  {points(rows[:2])}" in status_line(pilot)
+        assert f"✓ 2 selected  {points(rows[:2])}" in status_line(pilot)
         assert [line[0] for line in lines_of(pilot.app)[3:6]] == ["✓", "✓", "▌"]
 
 

@@ -60,7 +60,7 @@ async def test_shift_marks_from_the_cursor_to_the_row_and_the_sum_is_said(store:
     async with opened(store) as pilot:
         await click(pilot, 1)
         await click(pilot, 4, shift=True)
-        await until(lambda: "4 marked" in status_line(pilot) or "marked" in status_line(pilot))
+        await until(lambda: "4 selected" in status_line(pilot) or "selected" in status_line(pilot))
 
         assert set(items(pilot).marks.ids()) == {row.id for row in rows[1:5]}
 

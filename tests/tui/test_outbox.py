@@ -47,7 +47,7 @@ async def test_an_empty_outbox_says_that_all_is_sent(store: Store, opened: Open)
         await pilot.press("r")
         await pilot.pause()
 
-        assert missing(pilot.app, ["the service has all your changes", "Nothing waits here."]) == []
+        assert missing(pilot.app, ["All changes are saved on the server.", "No changes in the outbox."]) == []
 
 
 async def test_what_waits_is_listed_with_what_it_changes(world: World, store: Store, opened: Open) -> None:
@@ -74,7 +74,7 @@ async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: 
         await store.refresh()
         await sent(store)
 
-        await until(lambda: "the service has all your changes" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "All changes are saved on the server" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, opened: Open) -> None:
@@ -92,7 +92,7 @@ async def test_a_conflict_is_settled_for_me_only_with_y(world: World, store: Sto
         assert store.outbox_entries()[0].state is EntryState.CONFLICT
         await pilot.press("r")
         await pilot.pause()
-        assert "Somebody changed Name meanwhile." in text_of(pilot.app)
+        assert "Someone else has changed Name." in text_of(pilot.app)
         await pilot.press("y")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
@@ -150,7 +150,7 @@ async def test_another_place_is_reached_from_the_outbox_and_it_opens_once(store:
         await pilot.press("g", "b")
         await pilot.pause()
 
-        assert "The outbox is open already." in twice
+        assert "The outbox is already open." in twice
         assert lines_of(pilot.app)[0].startswith(" backlit  Aurora › Open items")
 
 
@@ -188,6 +188,6 @@ async def test_all_that_was_refused_of_one_change_is_sent_again_together(
         await pilot.press("a")
         await sent(store)
 
-        assert "2 of what was changed in one go were refused." in asked
+        assert "2 changes made together were rejected." in asked
         found = [(await world.rival.work_items.document(each))["fields"]["Estimate"] for each in (one, other, third)]
         assert found == ["17", "17", "17"]

@@ -83,6 +83,6 @@ async def test_one_that_is_taken_back_before_it_is_clear_says_what_is_done(
 
     async with outbox_of(opened, store) as pilot:
         await pilot.press("u")
-        await until(lambda: "if the service has deleted it already" in text_of(pilot.app), lambda: text_of(pilot.app))
-        await until(lambda: "look whether it is deleted" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "if the server has deleted it already" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "check whether it was deleted" in text_of(pilot.app), lambda: text_of(pilot.app))
         assert "Its deletion is taken back." in " ".join(text_of(pilot.app).split())

@@ -71,7 +71,7 @@ async def test_a_profile_that_is_not_there_is_named_with_those_that_are(store: S
         await pilot.pause()
         await press(pilot, ":", *"profile nowhere", "enter")
 
-        assert "There is no profile “nowhere”; there are here, local." in text_of(app)
+        assert "Unknown profile “nowhere”. Profiles: here, local." in text_of(app)
     assert app.wanted_profile is None
 
 

@@ -120,7 +120,7 @@ async def test_a_list_of_words_says_what_it_cannot_have_yet(tmp_path: Path) -> N
             await type_in(pilot, "/text:refund", "enter")
             with store._files.indexing.held():
                 put(store, [item(number, Description="About refunds") for number in range(1, 101)])
-                await until(lambda: "the words of 100 items are still being read" in text_of(app), lambda: text_of(app))
+                await until(lambda: "indexing 100 items …" in text_of(app), lambda: text_of(app))
             await until(lambda: "100 items" in lines_of(app)[0], lambda: text_of(app))
 
-            assert "still being read" not in text_of(app)
+            assert "indexing" not in text_of(app)

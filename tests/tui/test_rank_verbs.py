@@ -65,7 +65,7 @@ async def test_marked_rows_move_as_one_block_and_u_takes_it_back(world: World, s
         first = await items_of(store)
         said = text_of(pilot.app)
         await press(pilot, "u")
-        await until(lambda: "back in place" in text_of(pilot.app))
+        await until(lambda: "moved back" in text_of(pilot.app))
         await sent(store)
 
         assert first[:3] == [ids[2], ids[4], ids[0]]

@@ -52,9 +52,9 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         ("▌Scope", "additions and removals"),
         ("▌Velocity", "not completed", "No velocity yet", "the last 7 iterations"),
         ("▌Age", "in progress", "Owner"),
-        ("▌People", "▒ ready for test", "Hours"),
+        ("▌Workload", "▒ ready for test", "Hours"),
         ("▌Areas", "most in"),
-        ("▌Sizes", "Half are"),
+        ("▌Estimates", "Half are"),
         ("▌Burndown", "█ left  ? no record"),
     )
     async with reports_of(opened, store) as pilot:
@@ -75,7 +75,7 @@ async def test_the_iterations_before_and_after_are_one_key_away(store: Store, op
         await pilot.press("}")
         await shown(pilot, f"› {names[at - 1]}")
         await pilot.press("9", "9", "}")
-        await shown(pilot, "There is none after this one.")
+        await shown(pilot, "No iteration after this one.")
 
 
 async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened: Open) -> None:
@@ -85,7 +85,7 @@ async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened
         await pilot.press("f", "i", *"backlog, 90", "enter")
         await shown(pilot, "› Whole backlog, 90 days")
         await pilot.press("}")
-        await shown(pilot, "A period ends today; fi chooses an iteration or a release.")
+        await shown(pilot, "Periods always end today. fi chooses an iteration or a release.")
 
 
 async def test_items_are_counted_instead_of_points(store: Store, opened: Open) -> None:
@@ -97,7 +97,7 @@ async def test_items_are_counted_instead_of_points(store: Store, opened: Open) -
 async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("enter")
-        await shown(pilot, "This row is no item; the rows of “Age” are.")
+        await shown(pilot, "This row is not an item. The report “Age” lists items.")
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
         await shown(pilot, "in progress")
         await pilot.press("enter")
@@ -156,7 +156,7 @@ async def test_nothing_is_overwritten_without_a_question(store: Store, opened: O
         ("out.pdf", "The file name ends in .md, .csv or .svg."),
         (".md", "The file name ends in .md, .csv or .svg."),
         ("", "Name the file too."),
-        ("no/out.md", "There is no folder"),
+        ("no/out.md", "No such folder"),
     ],
 )
 async def test_what_is_wrong_with_a_file_name_is_said(
@@ -180,7 +180,7 @@ async def test_chart_and_table_are_both_there_on_small_screens(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["? no record", "Left", "Sizes", "█"]) == []
+        assert missing(pilot.app, ["? no record", "Left", "Estimates", "█"]) == []
 
 
 async def test_leaving_leads_back_to_the_backlog_and_the_report_stays(store: Store, opened: Open) -> None:

@@ -96,7 +96,7 @@ async def test_a_missing_password_is_asked_for(world: World, opened: Open) -> No
         await pilot.press(*"maya", "enter")
         await pilot.pause()
 
-        assert missing(pilot.app, ["A user name and a password are needed."]) == []
+        assert missing(pilot.app, ["Enter your user name and password."]) == []
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])
@@ -148,7 +148,7 @@ async def test_a_password_goes_to_another_address_only_after_a_yes(world: World,
         assert isinstance(pilot.app.screen, SignInScreen)
         assert missing(pilot.app, ["wants sign-ins sent to"]) == []
         await pilot.press("enter")
-        await until(lambda: not missing(pilot.app, ["now and from now on"]))
+        await until(lambda: not missing(pilot.app, ["and remember that"]))
         await pilot.press("y")
         await until(lambda: ("POST", "/t") in world.faults.requests, lambda: world.faults.requests)
 

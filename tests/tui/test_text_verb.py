@@ -240,7 +240,7 @@ def test_an_editor_that_fails_writes_nothing_and_the_file_stays(tmp_path: Path) 
     with terminal(["demo", "--items", "40"], environment(tmp_path, script(tmp_path, "exit 3"))) as shown:
         shown.wait_for("synced")
         shown.press("E")
-        shown.wait_for("ended with 3")
+        shown.wait_for("exited with status 3")
 
 
 async def test_words_for_days_are_read_in_a_field_of_the_project_that_holds_days(store: Store) -> None:

@@ -236,7 +236,7 @@ async def test_d_asks_where_the_items_go_then_for_a_yes_that_enter_is_not(opened
         await until(lambda: node.id not in store.lookups.tree(ITERATIONS))
         await sent(store)
         await pilot.press("u")
-        await until(lambda: "items, under a new number" in text_of(pilot.app))
+        await until(lambda: "items, with a new number" in text_of(pilot.app))
 
 
 async def test_cs_shows_a_series_before_it_is_made_in_one_step(opened: Open, store: Store) -> None:

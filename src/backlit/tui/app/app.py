@@ -1,4 +1,4 @@
-"""The application: one store, the modes over it, and the store's changes."""
+"""The application: one store, the modes over it, and the distribution of the store's changes."""
 
 import asyncio
 import gc
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 STYLES = Path(__file__).parent.parent / "styles"
 FRAME = 1 / 30
 COLLECTIONS = (2.0, 15.0, 120.0)
-"""Seconds after the start: what is imported behind the first picture, what the first screens needed, and the rest."""
+"""Seconds after the start: once imports behind the first frame, the first screens, and the rest are loaded."""
 
 
 class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
@@ -75,7 +75,7 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         self.interrupted_at = float("-inf")
         self.profiles = profiles
         self.wanted_profile: str | None = None
-        """The profile to open once this one has ended."""
+        """The profile to open after this application."""
         self._view_files = view_files
         self._changes = ChangeFeed(self, FRAME, self.places.publish)
         self._unsubscribe: Callable[[], None] | None = None
@@ -93,12 +93,12 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         self._unsubscribe = self.store.subscribe(self._changes.take)
         self.switch_mode(BACKLOG)
         if self._wanted_theme != self.theme:
-            self._theme_errors.append(f"There is no theme “{self._wanted_theme}”; tT lists them.")
+            self._theme_errors.append(f"Unknown theme “{self._wanted_theme}”. tT lists the themes.")
         for sentence in self._theme_errors:
             self.say(sentence, is_bad=True)
 
     def on_backlog_screen_painted(self) -> None:
-        """Read the views and start the store's engine, which imports much, now that the rows are on the screen."""
+        """Read the views and start the store's engine, which imports much, after the first rows are painted."""
         if self._view_files is not None:
             self._read_views(self._view_files)
         self.set_timer(FRAME, self.store.start)
@@ -115,16 +115,16 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
             self.places.backlog.draw_words()
 
     def on_unmount(self) -> None:
-        """Stop listening; the store belongs to whoever made it."""
+        """Unsubscribe; the store belongs to the caller."""
         if self._unsubscribe:
             self._unsubscribe()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our own colour names, for themes that do not give them."""
+        """Return backlit's own colours, for themes without them."""
         return dict(themes.VARIABLE_DEFAULTS)
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Textual's filters, then the last gate against control characters."""
+        """Return Textual's filters, and the one against control characters."""
         return [*super().get_line_filters(), SafeFilter()]
 
     # The store's changes
@@ -136,7 +136,7 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
             self.screen.readings.want_newest()
 
     def _handle_exception(self, error: Exception) -> None:
-        """Say what the disk refused; leave where a part of the screen ended with it, and say why there."""
+        """Show a StorageError; exit with its message where it ended a message pump."""
         failed = storage_error_of(error)
         if failed is None:
             super()._handle_exception(error)
@@ -167,7 +167,7 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
     # Messages from the terminal and the screens
 
     async def deal_with(self, event: events.Event) -> None:
-        """Let the recorder see keys first."""
+        """Pass an event to the recorder first."""
         if not self.recorder.takes(event):
             await super().deal_with(event)
 
@@ -180,7 +180,7 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = True,  # noqa: ARG002 - nothing of ours is markup
     ) -> None:
-        """Show a message; a bad one ends the macro under way."""
+        """Show a message; a warning or error stops the running macro."""
         if severity != "information":
             self.recorder.stop(message)
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
@@ -200,10 +200,10 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
 
 
 def spare_garbage_collection() -> None:
-    """Leave the objects that exist now out of later garbage collections.
+    """Exclude the existing objects from later garbage collections.
 
-    Modules, styles and screens stay. With them a full collection beside the embedded service took 100 to 200 ms, again
-    after every few dozen keys, while every key waited; without them it takes a fifth of that or less.
+    Modules, styles and screens are permanent. A full collection over them, beside the embedded service, took 100 to
+    200 ms every few dozen keys and delayed them; without them it takes a fifth of that or less.
     """
     gc.collect(1)
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The command line: one line for all screens, whose words are the commands of the focused place."""
+"""The command line: runs the commands of the focused place by their words."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -16,7 +16,7 @@ from backlit.tui.dialogs.dialog import STYLES, Dialog
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import COMMAND, QueryLine
 
-HINT = "a command or an item's number; tab completes, up and down bring back what was typed"
+HINT = "command or item number · tab complete · ↑ ↓ history"
 
 
 class CommandLineTarget(StoreTarget, Protocol):
@@ -30,7 +30,7 @@ class CommandLineTarget(StoreTarget, Protocol):
 
 
 async def ask(target: CommandLineTarget, _call: Call) -> None:
-    """Ask for a command and run it; a line that cannot be run comes back with the reason under it."""
+    """Ask for a command and run it; a faulty line is shown again with its error."""
     node, line, fault = target.focused_node, "", ""
     while True:
         typed = await target.ask(CommandLine(target.store, CommandWords(node), line, fault))
@@ -54,13 +54,13 @@ async def run_line(target: CommandLineTarget, node: DOMNode, line: str) -> None:
         if running is not None:
             await running
     elif target.store.item(number) is None:
-        raise BadRequest(f"There is no item #{number} in this project, or it is not loaded yet.")
+        raise BadRequest(f"No item #{number} in this project, or it is not loaded yet.")
     else:
         await target.places.go_to_item(number)
 
 
 class CommandLine(Dialog[str | None]):
-    """A line at the foot of the screen; the answer is the typed line, None when it was left."""
+    """A line at the foot of the screen; the answer is the typed line, None when it was closed."""
 
     CSS_PATH = [STYLES, STYLES.with_name("query_line.tcss")]
 
@@ -72,11 +72,11 @@ class CommandLine(Dialog[str | None]):
         self._fault = fault
 
     def content(self) -> ComposeResult:
-        """The line."""
+        """Compose the line."""
         yield self.line
 
     def on_mount(self) -> None:
-        """Begin with the line that could not be run, and the reason."""
+        """Open the line, with the error of the last attempt."""
         self.line.open(COMMAND, self._text, HINT)
         if self._fault:
             self.line.blame(self._fault, is_sure=True)
@@ -86,7 +86,7 @@ class CommandLine(Dialog[str | None]):
         self.line.input.put(character)
 
     def press(self, key: str) -> bool:
-        """Answer, or leave, also by deleting the sign."""
+        """Answer, or close the line, also by deleting its sign."""
         if key == "enter":
             self.dismiss(self.line.text.removeprefix(COMMAND).strip() or None)
             return True

@@ -26,7 +26,7 @@ from backlit.tui.widgets.line_list import LineList
 
 
 class ApplicationTarget(StoreTarget, Protocol):
-    """An application, as the commands on it see it."""
+    """The application, as its own commands see it."""
 
     places: Places
     offered_themes: Sequence[Theme]
@@ -34,23 +34,23 @@ class ApplicationTarget(StoreTarget, Protocol):
 
     @property
     def focused_node(self) -> DOMNode:
-        """The node that keys go to."""
+        """Return the node that keys go to."""
 
     def run_command(self, command: Command, count: int | None = None, letter: str = "") -> None:
-        """Have the nearest node that offers the command carry it out."""
+        """Run a command on the nearest node that offers it."""
 
     def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
-        """Run a coroutine behind the screen."""
+        """Run a coroutine in the background."""
 
     def draw_anew(self) -> None:
-        """Draw every cell of the screen."""
+        """Redraw every cell of the screen."""
 
     def action_suspend_process(self) -> None:
         """Hand the terminal back to the shell."""
 
 
 async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
-    """List the keys that act here, and run the one that is chosen."""
+    """List the keys that work here, and run the chosen command."""
     command = await target.ask(KeysHelp(contexts_of(target.focused_node)))
     if command is not None:
         target.run_command(command)
@@ -66,10 +66,10 @@ async def find(target: ApplicationTarget, _call: Call) -> None:
 
 
 async def choose_theme(target: ApplicationTarget, call: Call) -> None:
-    """Put on the theme of the typed name, else ask for one. Raises BadRequest for an unknown name."""
+    """Use the theme of the typed name, else ask for one. Raises BadRequest for an unknown name."""
     names = [each.name for each in target.offered_themes]
     if call.text and call.text not in names:
-        raise BadRequest(f"There is no theme “{call.text}”; there are {', '.join(names)}.")
+        raise BadRequest(f"Unknown theme “{call.text}”. Themes: {', '.join(names)}.")
     if call.text:
         target.theme = call.text
         return
@@ -81,23 +81,23 @@ async def choose_theme(target: ApplicationTarget, call: Call) -> None:
     choice = await target.ask(ThemeDialog(target.offered_themes, before, wear))
     target.theme = str(choice.value) if choice else before
     if target.theme != before:
-        target.say(f'theme = "{target.theme}" in config.toml keeps it.')
+        target.say(f'To keep it, set theme = "{target.theme}" in config.toml.')
 
 
 def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the names of themes."""
+    """Return the matching names of themes."""
     return beginning([each.name for each in target.offered_themes], text, cursor)
 
 
 def say_saved(target: StoreTarget, _call: Call) -> None:
-    """Say whether every change is sent; all of them are on the disk."""
+    """Say whether all changes are sent."""
     waiting = target.store.outbox.pending
-    changes = "one change waits" if waiting == 1 else f"{waiting:,} changes wait"
-    target.say(f"All is on the disk; {changes} to be sent." if waiting else "All is saved and sent.")
+    changes = "1 change is" if waiting == 1 else f"{waiting:,} changes are"
+    target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved on the server.")
 
 
 def refresh(target: ApplicationTarget, _call: Call) -> None:
-    """Ask the service for changes in the background; ask for a sign-in first where it is needed."""
+    """Fetch changes in the background, or ask for a sign-in where one is needed."""
     if target.store.connection.state is ConnectionState.SIGNED_OUT:
         target.places.sign_in()
     else:
@@ -105,7 +105,7 @@ def refresh(target: ApplicationTarget, _call: Call) -> None:
 
 
 def resync(target: ApplicationTarget, _call: Call) -> None:
-    """Read everything from the service again in the background; the list stays as it is meanwhile."""
+    """Read everything again in the background; the list stays usable."""
     target.run_worker(work(_refresh, target, is_anew=True), group="refresh", exclusive=True)
 
 
@@ -116,11 +116,11 @@ async def _refresh(target: StoreTarget, *, is_anew: bool) -> None:
         target.say(str(error), is_bad=True)
     else:
         if is_anew:
-            target.say("Everything was read from the service again.")
+            target.say("Full resync finished.")
 
 
 def redraw(target: ApplicationTarget, _call: Call) -> None:
-    """Draw the screen anew."""
+    """Redraw the screen."""
     target.draw_anew()
 
 
@@ -130,7 +130,7 @@ def suspend(target: ApplicationTarget, _call: Call) -> None:
 
 
 class KeysHelp(OffersDialog[Command | None]):
-    """Every command of some contexts under the context's name; the answer is the command to run."""
+    """All commands of some contexts, by context; the answer is the command to run."""
 
     def __init__(self, contexts: Sequence[Context]) -> None:
         offers: list[Offer] = []
@@ -138,11 +138,11 @@ class KeysHelp(OffersDialog[Command | None]):
             commands = commands_in([context])
             if commands:
                 offers += [Offer(None, "", context.value), *(offer_of(command) for command in commands)]
-        super().__init__("Keys", "type to search, enter runs", offers)
+        super().__init__("Keys", "type to search · enter to run", offers)
 
 
 class ThemeDialog(PickDialog):
-    """The choice of a theme; `wear` puts on the theme under the cursor."""
+    """The choice of a theme; `wear` applies the theme under the cursor."""
 
     def __init__(self, themes: Iterable[Theme], current: str, wear: Callable[[str], None]) -> None:
         super().__init__("Theme", [Choice(theme.name, theme.name, _kind(theme)) for theme in themes], current)
@@ -155,7 +155,7 @@ class ThemeDialog(PickDialog):
 
     @on(Input.Changed)
     def _narrowed(self) -> None:
-        """Try the theme on after the picker's own handler, which comes later, has replaced the rows."""
+        """Apply the theme after the picker's own handler, which runs later, has replaced the rows."""
         self.call_later(self._try_on)
 
     def _try_on(self) -> None:
@@ -165,17 +165,17 @@ class ThemeDialog(PickDialog):
 
 def _kind(theme: Theme) -> str:
     if theme.ansi:
-        return "the terminal's colours"
+        return "terminal colours"
     return "dark" if theme.dark else "light"
 
 
 async def stop(target: StoreTarget, _call: Call) -> None:
-    """Ask what the timer's time was spent on, and log it; esc lets the timer run on."""
+    """Ask for the work of the timer's time, and log it; on esc the timer keeps running."""
     running = target.store.timer.running
     if running is None:
-        raise CannotAct("No timer is running; ctrl+t in the dialog of L starts one.")
+        raise CannotAct("No timer is running. L, then ctrl+t starts one.")
     task = target.store.item(running.item_id)
     if task is None:
         await target.store.timer.stop()
-        raise CannotAct(f"#{running.item_id} is no longer there; the timer is stopped.")
+        raise CannotAct(f"Timer stopped: #{running.item_id} no longer exists.")
     await ask_and_log(target, task)

@@ -21,27 +21,25 @@ from backlit.tui.shell.target import StoreTarget
 
 MOST_LINES = 400
 SHOWN = 60
-"""Characters of a value that are shown."""
+"""Characters of a value that a dialog shows."""
 SHORT = 40
 """Characters of a value or a name that fit into a message."""
-NEW_NUMBER = (
-    "A deleted item is made anew: it gets a new number, its comments name who wrote them, files do not come back."
-)
+NEW_NUMBER = "Deleted items are created again with new numbers; comments name their authors, files are lost."
 
 
 class HistoryTarget(StoreTarget, Protocol):
-    """An application whose acts can be undone, one step at a time."""
+    """An application whose changes can be undone, one step at a time."""
 
     history_lock: asyncio.Lock
 
 
 async def undo(target: HistoryTarget, call: Call) -> None:
-    """Undo the last act, or as many as the count says."""
+    """Undo the last change, or as many as the count says."""
     await _walk(target, call.count or 1, is_redo=False)
 
 
 async def redo(target: HistoryTarget, call: Call) -> None:
-    """Redo the act that was undone last, or as many as the count says."""
+    """Redo the change that was undone last, or as many as the count says."""
     await _walk(target, call.count or 1, is_redo=True)
 
 
@@ -73,7 +71,7 @@ async def _carry_out(target: HistoryTarget, *, is_redo: bool) -> None:
 
 
 async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
-    """Ask for agreement; ask again where the reversal has become another one meanwhile."""
+    """Ask for confirmation; ask again where the step has changed meanwhile."""
     while await target.ask(ReversalDialog(target.store, offered)):
         current = await _offered(target.store, is_redo=offered.is_redo)
         if current is None or current == offered:
@@ -83,7 +81,7 @@ async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
 
 
 class ReversalDialog(DifferenceQuestion):
-    """Shows every item with its present and its future values, and all that would be deleted or made again."""
+    """Shows every affected item with its old and new values, and all objects deleted or created again."""
 
     def __init__(self, store: Store, reversal: Reversal) -> None:
         verb = "redo" if reversal.is_redo else "undo"
@@ -94,14 +92,14 @@ class ReversalDialog(DifferenceQuestion):
     def heading(self) -> list[Content]:
         """Return the number of items, and the warnings."""
         count = len(self._reversal.item_ids - {0})
-        lines = [Content(f"It concerns {count:,} items.")] if count > 1 else []
+        lines = [Content(f"{count:,} items are affected.")] if count > 1 else []
         contested = contested_words(self._reversal.changes)
         if contested:
             lines.append(Content.styled(safe(contested), "bold $warning"))
         if self._reversal.made_again:
             lines.append(Content.styled(NEW_NUMBER, "$muted"))
         if self._reversal.deleted or self._reversal.nodes_deleted:
-            lines.append(Content.styled("! What is deleted for good is gone for everybody.", "bold $warning"))
+            lines.append(Content.styled("! Permanent deletion affects everyone.", "bold $warning"))
         return lines
 
     def lines(self) -> list[Content]:
@@ -111,12 +109,12 @@ class ReversalDialog(DifferenceQuestion):
 
     def _every(self) -> Iterator[Content]:
         reversal = self._reversal
-        yield from self._named(reversal.deleted, "deleted for good", "$error")
-        yield from self._named(reversal.given_up, "not added after all", "$error")
-        yield from self._named(reversal.made_again, "made again", "$success")
-        yield from self._named(reversal.returned, "back again", "$success")
+        yield from self._named(reversal.deleted, "deleted permanently", "$error")
+        yield from self._named(reversal.given_up, "not added", "$error")
+        yield from self._named(reversal.made_again, "created again", "$success")
+        yield from self._named(reversal.returned, "restored", "$success")
         for deleted in reversal.nodes_deleted:
-            changed = ", although somebody has changed it since" if deleted.is_changed else ""
+            changed = ", although someone else has changed it since" if deleted.is_changed else ""
             yield Content.styled(safe(f"The {node_deleted_words(deleted)}{changed}"), "$error")
         for made in reversal.nodes_made:
             yield Content.styled(safe(f"The {node_made_words(made)}"), "$success")
@@ -130,12 +128,12 @@ class ReversalDialog(DifferenceQuestion):
                 yield self._change(change)
         for texts, words, colour in (
             (reversal.comments_deleted, "comment deleted", "$error"),
-            (reversal.comments_written, "comment written again", "$success"),
+            (reversal.comments_written, "comment posted again", "$success"),
         ):
             for text in texts:
                 yield Content.assemble((f"{words}  ", colour), safe(_short(text, SHOWN)))
         if reversal.missing:
-            yield Content.styled(f"{len(reversal.missing):,} no longer there", "$muted")
+            yield Content.styled(f"{len(reversal.missing):,} no longer exist", "$muted")
 
     def _named(self, named: Sequence[Named], words: str, colour: str) -> Iterator[Content]:
         for each in named:
@@ -161,23 +159,23 @@ def _item(named: Named) -> Content:
 
 
 def done_words(store: Store, done: Reversal) -> str:
-    """What was done, as a sentence for the message line."""
+    """Return the result of an undo or redo as a message."""
     if done.is_impossible and done.final:
         entry, reason = done.final[0].entry, done.final[0].reason
-        return f"“{_short(name_of(entry))}”: {node_summary(entry)} cannot be {_verb(done)}: {reason}."
+        return f"“{_short(name_of(entry))}”: {node_summary(entry)} cannot be {_participle(done)}: {reason}."
     if done.is_impossible:
-        return f"{_numbers(done.missing)} {_is(done.missing)} no longer there, so that cannot be {_verb(done)}."
+        return f"Could not {_verb(done)}: {_numbers(done.missing)} no longer {_exist(done.missing)}."
     parts = list(_parts(store, done))
     if not parts:
-        return f"{_verb(done).capitalize()}: it is so already."
+        return f"Nothing to {_verb(done)}: the values are already the same."
     if done.missing:
-        parts.append(f"{_numbers(done.missing)} {_is(done.missing)} no longer there")
-    return f"{_verb(done).capitalize()}: {'; '.join(parts)}"
+        parts.append(f"{_numbers(done.missing)} no longer {_exist(done.missing)}")
+    return f"{_participle(done).capitalize()}: {'; '.join(parts)}"
 
 
 def _parts(store: Store, done: Reversal) -> Iterator[str]:
     if done.changes:
-        waits = "; somebody changed it since, so it waits as a conflict (go)"
+        waits = "; someone else has changed it since: resolve the conflict (go)"
         yield _changed(store, done) + waits * any(change.is_contested for change in done.changes)
     if done.nodes:
         first = done.nodes[0]
@@ -193,48 +191,48 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
     for named, words in (
         (
             done.moved,
-            "moved again" if done.is_redo else "back in place",
+            "moved again" if done.is_redo else "moved back",
         ),
-        (done.given_up, "not added after all"),
-        (done.deleted, "deleted for good"),
-        (done.returned, "is back" if len(done.returned) == 1 else "are back"),
-        (done.made_again, "made again, under a new number" if len(done.made_again) == 1 else "made again"),
+        (done.given_up, "not added"),
+        (done.deleted, "deleted permanently"),
+        (done.returned, "restored"),
+        (done.made_again, "created again with a new number" if len(done.made_again) == 1 else "created again"),
     ):
         if named:
             yield f"{_names(named)} {words}"
     if done.comments_deleted:
         yield f"{_comments(done.comments_deleted)} deleted"
     if done.comments_written:
-        yield f"{_comments(done.comments_written)} written again"
+        yield f"{_comments(done.comments_written)} posted again"
 
 
 def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
-    """What is deleted of a tree, and where its items go."""
+    """Return the deletion of a node, and the destination of its items."""
     more = f" and {others:,} more" if others else ""
-    goes = "goes" if deleted.items == 1 else "go"
-    items = f"; {_items(deleted.items)} in it {goes} to “{_short(deleted.target)}”" if deleted.items else ""
+    moves = "moves" if deleted.items == 1 else "move"
+    items = f"; {_items(deleted.items)} in it {moves} to “{_short(deleted.target)}”" if deleted.items else ""
     is_clear = deleted.entry.node_id > 0
-    how = "deleted" if is_clear else "deleted once it is clear that the service has made it"
+    how = "deleted" if is_clear else "deleted once the server has confirmed its creation"
     return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} {how}{items}"
 
 
 def node_made_words(made: RestoreNode, others: int = 0) -> str:
-    """What is made again of a tree, and what becomes of the items that were in it."""
+    """Return the new creation of a node, and what happens to its former items."""
     more = f" and {others:,} more" if others else ""
     back = f" with its {_items(len(made.item_ids))}" if made.item_ids else ""
-    stay = f"; {_items(made.stay)} of it {'stays' if made.stay == 1 else 'stay'} in place" if made.stay else ""
+    stay = f"; {_items(made.stay)} {'stays' if made.stay == 1 else 'stay'} in place" if made.stay else ""
     name = f"{noun_of(made.entry)} “{_short(name_of(made.entry))}”"
-    return f"{name}{more} made again{back}, under a new number{stay}"
+    return f"{name}{more} created again{back}, with a new number{stay}"
 
 
 def recalled_words(recalled: Sequence[OutboxEntry]) -> str:
-    """What is said of deletions that may have been done already."""
+    """Return the withdrawal of deletions that the server may have carried out."""
     first = recalled[0]
     names = {EntryKind.DELETE: f"#{first.item_id}", EntryKind.DELETE_COMMENT: f"comment on #{first.item_id}"}
     name = names.get(first.kind) or f"{noun_of(first)} “{_short(name_of(first))}”"
     if len(recalled) > 1:
-        return f"{len(recalled):,} are back; those that the service has deleted already are made again"
-    return f"{name} is back; if the service has deleted it already, it is made again under a new number"
+        return f"{len(recalled):,} deletions withdrawn; items that the server has deleted already are created again"
+    return f"{name} restored; if the server has deleted it already, it is created again with a new number"
 
 
 def _items(count: int) -> str:
@@ -242,7 +240,7 @@ def _items(count: int) -> str:
 
 
 def _changed(store: Store, done: Reversal) -> str:
-    """What has become of fields: with its value where it is one, by name where they are some of one item."""
+    """Return the changes of fields: a value for one, labels for several of one item, else the number of items."""
     items = list(dict.fromkeys(change.item_id for change in done.changes))
     if len(items) > 1:
         return f"{len(items):,} items {'changed again' if done.is_redo else 'changed back'}"
@@ -255,9 +253,9 @@ def _changed(store: Store, done: Reversal) -> str:
 
 
 def contested_words(changes: Iterable[FieldChange]) -> str:
-    """What is said of fields that somebody changed since; empty where there are none."""
+    """Return a warning about fields that someone else has changed since; empty without any."""
     labels = dict.fromkeys(label_of(change.key) for change in changes if change.is_contested)
-    return f"≠ Somebody changed {', '.join(labels)} since: it will wait as a conflict." if labels else ""
+    return f"≠ Someone else has changed {', '.join(labels)} since: this will cause a conflict." if labels else ""
 
 
 def _names(named: Sequence[Named]) -> str:
@@ -275,12 +273,16 @@ def _numbers(item_ids: Sequence[int]) -> str:
     return f"#{item_ids[0]}" if len(item_ids) == 1 else f"{len(item_ids):,} items"
 
 
-def _is(item_ids: Sequence[int]) -> str:
-    return "is" if len(item_ids) == 1 else "are"
+def _exist(item_ids: Sequence[int]) -> str:
+    return "exists" if len(item_ids) == 1 else "exist"
 
 
 def _verb(done: Reversal) -> str:
-    return "redone" if done.is_redo else "undone"
+    return "redo" if done.is_redo else "undo"
+
+
+def _participle(done: Reversal) -> str:
+    return f"{_verb(done)}ne"
 
 
 def _short(text: str, length: int = SHORT) -> str:

@@ -1,4 +1,4 @@
-"""Macros: keys that are recorded under a letter and played again, until something goes wrong."""
+"""Macros: recorded keys under a letter, and their replay until something fails."""
 
 from collections import deque
 from typing import Protocol
@@ -11,11 +11,11 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.workers import work
 
 Press = tuple[str, str | None]
-"""A key and the character it types, if it does."""
+"""A key and the character it types, if any."""
 MOST_KEYS = 20_000
-"""Keys that one play may come to, so that a macro that plays itself comes to an end."""
+"""Keys that a replay may press, so that a macro that plays itself ends."""
 PLAYING = "macro"
-"""The group of the worker that plays."""
+"""The group of the replaying worker."""
 
 
 class MacroTarget(Protocol):
@@ -25,12 +25,12 @@ class MacroTarget(Protocol):
 
 
 def record(target: MacroTarget, call: Call) -> None:
-    """Record under a letter until Q is pressed again."""
+    """Record under a letter until Q."""
     target.recorder.record(call.letter)
 
 
 def play(target: MacroTarget, call: Call) -> None:
-    """Play the keys of a letter once, or as often as the count says."""
+    """Play the macro of a letter once, or as often as the count says."""
     target.recorder.play(call.letter, call.count or 1)
 
 
@@ -40,7 +40,7 @@ def play_again(target: MacroTarget, call: Call) -> None:
 
 
 class Recorder:
-    """The macros of one application: notes the keys from the terminal, in dialogs too, and presses them again."""
+    """The macros of one application: records keys from the terminal, in dialogs too, and presses them again."""
 
     def __init__(self, app: ChordApp) -> None:
         self.is_playing = False
@@ -55,7 +55,7 @@ class Recorder:
         self._pressed: events.Key | None = None
 
     def takes(self, event: events.Event) -> bool:
-        """Note a key while recording; return whether it is the Q that ends the recording. Input ends a play."""
+        """Record a key; return whether it is the Q that ends the recording. Other input stops a replay."""
         if self.is_playing and event is not self._pressed:
             self.stop()
         elif isinstance(event, events.Key) and self._recording and not self.is_playing:
@@ -65,28 +65,28 @@ class Recorder:
             self._noted.append((event.key, event.character))
         return False
 
-    def stop(self, reason: str = "It was interrupted.") -> bool:
-        """End the play under way; return False where there is none."""
+    def stop(self, reason: str = "Interrupted.") -> bool:
+        """Stop the replay; return False without one."""
         if self.is_playing:
             self._fault = reason
         return self.is_playing
 
     def record(self, letter: str) -> None:
-        """Record under a letter; raises CannotAct while a macro plays."""
+        """Record under a letter; raises CannotAct during a replay."""
         if self.is_playing:
-            raise CannotAct("A macro cannot record another.")
+            raise CannotAct("Cannot record while a macro is playing.")
         self._recording, self._noted = letter, []
-        self._app.say(f"Recording {letter}; Q ends it.")
+        self._app.say(f"Recording macro {letter}. Q ends it.")
 
     def play(self, letter: str, count: int) -> None:
-        """Play the keys of a letter; raises CannotAct without keys, while they are recorded, and for too many."""
+        """Play the macro of a letter; raises CannotAct for an empty, unfinished or too long one."""
         if self._recording == letter:
-            raise CannotAct(f"{letter} is being recorded; Q ends that.")
+            raise CannotAct(f"Macro {letter} is being recorded. Q ends it.")
         presses = self._macros.get(letter)
         if not presses:
-            raise CannotAct(f"Nothing is recorded as {letter}; Q{letter} records it.")
+            raise CannotAct(f"No macro {letter}. Q{letter} records one.")
         if self._played + len(presses) * count > MOST_KEYS:
-            raise CannotAct(f"That would press more than {MOST_KEYS:,} keys.")
+            raise CannotAct(f"Macro {letter} is too long: it would press more than {MOST_KEYS:,} keys.")
         self._last_played = letter
         self._to_play.extendleft(reversed(presses * count))
         self._played += len(presses) * count
@@ -97,7 +97,7 @@ class Recorder:
     def play_again(self, count: int) -> None:
         """Play the last macro again; raises as `play`."""
         if self._last_played is None:
-            raise CannotAct("No macro has been played yet; Qa records one.")
+            raise CannotAct("No macro has been played yet. Qa records one.")
         self.play(self._last_played, count)
 
     def _ends_recording(self, event: events.Key) -> bool:
@@ -108,7 +108,7 @@ class Recorder:
     def _stop_recording(self) -> None:
         letter, self._recording = self._recording or "", None
         self._macros[letter] = tuple(self._noted)
-        self._app.say(f"Recorded {len(self._noted)} keys as {letter}; @{letter} plays them.")
+        self._app.say(f"Recorded {len(self._noted)} keys as macro {letter}. @{letter} plays it.")
 
     async def _play_all(self, letter: str) -> None:
         pressed = 0
@@ -121,9 +121,9 @@ class Recorder:
             self._to_play.clear()
             self.is_playing, self._played, self._fault = False, 0, None
         if fault is not None:
-            self._app.say(f"Macro {letter} stopped after {pressed} keys, {left} were left: {fault}", is_bad=True)
+            self._app.say(f"Macro {letter} stopped after {pressed} keys, {left} skipped: {fault}", is_bad=True)
 
     async def _press(self, key: str, character: str | None) -> None:
-        """Press one key, and wait until everybody has dealt with it."""
+        """Press one key, and wait until it is handled."""
         self._pressed = events.Key(key, character)
         await self._app.input.give(self._pressed, besides={PLAYING})

@@ -48,12 +48,12 @@ async def go(target: NavigationTarget, call: Call) -> None:
 
 
 def go_to_inbox(target: NavigationTarget, _call: Call) -> None:
-    """Show the changes of others."""
+    """Show the inbox."""
     target.places.show_over(InboxScreen(target.store), "inbox")
 
 
 def go_to_outbox(target: NavigationTarget, _call: Call) -> None:
-    """Show the changes that wait to be sent."""
+    """Show the outbox."""
     target.places.show_over(OutboxScreen(target.store), "outbox")
 
 
@@ -65,7 +65,7 @@ async def go_to_item(target: NavigationTarget, _call: Call) -> None:
 
 
 def groom(target: NavigationTarget, _call: Call) -> None:
-    """Open the groom queue: the paused one, or one of the marked items, or of all that the list shows."""
+    """Groom: the paused session, the selected items, or all items in the list."""
     target.places.groom()
 
 
@@ -84,17 +84,17 @@ async def jump_forward(target: NavigationTarget, call: Call) -> None:
 async def _return(places: Places, found: list[Place | None], side: str) -> None:
     reached = [place for place in found if place is not None]
     if not reached:
-        raise CannotAct(f"There is no place {side} this one.")
+        raise CannotAct(f"No place {side} this one.")
     await places.return_to(reached[-1])
 
 
 async def back(target: NavigationTarget, _call: Call) -> None:
-    """Close the screen on top, else go to the backlog, else quit; ask first while changes wait to be sent."""
+    """Close the screen on top, else go to the backlog, else quit; ask first about unsent changes."""
     if target.places.close_top():
         return
     waiting = target.store.outbox.pending
-    changes = "One change waits" if waiting == 1 else f"{waiting:,} changes wait"
-    sentence = f"{changes} to be sent. They are kept, and sent when backlit is opened again."
+    changes = "1 change is" if waiting == 1 else f"{waiting:,} changes are"
+    sentence = f"{changes} waiting to be sent. They are kept and sent the next time backlit runs."
     if not waiting or await target.ask(ConfirmDialog("Quit", sentence, [Answer("y", "quit")])) is not None:
         target.exit()
 
@@ -105,7 +105,7 @@ def unwind(target: NavigationTarget, _call: Call) -> None:
 
 
 def interrupt(target: NavigationTarget, _call: Call) -> None:
-    """Stop what is running; quit at the second press within two seconds."""
+    """Stop the running operation; quit at the second press within two seconds."""
     if target.stop_running():
         return
     now = time.monotonic()
@@ -114,28 +114,29 @@ def interrupt(target: NavigationTarget, _call: Call) -> None:
     target.interrupted_at = now
     if target.store.connection.state is ConnectionState.LOADING:
         target.store.engine.cancel()
-        target.say("Loading stops, and R goes on with it. Press ctrl+c again to quit.")
+        target.say("Loading stopped. R resumes it; ctrl+c again quits.")
     else:
         target.say("Press ctrl+c again to quit.")
 
 
 class GoToDialog(OffersDialog[int | None]):
-    """The answer is the id of an item of the project, done ones too; None when it was left."""
+    """Finds an item by its number or by words in its name, texts and comments; recent items come first.
+
+    The answer is its id, also of a done item; None when the dialog was closed.
+    """
 
     def __init__(self, store: Store, recent: Sequence[int]) -> None:
         self._store = store
         offers = [offer for item_id in recent if (offer := self._offer(item_id))]
-        super().__init__(
-            "Go to an item", "#id, or words of it", [Offer(None, "", "Seen last"), *offers] if offers else []
-        )
+        super().__init__("Go to an item", "number or words", [Offer(None, "", "Recent"), *offers] if offers else [])
         self._found: list[Offer] = []
 
     def _set_height(self) -> None:
-        """Stay at one height, as items come later."""
+        """Keep one height, as results arrive later."""
         self.list.styles.height = max(1, min(LINES, self.app.size.height - 4))
 
     def narrow(self, query: str) -> None:
-        """Show what was seen last and fits at once; the others follow."""
+        """Show the matching recent items at once; other results follow."""
         if not query:
             self._found = []
             self.list.show(self._grouped)
@@ -163,13 +164,13 @@ class GoToDialog(OffersDialog[int | None]):
             self._show_found(query, current.value if current else None)
 
     def _show_found(self, query: str, value: object) -> None:
-        """Of what was found those seen last before the others, then what was seen last and has the letters typed."""
+        """Show the results, recent ones first, then recent items that match the typed letters."""
         recent, found = {offer.value for offer in self._offers}, {offer.value for offer in self._found}
         ordered = sorted(self._found, key=lambda offer: offer.value not in recent)
         self.list.show([*ordered, *(offer for offer in self.fitting(query) if offer.value not in found)], value)
 
     def accept(self) -> None:
-        """Answer; an id that was typed out need not have been found yet."""
+        """Answer; a typed id may still be missing from the results."""
         number = self.input.value.strip().removeprefix("#")
         is_typed_out = number.isdecimal() and len(number) < ID_DIGITS and self._store.item(int(number)) is not None
         if is_typed_out:
@@ -178,7 +179,7 @@ class GoToDialog(OffersDialog[int | None]):
             super().accept()
 
     def _offer(self, item_id: int, hit: Hit | None = None) -> Offer | None:
-        """An item by its number, with the text around what was found where that is not its name."""
+        """Return the offer of an item, with the text around a match outside its name."""
         item = self._store.item(item_id)
         if item is None:
             return None

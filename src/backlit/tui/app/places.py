@@ -1,4 +1,4 @@
-"""The places of the application: its modes, the screens over them, and the places and items that were left."""
+"""The places of the application: its modes, the screens over them, and the history of places and items."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -31,26 +31,26 @@ MOST_RECENT = 30
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A mode of the application, and the item under the cursor there."""
+    """A mode of the application, and the item under its cursor."""
 
     mode: str
     item_id: int | None = None
 
 
 class Jumps:
-    """The places in the order they were left, each once, and the position among them."""
+    """The history of places, each listed once, and the position in it."""
 
     def __init__(self) -> None:
         self._places: list[Place] = []
         self._at = 0
 
     def leave(self, place: Place) -> None:
-        """Note a place that is left for another one."""
+        """Note a place that is about to be left."""
         self._places = [*(each for each in self._places if each != place), place][-MOST_PLACES:]
         self._at = len(self._places)
 
     def back(self, here: Place) -> Place | None:
-        """Return the place before; None at the oldest. At the end of the list `here` is noted too."""
+        """Return the previous place; None at the oldest. At the end of the list `here` is noted too."""
         if self._at == len(self._places):
             self.leave(here)
             self._at -= 1
@@ -60,7 +60,7 @@ class Jumps:
         return self._places[self._at]
 
     def forward(self) -> Place | None:
-        """Return the place after; None at the newest."""
+        """Return the next place; None at the newest."""
         if self._at + 1 >= len(self._places):
             return None
         self._at += 1
@@ -68,7 +68,7 @@ class Jumps:
 
 
 class Recent:
-    """The items seen last, the latest first."""
+    """Recently seen items, the latest first."""
 
     def __init__(self) -> None:
         self._ids: list[int] = []
@@ -83,7 +83,7 @@ class Recent:
 
 
 class Places:
-    """The way to every place of one application; the six modes stay mounted, other screens are pushed over them."""
+    """Opens every place of an application; the six modes stay mounted, other screens are pushed over them."""
 
     def __init__(self, app: ChordApp, store: Store, board: BoardSettings) -> None:
         self.jumps = Jumps()
@@ -118,7 +118,7 @@ class Places:
         return [screen for stack in self._app._screen_stacks.values() for screen in stack]  # noqa: SLF001 - as above
 
     def publish(self, changes: ChangeBatch) -> None:
-        """Tell the screens of changes, and ask for a sign-in where it is needed."""
+        """Pass changes to the screens, and ask for a sign-in where one is needed."""
         visible = set(self._app.screen_stack)
         for screen in self.screens():
             if isinstance(screen, StoreScreen):
@@ -136,14 +136,14 @@ class Places:
     # Modes
 
     async def switch_to(self, mode: str) -> bool:
-        """Close the screens over the mode and show another mode; return False where a screen is to stay.
+        """Close the screens over the mode and show another mode; return False where a screen refuses to close.
 
-        Raises CannotAct where a question is open.
+        Raises CannotAct while a dialog is open.
         """
         while len(self._app.screen_stack) > 1:
             screen = self._app.screen
             if not isinstance(screen, StoreScreen):
-                raise CannotAct("Another question is open; esc closes it first.")
+                raise CannotAct("Close the open dialog first (esc).")
             if not await screen.may_leave():
                 return False
             self._app.pop_screen()
@@ -151,7 +151,7 @@ class Places:
         return True
 
     async def go(self, mode: str) -> bool:
-        """Show a mode and note the place that is left; returns and raises as `switch_to`."""
+        """Show a mode and note the former place; returns and raises as `switch_to`."""
         here = self.here
         if not await self.switch_to(mode):
             return False
@@ -160,7 +160,7 @@ class Places:
         return True
 
     async def go_to_item(self, item_id: int) -> None:
-        """Show an item in the backlog and note the place that is left; raises as `switch_to`."""
+        """Show an item in the backlog and note the former place; raises as `switch_to`."""
         here = self.here
         if await self.switch_to(BACKLOG):
             self.jumps.leave(here)
@@ -168,7 +168,7 @@ class Places:
                 go_to_item(self.backlog, item_id)
 
     async def return_to(self, place: Place) -> None:
-        """Show a place that was left; raises as `switch_to`."""
+        """Show a former place; raises as `switch_to`."""
         if await self.switch_to(place.mode) and place.item_id is not None and self.backlog is not None:
             go_to_item(self.backlog, place.item_id, is_offered=False)
 
@@ -182,7 +182,7 @@ class Places:
     # Screens over a mode
 
     def close_top(self) -> bool:
-        """Close the screen on top, else go to the backlog; return False where the backlog is on top already."""
+        """Close the screen on top, else go to the backlog; return False at the backlog."""
         if len(self._app.screen_stack) > 1:
             self._app.pop_screen()
         elif self._app.current_mode != BACKLOG:
@@ -192,13 +192,13 @@ class Places:
         return True
 
     def show_over(self, screen: StoreScreen[None], name: str) -> None:
-        """Push a screen that may be open once; raises CannotAct with its name where it is open."""
+        """Push a screen that can be open once; raises CannotAct with its name where it is open."""
         if any(isinstance(each, type(screen)) for each in self._app.screen_stack):
-            raise CannotAct(f"The {name} is open already.")
+            raise CannotAct(f"The {name} is already open.")
         self._app.push_screen(screen)
 
     def groom(self) -> None:
-        """Open the groom queue over the list on the screen, else over the backlog."""
+        """Groom the items of the list on the screen, else of the backlog."""
         from backlit.tui.groom.screen import open_queue
 
         here = self._app.screen if isinstance(self._app.screen, ListScreen) else self.backlog
@@ -212,14 +212,14 @@ class Places:
         self._app.push_screen(SignInScreen(self._store))
 
     def ask_to_sign_in_once(self) -> None:
-        """Ask for a sign-in where the store has been signed out since the last call."""
+        """Ask for a sign-in once each time the store is signed out."""
         is_out = self._store.connection.state is ConnectionState.SIGNED_OUT
         if is_out and not self._asked_to_sign_in:
             self.sign_in()
         self._asked_to_sign_in = is_out
 
     async def open(self, message: Open) -> None:
-        """Show an item at a place; go back to a screen that shows it there. Raises CannotAct where it is on top."""
+        """Show an item at a place; go back to a screen that shows it. Raises CannotAct where that is on top."""
         if message.place is ItemPlace.BACKLOG:
             await self.go_to_item(message.item_id)
             return
@@ -227,7 +227,7 @@ class Places:
         shown = [each.shown_place for each in self._app.screen_stack if isinstance(each, StoreScreen)]
         if shown and shown[-1] == wanted:
             verb = "is" if message.place is ItemPlace.EDITOR else "are"
-            raise CannotAct(f"The {message.place} of the item {verb} open already.")
+            raise CannotAct(f"The {message.place} of the item {verb} already open.")
         if wanted not in shown:
             self._app.push_screen(self._make_at(message))
             return

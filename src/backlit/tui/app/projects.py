@@ -1,4 +1,4 @@
-"""Commands on the project: switch it or the profile, show its facts."""
+"""Commands on the project: switch project or profile, show project info."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -36,14 +36,14 @@ class ProjectTarget(StoreTarget, Protocol):
     profiles: Sequence[str]
     """The names of the profiles, the current one first."""
     wanted_profile: str | None
-    """The profile to open once the application has ended."""
+    """The profile to open after this application."""
 
     @property
     def size(self) -> Size:
-        """The cells of the terminal."""
+        """Return the size of the terminal in cells."""
 
     def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
-        """Run a coroutine behind the screen."""
+        """Run a coroutine in the background."""
 
     def exit(self) -> None:
         """End the application."""
@@ -59,7 +59,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
         found = [each for each in projects if each.name.casefold().startswith(call.text.casefold())]
         if not found:
             names = ", ".join(each.name for each in projects)
-            raise BadRequest(f"There is no project “{call.text}”; there are {names}.")
+            raise BadRequest(f"Unknown project “{call.text}”. Projects: {names}.")
         target.store.choose_project(found[0].id)
         return
     dialog = PickDialog("Project", _choices(target, {}), target.store.project_id)
@@ -72,7 +72,7 @@ async def choose_project(target: ProjectTarget, call: Call) -> None:
 
 
 def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the names of projects."""
+    """Return the matching names of projects."""
     return beginning([each.name for each in target.store.lookups.projects()], text, cursor)
 
 
@@ -82,34 +82,34 @@ async def choose_profile(target: ProjectTarget, call: Call) -> None:
     Raises BadRequest for an unknown name.
     """
     if not call.text and len(target.profiles) < 2:
-        raise CannotAct("There is no other profile; backlit login makes one.")
+        raise CannotAct("No other profile. Create one with backlit login.")
     if not call.text:
         await choose_project(target, call)
         return
     found = [each for each in target.profiles if each.startswith(call.text)]
     if call.text not in target.profiles and len(found) != 1:
-        raise BadRequest(f"There is no profile “{call.text}”; there are {', '.join(target.profiles)}.")
+        raise BadRequest(f"Unknown profile “{call.text}”. Profiles: {', '.join(target.profiles)}.")
     await _open_profile(target, call.text if call.text in target.profiles else found[0])
 
 
 def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    """Return the names of profiles."""
+    """Return the matching names of profiles."""
     return beginning(target.profiles, text, cursor)
 
 
 async def show_facts(target: ProjectTarget, _call: Call) -> None:
-    """Show the facts of the project."""
+    """Show project info."""
     store = target.store
     name = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     if not name:
-        raise CannotAct("The project is not known yet.")
+        raise CannotAct("The project is not loaded yet.")
     await target.ask(ReadingDialog(name, [literal(line) for line in project_lines(store, target.size.width)]))
 
 
 async def _open_profile(target: ProjectTarget, name: str) -> None:
-    """End, for another profile to be opened; unsent changes are kept. Raises CannotAct for the current profile."""
+    """Exit, for the caller to open another profile; unsent changes are kept. Raises CannotAct for the current one."""
     if target.profiles and name == target.profiles[0]:
-        raise CannotAct("This is that profile.")
+        raise CannotAct("This profile is already open.")
     if await target.places.switch_to(target.places.here.mode):
         target.wanted_profile = name
         target.exit()
@@ -130,12 +130,12 @@ def _choices(target: ProjectTarget, totals: Mapping[int, Totals]) -> list[Choice
 
 
 def _total_words(totals: Totals | None) -> str:
-    """Say how much is open in a project; nothing for a project that was never opened here."""
+    """Return the open items and points of a project; empty for one that was never opened here."""
     return "" if totals is None else f"{totals.count:,} open, {number_text(totals.points)} pts"
 
 
 def project_lines(store: Store, room: int) -> list[str]:
-    """Return the known facts of the project, one or more lines each, for a screen of `room` cells."""
+    """Return project info, one or more lines each, for a screen of `room` cells."""
     width = min(WIDTH, room - FRAME) - LABEL
     return [line for label, text in _facts(store) if text for line in _lines(label, text, width)]
 
@@ -152,18 +152,18 @@ def _facts(store: Store) -> Iterator[tuple[str, str]]:
     yield "Description", str(document.get("description") or "")
     yield "Template", str(document.get("template") or "")
     days = [str(document.get(key) or "")[:10] for key in ("startDate", "endDate")]
-    yield "Runs", " to ".join(each for each in days if each)
+    yield "Dates", " to ".join(each for each in days if each)
     length = document.get("defaultIterationLength")
     yield "Iterations", ", ".join(part for part in (_count_of(store), f"{length} days each" if length else "") if part)
     yield "Areas", f"{max(0, len(list(store.lookups.tree(TreeKind.AREAS).walk())) - 1):,}"
-    yield "Estimates", "in story points; tasks in hours"
+    yield "Estimates", "story points; tasks in hours"
     yield "Your role", store.lookups.role()
     names = sorted(each.display_name for each in store.lookups.people().values())
     yield "Members", f"{len(names):,}: {', '.join(names[:12])}{' …' if len(names) > 12 else ''}" if names else ""
     yield "Teams", ", ".join(store.lookups.teams().values())
     yield "Statuses", "\n".join(_statuses(store))
-    yield "Own fields", ", ".join(each.label for each in store.lookups.custom_fields())
-    yield "Time is for", ", ".join(store.lookups.time_entry_types())
+    yield "Custom fields", ", ".join(each.label for each in store.lookups.custom_fields())
+    yield "Time types", ", ".join(store.lookups.time_entry_types())
 
 
 def _count_of(store: Store) -> str:

@@ -1,4 +1,4 @@
-"""Signing in, with a password or with the code that the service's login page shows."""
+"""The sign-in: with a password, or with a code from the service's login page."""
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,12 +17,12 @@ from backlit.tui.widgets.side_lines import RuleLine, SidesLine
 
 CODE_PAGE = "/Authentication/RichAppLogin"
 _PLAIN = frozenset({"", "You are not signed in.", "You are signed out."})
-"""What need not be said on this screen; else it is said why one has to sign in."""
+"""Sentences that this screen need not repeat; any other one is the reason for the sign-in."""
 _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
 
 
 class SignInScreen(StoreScreen[None]):
-    """Asks until the store is signed in, then closes itself; esc leaves it to work on with what is here."""
+    """Asks until the store is signed in, then closes itself; esc closes it to work offline."""
 
     AUTO_FOCUS = "#username"
     CSS_PATH = "../styles/sign_in.tcss"
@@ -35,7 +35,7 @@ class SignInScreen(StoreScreen[None]):
         self._note = Static(literal(""), id="note")
 
     def compose(self) -> ComposeResult:
-        """Both ways; one is out of sight."""
+        """Compose both forms; one is hidden."""
         server = self.store.connection.server or "the service"
         self._username, self._password, self._code = LineInput(), LineInput(password=True), LineInput()
         self._username.id = "username"
@@ -49,7 +49,7 @@ class SignInScreen(StoreScreen[None]):
                 yield Static(literal("Password"), classes="label")
                 yield self._password
             with Vertical(id="with-code"):
-                yield Static(literal("Sign in with a browser at this address; it then shows a code:"), classes="words")
+                yield Static(literal("Sign in at this address in a browser to get a code:"), classes="words")
                 yield Static(literal(server.rstrip("/") + CODE_PAGE), classes="address")
                 yield Static(literal("Code"), classes="label")
                 yield self._code
@@ -58,7 +58,7 @@ class SignInScreen(StoreScreen[None]):
         yield self._hints
 
     def on_mount(self) -> None:
-        """Start with the password, and with why there is to be a sign-in."""
+        """Show the form for the password, and the reason for the sign-in."""
         connection = self.store.connection
         if connection.state is ConnectionState.SIGNED_OUT and connection.sentence not in _PLAIN:
             self._say(connection.sentence)
@@ -83,7 +83,7 @@ class SignInScreen(StoreScreen[None]):
     # Keys
 
     def press(self, key: str) -> bool:
-        """Step through the inputs, sign in, or take the other way."""
+        """Step through the inputs, sign in, or switch the form."""
         if key in _STEPS:
             self._step(_STEPS[key])
         elif key == "enter":
@@ -97,7 +97,7 @@ class SignInScreen(StoreScreen[None]):
         return True
 
     def on_key(self, event: events.Key) -> None:
-        """Take keys that came before an input had the focus."""
+        """Take keys that arrive before an input has the focus."""
         if event.is_printable and event.character:
             self._inputs[0].put(event.character)
         elif not self.press(event.key):
@@ -146,14 +146,14 @@ class SignInScreen(StoreScreen[None]):
             self._is_asking = False
 
     async def _ask_for(self, error: OtherOrigin) -> None:
-        """Ask once whether the typed secrets may be sent to another address."""
-        answer = Answer("y", f"send it to {error.other}, now and from now on")
-        question = ConfirmDialog("Another address", str(error), [answer], "do not send it")
+        """Ask once whether to send the typed secrets to another address."""
+        answer = Answer("y", f"send it to {error.other}, and remember that")
+        question = ConfirmDialog("Another address", str(error), [answer], "cancel")
         if await self.ask(question) == "y":
             self._start(error.other)
 
     def _ask_again(self) -> None:
-        """Select what was wrong, for nobody sees what a password lacks: typing begins it anew."""
+        """Select the hidden secret, as nobody sees its mistake: typing replaces it."""
         wrong = self._inputs[-1]
         wrong.select_all()
         self.set_focus(wrong)
@@ -161,11 +161,11 @@ class SignInScreen(StoreScreen[None]):
     # The store
 
     def store_changed(self, changes: ChangeBatch) -> None:  # noqa: ARG002 - any change will do
-        """Close once the store is signed in, whoever did it."""
+        """Close after any sign-in."""
         self._close_if_signed_in()
 
     def on_screen_resume(self) -> None:
-        """It may have happened while something lay over this."""
+        """Close after a sign-in that happened while another screen was on top."""
         super().on_screen_resume()
         self._close_if_signed_in()
 
@@ -174,7 +174,7 @@ class SignInScreen(StoreScreen[None]):
             self.dismiss(None)
 
 
-_NEEDED = "A user name and a password are needed."
-_NEEDED_WITH_CODE = "The code is needed."
-_REFUSED = "Wrong user name or password. An account of another provider signs in with a code (ctrl+t)."
-_CODE_REFUSED = "The code is not right, or no longer good."
+_NEEDED = "Enter your user name and password."
+_NEEDED_WITH_CODE = "Enter the code."
+_REFUSED = "Wrong user name or password. For single sign-on, use a code (ctrl+t)."
+_CODE_REFUSED = "Wrong or expired code."

@@ -4,22 +4,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 LETTERS = "{a-z}"
-"""How the key that stands for any small letter, `letter`, is spelled."""
+"""The spelling of `letter`, the key for any small letter."""
 DIGITS = "{1-9}"
-"""How the key that stands for any digit but 0, `digit`, is spelled."""
+"""The spelling of `digit`, the key for any digit but 0."""
 
 
 class CannotAct(Exception):
-    """Raised by a command that cannot act now; the text is a sentence for the user."""
+    """Raised by a command that cannot run now; the text is a sentence for the user."""
 
 
 class Context(StrEnum):
-    """Section of the key table; a widget names its own, nearest first, GLOBAL always last."""
+    """A section of the key table; a widget names its own, nearest first, GLOBAL always last."""
 
     BOARD = "Board"
     MOVES = "Moving in lists"
     LIST = "Lists"
-    ITEM = "Item verbs"
+    ITEM = "Items"
     TREE = "Trees"
     PLAN = "Plan"
     EDITOR = "Editor"
@@ -28,22 +28,22 @@ class Context(StrEnum):
     OUTBOX = "Outbox"
     INBOX = "Inbox"
     REPORTS = "Reports"
-    GROOM = "Groom queue"
-    SUMMARY = "Groom summary"
+    GROOM = "Grooming"
+    SUMMARY = "Grooming summary"
     GLOBAL = "Everywhere"
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One row of the command table.
+    """A row of the command table.
 
-    `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with `in_text` also acts
-    while a text input has the focus; its keys must not be printable. `handler` is `group:function`, where the group
-    is a module below `backlit.tui` that is imported when one of its commands is first run. `argument` is passed on in
-    the call, so that rows can share a function. With `is_stepped` a count is a number of steps; otherwise it is the
-    number of rows the command acts on. `completer` names the function in the group that completes the words typed
-    behind the command; a command with `takes_text` accepts words without completing them. `words`
-    are the names that run the command on the command line.
+    `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with `in_text` also runs
+    while a text input has the focus; its keys must not be printable. `handler` is `group:function`; the group is a
+    module below `backlit.tui` that is imported when one of its commands first runs. `argument` is passed on in the
+    call, so that rows can share a function. With `is_stepped` a count is a number of steps; otherwise it is the number
+    of rows that the command acts on. `completer` names the function in the group that completes the command's
+    argument; a command with `takes_text` accepts an argument without completing it. `words` are the names that run the
+    command on the command line.
     """
 
     id: str
@@ -61,16 +61,16 @@ class Command:
 
     @property
     def group(self) -> str:
-        """The module of the handler, relative to `backlit.tui`."""
+        """Return the module of the handler, relative to `backlit.tui`."""
         return self.handler.partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One run of a command.
+    """A run of a command.
 
-    `count` is the number typed before the keys, `letter` the character that ended a chord, and `text` the words typed
-    behind the command's name on the command line.
+    `count` is the number typed before the keys, `letter` the character that ended a chord, and `text` the argument
+    typed on the command line.
     """
 
     command: Command
@@ -80,12 +80,12 @@ class Call:
 
     @property
     def rows(self) -> int | None:
-        """The number of rows to act on, from the cursor down; None without a count, or where a count means steps."""
+        """Return the number of rows to act on from the cursor down; None without a count, or for a count of steps."""
         return None if self.command.is_stepped else self.count
 
 
 def spelled(sequence: str) -> str:
-    """A key sequence as people write it: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
+    """Return a key sequence for display: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
     names = {
         "letter": LETTERS,
         "digit": DIGITS,

@@ -14,7 +14,7 @@ from backlit.tui.commands.command import Call, Command, Context
 from backlit.tui.commands.table import commands_in
 
 Runner = Callable[[Call], Awaitable[None] | None]
-"""Runs one call; may raise CannotAct or BacklitError."""
+"""Runs a call; may raise CannotAct or BacklitError."""
 
 
 def contexts_of(node: DOMNode) -> tuple[Context, ...]:
@@ -26,7 +26,7 @@ def contexts_of(node: DOMNode) -> tuple[Context, ...]:
 
 
 def runner_of(node: DOMNode, command: Command) -> Runner | None:
-    """Return what runs the command on the nearest node, from the focus up to the app, that offers its group."""
+    """Return the runner of the command on the nearest node, from the focus up to the app, that offers its group."""
     return next(_runners(node, command), None)
 
 
@@ -49,11 +49,11 @@ def _runners(node: DOMNode, command: Command) -> Iterator[Runner]:
 
 
 ID_DIGITS = 19
-"""Digits from which a number is no id."""
+"""Digits from which a number is too long for an id."""
 
 
 class CommandWords:
-    """The words that are known where the focus is, the nearest meaning of each."""
+    """The words that run a command at the focus; the nearest command has precedence."""
 
     def __init__(self, node: DOMNode) -> None:
         self._node = node
@@ -65,27 +65,27 @@ class CommandWords:
 
     @property
     def words(self) -> Mapping[str, Command]:
-        """All of them, and what they stand for."""
+        """Return the commands by word."""
         return self._commands
 
     def read(self, text: str) -> tuple[Command, str]:
-        """A command, and what stands behind its word. Raises BadRequest naming the words there are."""
+        """Return a command and its argument. Raises BadRequest listing the known words."""
         found = max((word for word in self._commands if f"{text} ".startswith(f"{word} ")), key=len, default=None)
         if found is None:
             words = ", ".join(self._commands)
-            raise BadRequest(f"There is no command “{text}”; there are {words}, or an item's number.")
+            raise BadRequest(f"Unknown command “{text}”. Commands: {words}, or an item number.")
         return self._commands[found], text[len(found) :].strip()
 
     def run_of(self, text: str) -> tuple[Runner, Call]:
-        """Return what runs a line. Raises BadRequest for a line that means nothing here."""
+        """Return the runner and the call of a line. Raises BadRequest for a line without a meaning here."""
         command, rest = self.read(text)
         runner = runner_of(self._node, command) if not rest or command.takes_text or command.completer else None
         if runner is None:
-            raise BadRequest(f":{text.removesuffix(rest).strip()} takes nothing behind it.")
+            raise BadRequest(f":{text.removesuffix(rest).strip()} takes no argument.")
         return runner, Call(command, text=rest)
 
     def candidates(self, text: str, cursor: int) -> Sequence[Candidate]:
-        """What could stand at the cursor: words, or what may follow one."""
+        """Return completions at the cursor: words, or arguments of one."""
         typed = text[:cursor]
         words = [Candidate(word, 0, cursor) for word in self._commands if word.startswith(typed)]
         known = [word for word in self._commands if typed.startswith(f"{word} ")]
@@ -105,12 +105,12 @@ class CommandWords:
 
 
 def item_number(text: str) -> int | None:
-    """The id that a line is, as `1042` or `#1042`."""
+    """Return the id in `1042` or `#1042`; None for other text."""
     number = text.removeprefix("#")
     return int(number) if number.isdecimal() and len(number) < ID_DIGITS else None
 
 
 def beginning(names: Sequence[str], text: str, cursor: int) -> list[Candidate]:
-    """Of some names those that begin as what is typed."""
+    """Return the names that begin with the typed text."""
     typed = text[:cursor].casefold()
     return [Candidate(name, 0, cursor) for name in names if name.casefold().startswith(typed)]

@@ -1,4 +1,4 @@
-"""Chords and counts: turns single keys into commands by the table, in front of Textual."""
+"""Chords and counts: resolves single keys to commands by the table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from backlit.tui.commands.table import commands_in
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """More keys are needed; `keys` is what was pressed of the chord so far."""
+    """More keys are needed; `keys` is the chord so far."""
 
     keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A command was spelled out, with its count if one was typed."""
+    """A complete command, with its count if one was typed."""
 
     command: Command
     count: int | None
@@ -25,25 +25,25 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A chord was begun that leads nowhere; `keys` is the whole of it."""
+    """A chord without a command; `keys` is the whole of it."""
 
     keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """The key is none of ours: whoever has the focus gets it."""
+    """An unbound key, left to the focused widget."""
 
 
 Outcome = Pending | Run | Unknown | Passed
 
 COUNT_LIMIT = 9_999_999
 COUNTED = frozenset({Context.LIST, Context.MOVES})
-"""Where digits are counts."""
+"""Contexts in which digits are counts."""
 
 
 class Resolver:
-    """Collects keys until they are a command, a dead end or nobody's (KEYMAP, rules b and d)."""
+    """Collects keys until they are a command, a dead end, or unbound (KEYMAP, rules b and d)."""
 
     def __init__(self) -> None:
         self._chord: tuple[str, ...] = ()
@@ -51,22 +51,22 @@ class Resolver:
 
     @property
     def chord(self) -> tuple[str, ...]:
-        """The keys of the unfinished chord; empty when none was begun."""
+        """Return the keys of the unfinished chord; empty without one."""
         return self._chord
 
     @property
     def count(self) -> int | None:
-        """The count typed so far."""
+        """Return the count so far."""
         return self._count
 
     def cancel(self) -> bool:
-        """Forget chord and count; False where there was nothing to forget."""
+        """Forget chord and count; return False without any."""
         had_any = bool(self._chord) or self._count is not None
         self._chord, self._count = (), None
         return had_any
 
     def feed(self, key: str, contexts: Sequence[Context], *, in_text: bool = False) -> Outcome:
-        """Take one key (a printable character, or a name such as `ctrl+d`) in the contexts of the focus."""
+        """Take a key (a printable character, or a name such as `ctrl+d`) in the contexts of the focus."""
         if in_text:
             return self._feed_in_text(key, contexts)
         if self._is_count(key, contexts):
@@ -86,7 +86,7 @@ class Resolver:
         return self._dead_end()
 
     def continuations(self, contexts: Sequence[Context]) -> tuple[tuple[str, Command], ...]:
-        """What can follow the chord begun: the rest of the keys and the command they lead to."""
+        """Return the remaining keys and the command of every continuation of the chord."""
         begun = " ".join(self._chord) + " "
         return tuple(
             (sequence.removeprefix(begun), command)
@@ -108,7 +108,7 @@ class Resolver:
         return not COUNTED.isdisjoint(contexts) and (key != "0" or self._count is not None)
 
     def _is_lettered(self, command: Command) -> bool:
-        """Whether the chord is one of the command's that ends with any letter, or any digit but 0."""
+        """Return whether the chord ends a command's keys that take any letter, or any digit but 0."""
         *begun, last = self._chord
         kind = "letter" if "a" <= last <= "z" else "digit" if "1" <= last <= "9" else ""
         return len(last) == 1 and bool(kind) and " ".join([*begun, kind]) in command.keys

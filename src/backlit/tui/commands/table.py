@@ -1,4 +1,4 @@
-"""The one table of commands: the resolver, the footer, the help, the palette and the docs all read it."""
+"""The command table, read by the resolver, the hints, the help, the palette and the docs."""
 
 from collections.abc import Sequence
 

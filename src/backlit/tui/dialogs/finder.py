@@ -105,7 +105,7 @@ class OfferList(LineList, can_focus=False):
 
     def render_blank(self, y: int) -> Strip:
         """Say so where nothing fits."""
-        text = "  nothing fits" if y == 0 and not self._offers else ""
+        text = "  No matches" if y == 0 and not self._offers else ""
         return Strip([Segment(fit(text, self.size.width), ThemeStyles.of(self.app).style("muted"))])
 
 

@@ -80,7 +80,7 @@ DOT_EVERY = 3
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One column of the chart: its place, its width, and its days; of several days the last recorded one counts."""
+    """A column of the chart: its place, its width, and its days. The last recorded of several days counts."""
 
     x: int
     width: int

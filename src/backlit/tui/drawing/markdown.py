@@ -1,7 +1,7 @@
-"""Light Markdown as lines for widgets that draw their own: emphasis, code, lists, quotes, headings and links.
+"""Markdown as lines for widgets that draw their own: emphasis, code, lists, quotes, headings and links.
 
-Nothing of the text is lost or acted upon: markup that is not known stays as it was typed, HTML is text, images are
-their address, links are shown and never made clickable, and every character has been through `safe_block` first.
+The text stays complete and inert: unknown markup is shown as typed, HTML is text, images are their address, links are
+never clickable, and every character has passed `safe_block` first.
 """
 
 import re
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 TEXT_LIMIT = 20_000
-"""Characters up to which markup is looked for; longer texts are shown as they are."""
+"""Characters up to which markup is parsed; longer texts are shown as they are."""
 LEAST_WIDTH = 8
 DEEPEST = 8
 """Levels of lists and quotes that are indented; deeper ones are drawn at this depth."""
 _MARKUP = re.compile(r"[*_`#>\[~]|^\s*(?:[-+]|\d+[.)])\s|^---", re.MULTILINE)
 _CHANGES_TEXT = ("entity", "escape", "reference", "lheading", "autolink", "code")
-"""Rules that would hide something that was typed, or find markup where people did not mean any."""
+"""Rules that would hide typed characters or find unintended markup."""
 
 Line = list[Segment]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of text with what stands before its first line and before the others."""
+    """A stretch of text, with the prefixes of its first line and of the others."""
 
     first: str
     rest: str
@@ -47,7 +47,7 @@ class Block:
 
 @dataclass(slots=True)
 class _Level:
-    """A list item or quote that is open; its marker is drawn once."""
+    """An open list item or quote; its marker is drawn once."""
 
     marker: str
     rest: str
@@ -106,7 +106,7 @@ class _Blocks:
         self._gap: int | None = None
 
     def read(self, tokens: "list[Token]") -> Iterator[Block]:
-        """The blocks, with a blank one wherever the text has a gap."""
+        """Yield the blocks, with a blank one for each gap of the text."""
         for index, token in enumerate(tokens):
             if token.type in {"fence", "inline", "hr"}:
                 if self._gap is not None:
@@ -122,7 +122,7 @@ class _Blocks:
             self._step(token, is_last=index == len(tokens) - 1)
 
     def _step(self, token: "Token", *, is_last: bool) -> None:
-        """Follow the nesting; gaps come after blocks, but not inside tight lists; `_gap` is the depth of one."""
+        """Track the nesting. Gaps follow blocks, except inside tight lists; `_gap` is the depth of one."""
         match token.type:
             case "bullet_list_open":
                 self._counters.append(None)
@@ -170,7 +170,7 @@ _EMPHASIS = {"em_open": Style(italic=True), "strong_open": Style(bold=True), "s_
 
 
 def _inline(children: "Iterable[Token]", base: Style, theme: ThemeStyles) -> Text:
-    """One paragraph's text with its emphasis, code and links."""
+    """Return a paragraph with its emphasis, code and links."""
     text = Text(style=base)
     styles, addresses = [base], [""]
     for child in children:
@@ -190,7 +190,7 @@ def _inline(children: "Iterable[Token]", base: Style, theme: ThemeStyles) -> Tex
 
 
 def _words(token: "Token") -> str:
-    """What a token without an end says."""
+    """Return the text of a token without an end."""
     match token.type:
         case "softbreak" | "hardbreak":
             return "\n"

@@ -1,4 +1,4 @@
-"""How long ago, in words short enough for a line."""
+"""Relative times, short enough for a line."""
 
 from datetime import date, datetime
 
@@ -6,7 +6,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
 def age(seconds: float) -> str:
-    """An age in its largest unit: now, 5m, 3h, 12d; under a minute is now, so that a resting screen rests."""
+    """Return an age in its largest unit: now, 5m, 3h, 12d. Seconds are not counted, so that an idle screen rests."""
     if seconds < MINUTE:
         return "now"
     if seconds < HOUR:
@@ -17,7 +17,7 @@ def age(seconds: float) -> str:
 
 
 def days_until(end: date, today: date) -> str:
-    """Where a day lies from today."""
+    """Return the end of an iteration relative to today."""
     days = (end - today).days
     if days < 0:
         return f"ended {-days}d ago"
@@ -25,5 +25,5 @@ def days_until(end: date, today: date) -> str:
 
 
 def moment(when: datetime | None) -> str:
-    """A server time as people read it; nothing where it is not known."""
+    """Return a server time for display; empty where it is not known."""
     return f"{when:%Y-%m-%d %H:%M}" if when else ""

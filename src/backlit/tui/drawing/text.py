@@ -1,8 +1,8 @@
-"""Hostile text made safe: the one function that decides what of a server's string reaches the screen.
+"""Safe text: the functions through which every string of a server reaches the screen.
 
 Control and escape characters become visible pictures, bidirectional overrides a replacement sign, and
-invisible joiners go, because terminals disagree about the width of what they join. Only what is drawn
-changes; stored text is never touched (STYLE 14).
+invisible joiners are dropped, because terminals disagree about the width of joined characters. Only the
+drawn text changes; stored text is never touched.
 """
 
 import unicodedata
@@ -33,31 +33,31 @@ _MARKS_IN_A_ROW = 2
 
 @lru_cache(maxsize=8192)
 def safe(text: str) -> str:
-    """One line of text that is safe to draw: line breaks and tabs become visible too."""
+    """Return one line that is safe to draw; line breaks and tabs become visible too."""
     if text.isascii() and text.isprintable():
         return text
     return _bounded_marks(_printable(text.translate(_TABLE)))
 
 
 def safe_block(text: str) -> str:
-    """Several lines that are safe to draw: line breaks stay, tabs become four blanks."""
+    """Return several lines that are safe to draw; tabs become four blanks."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return "\n".join(_bounded_marks(_printable(line)) for line in text.translate(_BLOCK_TABLE).split("\n"))
 
 
 def literal(text: str) -> Content:
-    """One line as content that Textual shows as it is, never reading it as markup."""
+    """Return one safe line as content that Textual never reads as markup."""
     return Content(safe(text))
 
 
 def literal_block(text: str) -> Content:
-    """Several lines as content that Textual shows as they are."""
+    """Return several safe lines as content that Textual never reads as markup."""
     return Content(safe_block(text))
 
 
 @lru_cache(maxsize=8192)
 def fit(text: str, width: int) -> str:
-    """Safe text cut or padded to exactly `width` cells; a cut shows as …."""
+    """Return safe text cut or padded to exactly `width` cells; a cut ends with …."""
     text = safe(text)
     if width <= 0:
         return ""
@@ -69,19 +69,19 @@ def fit(text: str, width: int) -> str:
 
 
 def fit_right(text: str, width: int) -> str:
-    """Safe text cut or padded at the left to exactly `width` cells; for numbers."""
+    """Return safe text cut or padded on the left to exactly `width` cells; for numbers."""
     text = safe(text)
     missing = width - (len(text) if text.isascii() else cell_len(text))
     return " " * missing + text if missing >= 0 else fit(text, width)
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """One line broken at blanks, and words that are too long where they have to be; safe to draw."""
+    """Return safe lines of at most `width` cells, broken at blanks, or inside words that are too long."""
     return [line.plain.rstrip() for line in literal(text).wrap(max(1, width))] or [""]
 
 
 def _printable(text: str) -> str:
-    """Blanks of all kinds become the plain one, what no font can show (private, unassigned) a replacement sign."""
+    """Replace blanks of all kinds by the plain one, and private or unassigned characters by a replacement sign."""
     if text.isprintable():
         return text
     return "".join(
@@ -103,7 +103,7 @@ def _bounded_marks(text: str) -> str:
 
 
 class SafeFilter(LineFilter):
-    """The last gate before the terminal: no control character passes, whichever widget drew it."""
+    """The last line of defence: no control character reaches the terminal, whichever widget drew it."""
 
     def apply(self, segments: list[Segment], background: object) -> list[Segment]:  # noqa: ARG002 - the base's signature
         """Return the segments with unprintable characters made visible."""
@@ -120,5 +120,5 @@ def _clean(segment: Segment) -> Segment:
 
 
 def joined(parts: Sequence[str], between: str = "  ") -> str:
-    """The parts that say something, with a gap between them."""
+    """Join the non-empty parts with a gap between them."""
     return between.join(part for part in parts if part)

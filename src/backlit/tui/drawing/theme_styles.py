@@ -1,4 +1,4 @@
-"""The theme as rich styles for widgets that draw their own lines, made once per theme."""
+"""Styles of the theme for widgets that draw their own lines, and the signs of types and statuses."""
 
 from collections.abc import Mapping
 
@@ -45,32 +45,32 @@ _STATUS_WORDS: Mapping[str, str] = {
 
 
 def type_sign(item_type: str) -> str:
-    """The sign of a work item's type; ? for one we do not know."""
+    """Return the sign of a type; ? for an unknown one."""
     return TYPE_SIGNS.get(item_type, "?")
 
 
 def type_colour(item_type: str) -> str:
-    """The theme variable that colours a type's sign."""
+    """Return the theme variable that colours a type's sign."""
     return f"type-{item_type.lower()}" if item_type in TYPE_SIGNS else "muted"
 
 
 def status_sign(status: str | None) -> str:
-    """The sign of a status; a blank where the type has none."""
+    """Return the sign of a status; a blank without one."""
     return STATUS_SIGNS[group_of(status)] if status else " "
 
 
 def status_colour(status: str | None) -> str:
-    """The theme variable that colours a status."""
+    """Return the theme variable that colours a status."""
     return _STATUS_COLOURS[group_of(status)]
 
 
 def status_word(status: str | None) -> str:
-    """A status in at most five letters, for columns."""
+    """Return a status in at most five letters, for columns."""
     return _STATUS_WORDS.get(status or "", (status or "")[:5])
 
 
 class ThemeStyles:
-    """Styles by the names of theme variables."""
+    """Rich styles by the names of theme variables, made once per theme."""
 
     def __init__(self, variables: Mapping[str, str], *, is_colourless: bool = False) -> None:
         self._variables = variables
@@ -85,12 +85,12 @@ class ThemeStyles:
     def style(
         self, name: str = "foreground", *, on: str | None = None, bold: bool = False, strike: bool = False
     ) -> Style:
-        """The style of a theme variable, on another one as background (the theme's own when None)."""
+        """Return the style of a theme variable, on another one as background (by default the theme's own)."""
         key = (name, on, bold, strike)
         if key not in self._styles:
             is_cursor = on == "cursor-background"
             reverse = self.is_colourless and is_cursor
-            # Nobody knows how the terminal's own colours look on one another, but for this pair of them.
+            # Of the terminal's own colours only this pair is known to be readable together.
             shown = "cursor-foreground" if is_cursor and self._colour(on or "").ansi is not None else name
             self._styles[key] = Style(
                 color=self._colour(shown).rich_color,
@@ -102,7 +102,7 @@ class ThemeStyles:
         return self._styles[key]
 
     def in_one_colour(self) -> "ThemeStyles":
-        """The same without colours, as each change of colour has to be sent."""
+        """Return styles without colours, as each change of colour has to be sent."""
         return _OneColourStyles(self._variables, is_colourless=self.is_colourless)
 
     def _colour(self, name: str) -> Color:
@@ -113,10 +113,10 @@ class ThemeStyles:
 
 
 class _OneColourStyles(ThemeStyles):
-    """What is said by colour is said by signs too; headings stay bold."""
+    """Styles of one colour; signs carry the information, and headings stay bold."""
 
     def style(
         self, name: str = "foreground", *, on: str | None = None, bold: bool = False, strike: bool = False
     ) -> Style:
-        """The style of plain text."""
+        """Return a style in the foreground colour."""
         return super().style("foreground", on=on, bold=bold and name in {"accent", "foreground"}, strike=strike)

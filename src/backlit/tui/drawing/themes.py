@@ -1,4 +1,4 @@
-"""Colour themes from TOML files: the four that are shipped and those in the user's configuration directory."""
+"""Colour themes from TOML files: the four shipped ones and those in the user's configuration directory."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -33,7 +33,7 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
     "conflict": "#f08a7e",
     "rule": "#33363f",
 }
-"""backlit's own theme variables, for `App.get_theme_variable_defaults()`: a theme that leaves one out still parses."""
+"""Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""
 
 FIELD_TYPES: Mapping[str, type] = {
     "name": str,
@@ -48,10 +48,10 @@ COLOURS = frozenset(field.name for field in fields(Theme)) - frozenset(FIELD_TYP
 
 
 def load_themes(extra: Path | None) -> tuple[list[Theme], list[str]]:
-    """The shipped themes, then those of the folder `extra`; a later one of the same name takes the place of an earlier.
+    """Return the shipped themes and those of the folder `extra`; a later theme replaces an earlier one of its name.
 
-    The second value says what was wrong, a sentence for each: a bad key or colour is left out and the rest of its
-    theme kept; a theme without a readable name and primary colour is left out whole.
+    The second value is the list of errors, one sentence each. A bad key or colour is left out and the rest of the
+    theme kept; a theme without a readable name and primary colour is left out as a whole.
     """
     themes: dict[str, Theme] = {}
     problems: list[str] = []
@@ -64,7 +64,7 @@ def load_themes(extra: Path | None) -> tuple[list[Theme], list[str]]:
 
 
 def _shipped_folder() -> Path:
-    """In an installed package the themes are inside it; in a checkout they are beside src."""
+    """Return the folder inside the installed package, or beside src in a checkout."""
     here = Path(__file__).resolve()
     installed = here.parents[2] / "themes"
     return installed if installed.is_dir() else here.parents[4] / "themes"
@@ -129,6 +129,6 @@ def _is_colour(path: Path, name: str, value: Any, problems: list[str]) -> bool:
 
 @cache
 def _textual_variables() -> frozenset[str]:
-    """The names that Textual's own styles read."""
+    """Return the variables that Textual's own styles read."""
     systems = [Theme(name="any", primary="#000000", ansi=ansi).to_color_system() for ansi in (False, True)]
     return frozenset(name for system in systems for name in system.generate())

@@ -1,4 +1,4 @@
-"""The questions of the groom queue about one item, with the answers under the current one, and their place."""
+"""The list of questions about an item, with the answers to the current one, and the layout of both panes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from backlit.tui.widgets.item_rows import UNREADY
 
 LABEL = 15
 SIDE = 2
-OTHERS = "another …"
+OTHERS = "other …"
 WIDE = 110
-"""Cells from which the item stands beside the questions, else below."""
+"""Cells from which the item is beside the questions, else below."""
 SHARE = 45
-"""Per cent of the width that the questions have beside the item; the style sheet says the same."""
+"""Per cent of the width for the questions beside the item; the style sheet has the same figure."""
 Line = list[Segment]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: its field, the reasons for it, the item's value, whether it is still open, the likely answers."""
+    """A question: its field, reasons, the item's value, whether it is open, and likely answers."""
 
     field: Field
     reasons: Sequence[str]
@@ -40,7 +40,7 @@ class Question:
 
 
 class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
-    """Draws the questions; the screen says which is the present one."""
+    """Draws the questions; the screen sets the current one."""
 
     CONTEXTS = (Context.GROOM, Context.ITEM)
 
@@ -52,7 +52,7 @@ class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
         self._place = range(0)
 
     def show(self, asked: Sequence[Question], at: int) -> None:
-        """Show the questions of an item, or the same ones answered; the present one is brought into sight."""
+        """Show the questions of an item, and scroll to the current one."""
         self._asked, self._at = tuple(asked), at
         self._lay_out()
 
@@ -84,13 +84,13 @@ class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
                 self._lines += _body(asked, width, theme)
                 self._place = range(begin, len(self._lines))
         if not self._asked:
-            self._lines = [[Segment("  Nothing is missing here.", theme.style("muted"))]]
+            self._lines = [[Segment("  This item is ready.", theme.style("muted"))]]
         self.virtual_size = Size(width, len(self._lines))
         self._bring_into_sight()
         self.refresh()
 
     def _bring_into_sight(self) -> None:
-        """Show all of the present question, or its beginning where there is no room for it."""
+        """Scroll to the current question, or to its beginning if it is too long."""
         top, height = round(self.scroll_y), self.size.height
         wanted = max(min(top, self._place.start), min(self._place.stop - height, self._place.start))
         if wanted != top:
@@ -98,17 +98,17 @@ class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 class GroomPanes(Container):
-    """Places the questions and the item beside each other where there is room, else below."""
+    """Places the questions and the item side by side where there is room."""
 
     class Placed(Message):
-        """The panes were placed; `line` is the column of the line between them, None without one."""
+        """The panes were placed; `line` is the column between them, None without one."""
 
         def __init__(self, line: int | None) -> None:
             super().__init__()
             self.line = line
 
     def on_resize(self) -> None:
-        """Place the panes by the room there is."""
+        """Place the panes for the new size."""
         is_below = self.size.width < WIDE
         self.set_class(is_below, "-below")
         self.post_message(self.Placed(None if is_below else self.size.width * SHARE // 100))

@@ -18,27 +18,27 @@ from backlit.tui.groom.question_list import Question
 from backlit.tui.widgets.choice_list import Choice
 
 MOST = 9
-"""Answers that digits give; 0 is for the others."""
+"""Most answers that digits give; 0 enters another value."""
 _PRIORITIES = range(1, 6)
 
 
 @dataclass(frozen=True, slots=True)
 class CommonValues:
-    """The most frequent values of open items by field (owner, area, tags), the most frequent first."""
+    """The most frequent values of open items by field (owner, area, tags)."""
 
     values: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What an item was when it was first shown, and the fields that it was asked for."""
+    """An item's values when it was first shown, and the fields it was asked for."""
 
     before: Mapping[str, object]
     keys: list[str]
 
 
 class ItemQuestions:
-    """The questions of one item at a time; those of the items before are known too, until the screen is closed."""
+    """The questions of the current item; those of earlier items are kept until the screen is closed."""
 
     def __init__(self, store: Store, common: CommonValues, scale: Callable[[], Sequence[float]]) -> None:
         self._store = store
@@ -51,20 +51,20 @@ class ItemQuestions:
 
     @property
     def current(self) -> Question | None:
-        """The present question; None where nothing is asked."""
+        """Return the current question; None without one."""
         return self.asked[self.at] if self.asked else None
 
     @property
     def keys(self) -> list[str]:
-        """The fields that are asked for, answered or not."""
+        """Return the fields asked for, answered or not."""
         return [each.field.key for each in self.asked]
 
     def count_open(self) -> int:
-        """How many questions are left."""
+        """Return the number of open questions."""
         return sum(each.is_open for each in self.asked)
 
     def last_place_before(self, place: int) -> int:
-        """The last place before one that was shown; the journal may not have it yet. -1 where there is none."""
+        """Return the last shown place before another; the journal may not have it yet. -1 without one."""
         return max((each for each in self._seen if each < place), default=-1)
 
     def begin(self, stop: Stop, item: Item) -> None:
@@ -77,14 +77,14 @@ class ItemQuestions:
         self.at = self._next_open(-1)
 
     def read(self, item: Item) -> None:
-        """Read the item's questions anew: those that it was asked at first, and those that came since."""
+        """Read the questions again: those asked at first, and newer ones."""
         seen = self._seen[self._place]
         failing = {question.key: question.reasons for question in self._store.grooming.questions(item)}
         seen.keys = list(dict.fromkeys((*seen.keys, *failing)))
         self.asked = [self._question(item, key, failing.get(key), seen.before.get(key)) for key in seen.keys]
 
     def catch_up(self, item: Item) -> None:
-        """The same, and go on from the present question where it was answered."""
+        """Read the questions again, and go on if the current one was answered."""
         was_open = self.current is not None and self.current.is_open
         self.read(item)
         if was_open and not self.asked[self.at].is_open:
@@ -97,11 +97,11 @@ class ItemQuestions:
         return Question(field, reasons or (), value, FieldWords(self._store).shown(field, value), is_open, found)
 
     def go_on(self) -> None:
-        """Go to the next question that is open, from the first again after the last; stay where none is."""
+        """Go to the next open question, wrapping around; stay without one."""
         self.at = self._next_open(self.at)
 
     def walk(self, steps: int) -> None:
-        """Go some questions down, or up."""
+        """Go down by some questions, or up."""
         self.at = max(0, min(self.at + steps, len(self.asked) - 1))
 
     def _next_open(self, after: int) -> int:
@@ -110,7 +110,7 @@ class ItemQuestions:
 
 
 async def common_values(store: Store) -> CommonValues:
-    """Count the values once for a queue, so that its answers stay under their digits."""
+    """Count values once for a session, so that answers keep their digits."""
     view = store.view(ViewSpec())
     found = {}
     for key in ("AssignedToID", "AreaID", "Tags"):
@@ -119,13 +119,13 @@ async def common_values(store: Store) -> CommonValues:
 
 
 def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], common: CommonValues) -> list[Choice]:
-    """At most nine values, those that are likely first; what the item has already is among them where it is likely."""
+    """Return at most nine values, likely ones first, also the current one if it is likely."""
     found = _answers(store, asked, item, scale, common)
     return list(islice({choice.value: choice for choice in found}.values(), MOST))
 
 
 def act_of(asked: Field, choice: Choice) -> Act:
-    """What an answer does: a tag is put on, anything else is set."""
+    """Return the act of an answer: a tag is added, any other value is set."""
     if asked.kind is Kind.TAGS:
         return to_tags((str(choice.value),), ())
     return to_value(asked, choice.value, choice.label.strip())
@@ -156,7 +156,7 @@ def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], com
 
 
 def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:
-    """Oneself, then whoever owns most of what is open, then the others by name."""
+    """Yield the user, then frequent owners, then others by name."""
     people, me = store.lookups.people(), store.lookups.me()
     if me is not None:
         yield Choice(me.id, me.display_name, "me")
@@ -169,7 +169,7 @@ def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:
 
 
 def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:
-    """Those with most of what is open, then the others in their order; never the root."""
+    """Yield frequent areas, then the others in their order, without the root."""
     tree = store.lookups.tree(TreeKind.AREAS)
     roots = {node.id for node in tree.roots}
     for area_id in (*used, *(node.id for node in tree.walk())):
@@ -179,7 +179,7 @@ def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:
 
 
 def _iterations(store: Store) -> Iterator[Choice]:
-    """Those under way, the next, then what comes after."""
+    """Yield the current iterations, the next one, then later ones."""
     today = store.today()
     every = leaves(store.lookups.iterations().values())
     later = sorted((each for each in every if each.start and each.start > today), key=lambda each: each.start or today)

@@ -1,4 +1,4 @@
-"""The groom queue: one item a screen, what it still lacks, and one key for each answer."""
+"""Grooming: one item at a time with its open questions, and one key for each answer; its commands."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,13 +28,13 @@ HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.previous", "groom.
 FEW_HINTS = ("groom.answer", "groom.accept", "groom.skip", "groom.pause", "app.help")
 ROOM_FOR_HINTS = 100
 AGE_CHECK = 30.0
-"""Seconds between looks at how long the timer has been running."""
+"""Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
 ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 
 
 class GroomScreen(ItemScreen):
-    """Shows the current item of the queue; the store keeps the answers and the place at once."""
+    """Shows the current item of the session; answers and position are stored at once."""
 
     COMMAND_GROUPS = ("groom.screen", *ITEM_COMMANDS)
     AUTO_FOCUS = "QuestionList"
@@ -49,7 +49,7 @@ class GroomScreen(ItemScreen):
         self._project_id = store.project_id
 
     def compose(self) -> ComposeResult:
-        """Title, questions and item between rules, status."""
+        """Compose title, questions, item and status."""
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._list, self._preview = QuestionList(), Preview()
         yield self._title
@@ -61,7 +61,7 @@ class GroomScreen(ItemScreen):
         yield self._status
 
     def on_mount(self) -> None:
-        """Go on where the queue was left."""
+        """Resume at the stored position."""
         self._go_to(self._first_place)
         self.set_interval(AGE_CHECK, self._draw_words)
 
@@ -72,14 +72,14 @@ class GroomScreen(ItemScreen):
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Draw what was answered; what was answered by other keys than a digit is gone on from too."""
+        """Show changes of the item, also answers given by other commands."""
         if self.stop is None:
             return
         item = self.store.item(self.stop.item_id)
         if self.store.project_id != self._project_id:
             self.dismiss()
         elif item is None:
-            self.say("The item is no longer there.", is_bad=True)
+            self.say("The item no longer exists.", is_bad=True)
             self._go_to(self.stop.place + 1)
         else:
             about_item = any(changes.touches(subject, item.id) for subject in ABOUT_ITEM)
@@ -91,19 +91,19 @@ class GroomScreen(ItemScreen):
     # The present item
 
     def current(self) -> Item:
-        """The item that is asked about."""
+        """Return the current item; raises CannotAct for a deleted one."""
         item = self.store.item(self.stop.item_id) if self.stop is not None else None
         if item is None:
-            raise CannotAct("The item is no longer there; enter goes on.")
+            raise CannotAct("The item no longer exists. enter for the next one.")
         return item
 
     def item_added(self, item_id: int) -> None:
-        """Say that it is there; the queue stays as it is."""
+        """Say that the item was added; the session stays as it is."""
         item = self.store.item(item_id)
-        self.say(f"Added “{item.fields.get('Name') if item else ''}”; it is not in this queue.")
+        self.say(f"Added “{item.fields.get('Name') if item else ''}”. It is not in this grooming session.")
 
     def _go_to(self, place: int) -> None:
-        """Show the first item from a place on that is to be shown; at the end, the summary."""
+        """Show the next item from a position on; at the end, the summary."""
         stop = self.store.grooming.next_stop(place)
         if stop is None:
             self.stop = None
@@ -112,14 +112,14 @@ class GroomScreen(ItemScreen):
             self.show_stop(stop)
 
     def leave_item(self, *, is_skipped: bool) -> None:
-        """Note that the item is done or skipped, and show the next one."""
+        """Note the item as done or skipped, and show the next one."""
         stop = self.stop
         if stop is not None:
             self.app.run_worker(work(self.store.grooming.leave, stop, is_skipped=is_skipped), group="queue")
             self._go_to(stop.place + 1)
 
     def show_stop(self, stop: Stop) -> None:
-        """Show an item of the queue."""
+        """Show an item of the session."""
         self.stop = stop
         item = self.current()
         self.questions.begin(stop, item)
@@ -156,7 +156,7 @@ class GroomScreen(ItemScreen):
         if progress is None or self.stop is None:
             return
         project = next((each.name for each in self.store.lookups.projects() if each.id == self.store.project_id), "")
-        left: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground"), (" › Groom queue", "muted")]
+        left: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground"), (" › Grooming", "muted")]
         count = self.questions.count_open()
         asked = f"{count} {'question' if count == 1 else 'questions'}" if count else "all answered"
         far = f"  {self.stop.place + 1:,} of {progress.count:,} "
@@ -167,15 +167,15 @@ class GroomScreen(ItemScreen):
 
 
 async def answer(target: GroomScreen, call: Call) -> None:
-    """Give the answer of the digit; 0 asks for another one."""
+    """Answer with the option of the digit; 0 enters another value."""
     digit, asked = int(call.letter or 0), target.questions.current
     if asked is None:
-        raise CannotAct("Nothing is missing here; enter goes on.")
+        raise CannotAct("This item is ready. enter for the next one.")
     if digit == 0:
         await target.change_field(asked.field.key, [target.current()])
         return
     if digit > len(asked.answers):
-        raise CannotAct(f"{digit} is no answer here; 0 asks for another one.")
+        raise CannotAct(f"{digit} is not an option. 0 to enter another value.")
     items = [target.current()]
     target.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
     target.show_questions()
@@ -183,7 +183,7 @@ async def answer(target: GroomScreen, call: Call) -> None:
 
 
 def step(target: GroomScreen, call: Call) -> None:
-    """Go to the question after or before, by the command's argument."""
+    """Go to the next or previous question, by the command's argument."""
     target.questions.walk(int(call.command.argument))
     target.show_questions()
 
@@ -194,31 +194,31 @@ def scroll_item(target: GroomScreen, call: Call) -> None:
 
 
 def accept(target: GroomScreen, _call: Call) -> None:
-    """Take the item as it is now, and go to the next."""
+    """Accept the item, and go to the next."""
     target.leave_item(is_skipped=False)
 
 
 def skip(target: GroomScreen, _call: Call) -> None:
-    """Leave the item for another time, and go to the next."""
+    """Skip the item, and go to the next."""
     target.leave_item(is_skipped=True)
 
 
 def go_back(target: GroomScreen, _call: Call) -> None:
-    """Go back to the item before this one."""
+    """Go back to the previous item."""
     queue, here = target.store.grooming, target.stop.place if target.stop is not None else 0
     found, known = queue.previous_stop(here), target.questions.last_place_before(here)
     if found is None or found.place < known:
         found = queue.stop_at(known)
     if found is None or target.store.item(found.item_id) is None:
-        raise CannotAct("This is the first item of the queue.")
+        raise CannotAct("This is the first item.")
     target.show_stop(found)
 
 
 def pause(target: GroomScreen, _call: Call) -> None:
-    """Leave the queue; it goes on from here, also after a restart."""
+    """Pause grooming; it resumes here, also after a restart."""
     progress = target.store.grooming.progress()
     if target.stop is not None and progress is not None:
-        target.say(f"Paused at {target.stop.place + 1:,} of {progress.count:,}; gq goes on.")
+        target.say(f"Grooming paused ({target.stop.place + 1:,} of {progress.count:,}). gq to resume.")
     target.dismiss(None)
 
 
@@ -226,17 +226,17 @@ def pause(target: GroomScreen, _call: Call) -> None:
 
 
 async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
-    """Go on with the paused queue or begin a new one, as the user wants; raises CannotAct for an open queue."""
+    """Resume the paused session or start another one, as the user wants; raises CannotAct for an open one."""
     if any(isinstance(screen, GroomScreen) for screen in app.screen_stack):
-        raise CannotAct("The groom queue is open already.")
+        raise CannotAct("Grooming is already open.")
     progress = store.grooming.progress()
     if progress is not None:
-        at = "at its summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
+        at = "at the summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
         marked = len(place.items.marks.ids())
-        new = f"begin a new one of {f'{marked:,} marked' if marked else 'what the list shows'} in its place"
-        answers = [Answer("r", "go on with it"), Answer("n", new)]
-        sentence = f"A groom queue of {progress.began_on} is paused {at}."
-        key = await app.ask(ConfirmDialog("Groom queue", sentence, answers, "not now"))
+        new = f"start over with {f'the {marked:,} selected' if marked else 'this list'}"
+        answers = [Answer("r", "resume"), Answer("n", new)]
+        sentence = f"You paused grooming on {progress.began_on} {at}."
+        key = await app.ask(ConfirmDialog("Grooming", sentence, answers, "cancel"))
         if key is None:
             return
         if key == "r":
@@ -251,11 +251,11 @@ async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
         app.push_screen(GroomScreen(store, await common_values(store)))
     else:
         noun = "item" if len(ids) == 1 else "items"
-        app.say(f"Nothing to groom in {len(ids):,} {noun}: every open one is ready.")
+        app.say(f"Nothing to groom in {len(ids):,} {noun}: every open item is ready.")
 
 
 async def _ids(place: ListScreen) -> Sequence[int]:
-    """Return the marked items in the order of the list, those not shown last; without marks all items shown."""
+    """Return the selected items in the order of the list, hidden ones last; without a selection, the whole list."""
     await place.loaded()
     marked, shown = set(place.items.marks.ids()), place.items.ids_between(0, None)
     return [*(each for each in shown if each in marked), *marked.difference(shown)] if marked else shown

@@ -25,7 +25,7 @@ from backlit.tui.widgets.text_view import TextView
 HINTS = ("summary.copy", "summary.save", "summary.previous", "summary.close", "app.help")
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 Quote = Callable[[str], str]
-"""Escapes one line of a user's text for Markdown."""
+"""Escapes a line of a user's text for Markdown."""
 
 
 class SummaryText(TextView, can_focus=True, inherit_bindings=False):
@@ -38,9 +38,9 @@ class SummaryText(TextView, can_focus=True, inherit_bindings=False):
 
 
 class GroomSummaryScreen(StoreScreen[None]):
-    """Shows the Markdown that is copied and saved; `screen_at` makes the screen of the queue at one of its places.
+    """Shows the Markdown that is copied and saved; `screen_at` makes the grooming screen at a position.
 
-    The queue is over when the summary is closed, and not before.
+    The session ends when the summary is closed, not before.
     """
 
     COMMAND_GROUPS = ("groom.summary_screen",)
@@ -57,7 +57,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._markdown = summary_of(store, results, self.count)
 
     def compose(self) -> ComposeResult:
-        """Title, text between rules, status."""
+        """Compose title, text and status."""
         self._title, self._status, self.text = SidesLine(id="title"), SidesLine(id="status"), SummaryText()
         yield self._title
         yield RuleLine("─")
@@ -66,16 +66,16 @@ class GroomSummaryScreen(StoreScreen[None]):
         yield self._status
 
     def on_mount(self) -> None:
-        """Show it."""
+        """Show the summary."""
         self.text.show("", self._markdown)
         self._title.say(
-            [(" backlit ", "accent"), (" Groom queue", "foreground"), (" › Summary", "muted")],
+            [(" backlit ", "accent"), (" Grooming", "foreground"), (" › Summary", "muted")],
             [(f"  {self.count:,} {'item' if self.count == 1 else 'items'} ", "foreground")],
         )
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:  # noqa: ARG002 - anything may be told in it
-        """Read the results again: an answer that was undone is no answer."""
+        """Read the results again, as an undo removes answers."""
         self.run_worker(work(self._read), exclusive=True, group="queue")
         self._draw_words()
 
@@ -96,14 +96,14 @@ class GroomSummaryScreen(StoreScreen[None]):
         return summary_of(self.store, self._results, self.count, escaped)
 
     def go_to(self, place: int) -> None:
-        """Show a place of the queue instead."""
+        """Show the item at a position of the session instead."""
         self.app.switch_screen(self._screen_at(place))
 
 
 def summary_of(store: Store, results: Sequence[Groomed], count: int, quote: Quote = plain) -> str:
-    """Return the summary of a queue of `count` items.
+    """Return the summary of a session of `count` items.
 
-    Text that leaves the program is quoted, so that nothing in a name is read as Markdown; the screen reads no name so.
+    Exported text is quoted, so that no name is read as Markdown; on the screen names are never Markdown.
     """
     project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
     head = _head(_line(project, quote), store.today(), results, count)
@@ -118,7 +118,7 @@ def _head(project: str, today: date, results: Sequence[Groomed], count: int) -> 
     parts = [f"{count:,} {'item' if count == 1 else 'items'}", f"{changed:,} changed", f"{skipped:,} skipped"]
     kept = len(results) - changed - skipped
     if kept:
-        parts.append(f"{kept:,} left as {'it was' if kept == 1 else 'they were'}")
+        parts.append(f"{kept:,} unchanged")
     if count > len(results):
         parts.append(f"{count - len(results):,} not shown")
     yield f"{', '.join(parts)}."
@@ -128,7 +128,7 @@ def _sections(store: Store, results: Sequence[Groomed], quote: Quote) -> Iterato
     titled = (
         ("Changed", [each for each in results if each.answers]),
         ("Skipped", [each for each in results if each.is_skipped and not each.answers]),
-        ("Left as they were", [each for each in results if not each.is_skipped and not each.answers]),
+        ("Unchanged", [each for each in results if not each.is_skipped and not each.answers]),
     )
     for title, found in titled:
         if found:
@@ -139,15 +139,15 @@ def _sections(store: Store, results: Sequence[Groomed], quote: Quote) -> Iterato
 
 def _item(store: Store, each: Groomed, quote: Quote) -> Iterator[str]:
     number = f"#{each.item_id} " if each.item_id > 0 else ""
-    kind = f" ({each.type})" if each.type else " (no longer there)"
+    kind = f" ({each.type})" if each.type else " (deleted)"
     yield f"- {number}{_line(each.name, quote)}{kind}{', skipped' if each.is_skipped and each.answers else ''}"
     words = FieldWords(store)
     for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store.lookups)
         before, after = (_line(words.shown(field, value), quote) for value in (answer.before, answer.after))
-        yield f"  - {'' if answer in each.answers else 'meanwhile by others: '}{field.label}: {before} → {after}"
+        yield f"  - {'' if answer in each.answers else 'by someone else: '}{field.label}: {before} → {after}"
     if each.open:
-        yield f"  - still: {', '.join(rule.label for rule in each.open)}"
+        yield f"  - open: {', '.join(rule.label for rule in each.open)}"
 
 
 def _line(text: str, quote: Quote) -> str:
@@ -175,20 +175,20 @@ async def save(target: GroomSummaryScreen, _call: Call) -> None:
 
 
 def go_back(target: GroomSummaryScreen, _call: Call) -> None:
-    """Go back to the last item of the queue."""
+    """Go back to the last item."""
     stop = target.store.grooming.previous_stop(target.count)
     if stop is None:
-        raise CannotAct("None of the items is there any more.")
+        raise CannotAct("None of the items exists any more.")
     target.go_to(stop.place)
 
 
 def leave(target: GroomSummaryScreen, _call: Call) -> None:
-    """Leave the summary; the queue stays for the next time."""
-    target.say("gq shows the summary again; q there ends the queue.")
+    """Close the summary without ending the session."""
+    target.say("Grooming is not finished. gq shows the summary again.")
     target.dismiss(None)
 
 
 async def close(target: GroomSummaryScreen, _call: Call) -> None:
-    """Close the summary and end the queue."""
+    """Close the summary and end the session."""
     target.dismiss(None)
     await target.store.grooming.end()

@@ -1,4 +1,4 @@
-"""The rows of the inbox: the items that have news, and the comments of the project."""
+"""The lists of the inbox: changed items, and recent comments; and the texts of changes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -25,15 +25,15 @@ SIGNS = {NewsKind.NEW: ("+", "accent"), NewsKind.CHANGED: ("~", "pending"), News
 ID_WIDTH, AGE_WIDTH, WHO_WIDTH = 7, 4, 9
 ROOM_FOR_WHO = 80
 NAME_SHARE = 0.38
-"""How much of what is left the name of the item takes."""
+"""Share of the remaining width for the name of the item."""
 SHOWN = 400
-"""Characters of one value or comment that the pane shows whole; the item shows the rest."""
+"""Characters of a value or comment that are shown; the item shows the rest."""
 DIFF_LINES = 60
 COLOURS = {"-": "$error", "+": "$success"}
 
 
 class InboxRows(LineList):
-    """A list of the inbox: draws its rows alike, and says why there are none."""
+    """A list of the inbox with a text for no rows."""
 
     CONTEXTS = (Context.INBOX, *LineList.CONTEXTS)
 
@@ -43,17 +43,17 @@ class InboxRows(LineList):
         self.empty_text = ""
 
     def say_when_empty(self, text: str) -> None:
-        """Say another thing where there are no rows."""
+        """Set the text that is shown without rows."""
         if text != self.empty_text:
             self.empty_text = text
             self.refresh()
 
     def render_blank(self, y: int) -> Strip:
-        """Say why there is nothing, where there is not."""
+        """Draw the text for no rows."""
         return self.draw_words("" if self.row_count() else self.empty_text, y)
 
     def drawn(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
-        """A row of parts with their colours, after the cursor's mark."""
+        """Draw a row of coloured parts after the cursor bar."""
         theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
         segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
         segments += [
@@ -64,7 +64,7 @@ class InboxRows(LineList):
 
 
 class InboxList(InboxRows):
-    """One row for each item with news; it holds their ids, and reads what is in sight."""
+    """A list of changed items by id; only rows in sight are read."""
 
     def __init__(self, store: Store, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(store, id=id)
@@ -72,7 +72,7 @@ class InboxList(InboxRows):
         self._read: dict[int, ItemNews | None] = {}
 
     def show(self, item_ids: list[int]) -> None:
-        """Show other items, the cursor on the same one as before, else at its line."""
+        """Show other items; the cursor stays on its item, else on its line."""
         current = self.current_id
         self._ids, self._read = item_ids, {}
         self.rows_replaced(item_ids.index(current) if current in item_ids else self.cursor)
@@ -80,12 +80,12 @@ class InboxList(InboxRows):
 
     @property
     def current_id(self) -> int | None:
-        """The item under the cursor."""
+        """Return the item under the cursor."""
         return self._ids[self.cursor] if self.cursor < len(self._ids) else None
 
     @property
     def current(self) -> ItemNews | None:
-        """The news under the cursor."""
+        """Return the changes under the cursor."""
         item_id = self.current_id
         return None if item_id is None else self._news(item_id)
 
@@ -95,11 +95,11 @@ class InboxList(InboxRows):
         return self._read[item_id]
 
     def row_count(self) -> int:
-        """The items there are."""
+        """Return the number of items."""
         return len(self._ids)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one item: what kind of news, its name, what happened, who did it and when."""
+        """Draw an item: kind of change, name, summary, author and age."""
         news = self._news(self._ids[index])
         if news is None:
             return self.drawn([], is_cursor=is_cursor)
@@ -122,7 +122,7 @@ class InboxList(InboxRows):
 
 
 class FeedList(InboxRows):
-    """One row for each of the project's latest comments, those not seen yet with a mark."""
+    """A list of the project's recent comments, with a sign for unread ones."""
 
     def __init__(self, store: Store, item_name: Callable[[int], str], *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(store, id=id)
@@ -131,7 +131,7 @@ class FeedList(InboxRows):
         self._unread: AbstractSet[int] = frozenset()
 
     def show(self, comments: Sequence[CommentEntry], unread: AbstractSet[int]) -> None:
-        """Show other comments, the cursor on the same one as before, else at its line."""
+        """Show other comments; the cursor stays on its comment, else on its line."""
         current = self.current
         self._comments, self._unread = comments, unread
         ids = [each.id for each in comments]
@@ -140,15 +140,15 @@ class FeedList(InboxRows):
 
     @property
     def current(self) -> CommentEntry | None:
-        """The comment under the cursor."""
+        """Return the comment under the cursor."""
         return self._comments[self.cursor] if self.cursor < len(self._comments) else None
 
     def row_count(self) -> int:
-        """The comments there are."""
+        """Return the number of comments."""
         return len(self._comments)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one comment: who wrote it, on what, its beginning, and when."""
+        """Draw a comment: author, item, text, and age."""
         comment = self._comments[index]
         is_new = comment.id in self._unread
         left = self.size.width - WHO_WIDTH - ID_WIDTH - AGE_WIDTH - 9
@@ -165,13 +165,13 @@ class FeedList(InboxRows):
 
 
 def summary_of(store: Store, news: ItemNews) -> str:
-    """What happened, in one line; the gravest first, as it may be cut."""
+    """Return the changes of an item in one line, the most serious first, as it may be cut."""
     parts: list[str] = []
     match news.kind:
         case NewsKind.NEW:
             parts.append(f"new {news.type.lower() or 'item'}")
         case NewsKind.GONE:
-            parts.append("gone: deleted, or out of your sight")
+            parts.append("deleted, or no longer visible to you")
         case NewsKind.CHANGED:
             parts += [_short(store, field) for field in news.fields]
     if news.comments:
@@ -182,7 +182,7 @@ def summary_of(store: Store, news: ItemNews) -> str:
 
 
 def who_and_when(news: ItemNews, now: datetime) -> str:
-    """Who did it, as far as the service says, and when; of what is gone, when that was noticed."""
+    """Return the authors, as far as known, and the time; for a deleted item, when that was noticed."""
     who = ", ".join(news.authors) or ("" if news.kind is NewsKind.GONE else "somebody")
     noticed = "noticed " if news.kind is NewsKind.GONE else ""
     when = f"{noticed}{_ago(news.at, now)}" if news.at else ""
@@ -190,12 +190,12 @@ def who_and_when(news: ItemNews, now: datetime) -> str:
 
 
 def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
-    """All that is new of an item: each field as it was and as it is, each comment."""
+    """Yield the changes of an item: each field with both values, and each comment."""
     yield Content.assemble((f"{safe(news.name)}  ", "bold"), (safe(who_and_when(news, now)), "$muted"))
     if news.kind is NewsKind.NEW:
         yield literal(f"A new {news.type.lower() or 'item'}.")
     if news.kind is NewsKind.GONE:
-        yield literal("It was deleted, or you may no longer see it.")
+        yield literal("Deleted, or no longer visible to you.")
     for field in news.fields:
         yield from _field_lines(store, field)
     for comment in news.comments:
@@ -203,8 +203,8 @@ def lines_of(store: Store, news: ItemNews, now: datetime) -> Iterator[Content]:
 
 
 def comment_lines(comment: CommentEntry, now: datetime) -> Iterator[Content]:
-    """A comment with who wrote it."""
-    seen_by = "" if comment.is_internal else "  » customers see this"
+    """Yield a comment and its author."""
+    seen_by = "" if comment.is_internal else "  » visible to customers"
     yield Content.assemble(
         (safe(comment.author or "somebody"), "bold"),
         (f"  {_ago(comment.created_at, now)}", "$muted"),
@@ -214,12 +214,12 @@ def comment_lines(comment: CommentEntry, now: datetime) -> Iterator[Content]:
 
 
 def age_of(at: datetime | None, now: datetime) -> str:
-    """How long ago; nothing where that is not known."""
+    """Return the age of a time; empty for None."""
     return age(max(0.0, (now - at).total_seconds())) if at else ""
 
 
 def is_long(field: FieldNews) -> bool:
-    """Whether a field's values are compared line by line."""
+    """Return whether a field's values are compared line by line."""
     known = FIELD_BY_KEY.get(field.key)
     return (known is not None and known.kind is Kind.LONG_TEXT) or any(
         isinstance(value, str) and "\n" in value for value in (field.before, field.after)

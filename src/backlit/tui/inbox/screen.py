@@ -1,4 +1,4 @@
-"""Since you looked: what others changed, made, deleted and wrote; and the latest comments of the project."""
+"""The inbox: changes and comments by others since the last visit, and recent comments; its commands."""
 
 from textual import on
 from textual.app import ComposeResult
@@ -23,21 +23,21 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
 AGE_CHECK = 60.0
-ROOM_FOR_HINTS = 80
+ROOM_FOR_HINTS = 100
 HINTS = ("inbox.open", "inbox.read", "inbox.read-all", "inbox.feed", "app.back", "app.help")
-FEW_HINTS = ("inbox.read", "app.help")
+FEW_HINTS = ("inbox.open", "inbox.read", "app.help")
 TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
 
 class InboxScreen(StoreScreen[None]):
-    """The items with news, the latest first, and beneath them what is new of the one under the cursor."""
+    """Changed items, the latest first, with the changes of the current one below."""
 
     COMMAND_GROUPS = ("inbox.screen",)
     AUTO_FOCUS = "InboxList"
     CSS_PATH = "../styles/inbox.tcss"
 
     def compose(self) -> ComposeResult:
-        """Title, the two lists of which one is shown, the present row whole, status."""
+        """Compose title, both lists (one is hidden), the current row's text, and status."""
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._news = InboxList(self.store, id="news")
         self._feed = FeedList(self.store, self._item_name, id="feed")
@@ -54,16 +54,16 @@ class InboxScreen(StoreScreen[None]):
         yield self._status
 
     def on_mount(self) -> None:
-        """Show what the journal holds."""
+        """Show the unread changes."""
         self._show()
         self.set_interval(AGE_CHECK, self._show)
 
     def on_resize(self) -> None:
-        """More or fewer hints."""
+        """Show more or fewer hints."""
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show what came, and what was seen meanwhile."""
+        """Show new changes, and drop read ones."""
         if any(subject in changes for subject in TOLD):
             self._show()
         else:
@@ -83,7 +83,7 @@ class InboxScreen(StoreScreen[None]):
 
     def _item_name(self, item_id: int) -> str:
         item = self.store.item(item_id)
-        return str(item.fields.get("Name") or "") if item else "(no longer here)"
+        return str(item.fields.get("Name") or "") if item else "(deleted)"
 
     # Words
 
@@ -95,7 +95,7 @@ class InboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         connection, rows = self.store.connection, self._list
         unread = self.store.inbox.unread()
-        place = " › Latest comments" if self.shows_feed else " › Since you looked"
+        place = " › Recent comments" if self.shows_feed else " › New"
         right: list[Part] = [(f"  {unread:,} new ", "accent")] if unread else [("  nothing new ", "muted")]
         self._title.say([(" backlit ", "accent"), (" Inbox", "foreground"), (place, "muted")], right)
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
@@ -119,25 +119,25 @@ class InboxScreen(StoreScreen[None]):
 
     @property
     def shows_feed(self) -> bool:
-        """Whether the latest comments are shown, and not the items with news."""
+        """Return whether recent comments are shown instead of changed items."""
         return bool(self._feed.display)
 
     def current_id(self) -> int:
-        """Return the item of the current row; raises CannotAct without a row."""
+        """Return the item of the current row; raises CannotAct without one."""
         comment = self._feed.current if self.shows_feed else None
         item_id = comment.item_id if comment else None if self.shows_feed else self._news.current_id
         if item_id is None:
-            raise CannotAct("There is nothing here.")
+            raise CannotAct("Nothing selected.")
         return item_id
 
     def show_feed(self, *, is_shown: bool) -> None:
-        """Show the latest comments, or the items with news."""
+        """Show recent comments, or changed items."""
         self._feed.display, self._news.display = is_shown, not is_shown
         self._list.focus()
         self._show()
 
     def close(self) -> None:
-        """Go back to the place where the inbox was opened."""
+        """Go back to the former place."""
         self.dismiss()
 
     @on(LineList.Chosen)
@@ -148,16 +148,16 @@ class InboxScreen(StoreScreen[None]):
 
 def _empty_words(connection: Connection, *, is_feed: bool) -> str:
     if connection.state is ConnectionState.ONLINE:
-        return "No comments in this project yet." if is_feed else "Nothing is new since you looked."
-    what = "No comments are known here." if is_feed else "Nothing was new when the service was last asked."
-    return f"{what} {connection.sentence or 'It is being asked now …'}"
+        return "No comments in this project yet." if is_feed else "You're all caught up."
+    what = "No comments loaded." if is_feed else "Nothing new at the last sync."
+    return f"{what} {connection.sentence or 'Syncing …'}"
 
 
 def open_item(target: InboxScreen, _call: Call) -> None:
-    """Open the item, or its comments where only they are new."""
+    """Open the item, or its comments if nothing else is new."""
     item_id = target.current_id()
     if target.store.item(item_id) is None:
-        raise CannotAct("The item is no longer here; space takes it off the list.")
+        raise CannotAct("The item no longer exists. space removes it from the list.")
     news = None if target.shows_feed else target.store.inbox.news(item_id)
     has_comments_only = news is None or (news.kind is NewsKind.CHANGED and not news.fields)
     target.open(item_id, ItemPlace.COMMENTS if has_comments_only else ItemPlace.EDITOR)
@@ -169,38 +169,38 @@ def open_comments(target: InboxScreen, _call: Call) -> None:
 
 
 async def show_changes(target: InboxScreen, _call: Call) -> None:
-    """Show every field that changed, line by line."""
+    """Show every changed field line by line."""
     news = _current_news(target)
     if not news.fields:
-        raise CannotAct("No field of it was changed.")
+        raise CannotAct("No field of this item has changed.")
     found = [Difference(label_of(each.key), *_texts(target.store, each)) for each in news.fields]
     await target.ask(DifferenceDialog(news.name, found))
 
 
 async def mark_read(target: InboxScreen, _call: Call) -> None:
-    """Take the item off the list; the next one moves up."""
+    """Mark the item as read; the next one moves up."""
     await target.store.inbox.seen([_current_news(target).item_id])
 
 
 async def mark_all_read(target: InboxScreen, _call: Call) -> None:
-    """Take every item off the list, after a question where there are several."""
+    """Mark all items as read; asks first where there are several."""
     unread = target.store.inbox.unread()
     key: str | None = "y"
     if unread > 1:
-        answers = [Answer("y", "mark them as read"), Answer("e", "and those of every other project")]
-        sentence = f"{unread:,} items have news. They are then as if you had looked at all of them."
-        key = await target.ask(ConfirmDialog("Mark as read", sentence, answers, "leave them"))
+        answers = [Answer("y", "mark all as read"), Answer("e", "mark all as read in every project")]
+        sentence = f"Mark all {unread:,} items as read?"
+        key = await target.ask(ConfirmDialog("Mark as read", sentence, answers, "cancel"))
     if key is not None:
         await target.store.inbox.all_seen(everywhere=key == "e")
 
 
 def turn_feed(target: InboxScreen, _call: Call) -> None:
-    """Show the latest comments of the project, or the items with news again."""
+    """Switch between recent comments and changed items."""
     target.show_feed(is_shown=not target.shows_feed)
 
 
 def go_back(target: InboxScreen, _call: Call) -> None:
-    """Go back from the comments to the items with news, else to the place where the inbox was opened."""
+    """Go back from comments to changed items, else to the former place."""
     if target.shows_feed:
         target.show_feed(is_shown=False)
     else:
@@ -210,7 +210,7 @@ def go_back(target: InboxScreen, _call: Call) -> None:
 def _current_news(target: InboxScreen) -> ItemNews:
     news = target.store.inbox.news(target.current_id())
     if news is None:
-        raise CannotAct("There is nothing new of it.")
+        raise CannotAct("Nothing new about this item.")
     return news
 
 

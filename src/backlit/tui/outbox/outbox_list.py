@@ -1,4 +1,4 @@
-"""The rows of the outbox: what waits to be sent, is refused or in conflict."""
+"""The list of the outbox: unsent, rejected and conflicting changes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,14 +20,15 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
     EntryState.REFUSED: ("!", "conflict"),
     EntryState.CONFLICT: ("≠", "conflict"),
 }
+STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntryState} | {EntryState.REFUSED: "rejected"}
 STATE_WIDTH = 9
 ID_WIDTH = 7
 CHANGE_SHARE = 0.4
-"""How much of the width the description of the change takes."""
+"""Share of the width for the description of the change."""
 
 
 class OutboxList(LineList):
-    """One row for each entry."""
+    """A list of journal entries."""
 
     CONTEXTS = (Context.OUTBOX, *LineList.CONTEXTS)
 
@@ -38,13 +39,13 @@ class OutboxList(LineList):
         self._fault = ""
 
     def show_fault(self, sentence: str) -> None:
-        """Say why it is not known what waits."""
+        """Show why the entries could not be read."""
         self._fault, self._entries = sentence, ()
         self.rows_replaced(0)
         self.refresh()
 
     def show(self, entries: Sequence[OutboxEntry]) -> None:
-        """Show entries, the cursor where it was: on the same one, else near its line."""
+        """Show entries; the cursor stays on its entry, else near its line."""
         current = self.current
         self._entries, self._fault = entries, ""
         ids = [entry.id for entry in entries]
@@ -53,15 +54,15 @@ class OutboxList(LineList):
 
     @property
     def current(self) -> OutboxEntry | None:
-        """The entry under the cursor."""
+        """Return the entry under the cursor."""
         return self._entries[self.cursor] if self.cursor < len(self._entries) else None
 
     def row_count(self) -> int:
-        """The entries there are."""
+        """Return the number of entries."""
         return len(self._entries)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one entry: its state, its item, and what it does to it."""
+        """Draw an entry: state, item, and change."""
         entry, theme = self._entries[index], ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
@@ -70,7 +71,7 @@ class OutboxList(LineList):
         name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - 7)
         segments = [
             Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(f" {sign} {fit(entry.state.value, STATE_WIDTH)}", theme.style(colour, on=on)),
+            Segment(f" {sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", theme.style(colour, on=on)),
             Segment(fit_right(number_of(entry), ID_WIDTH) + " ", theme.style("muted", on=on)),
             Segment(fit(item_name_of(self._store, entry), name_width) + " ", theme.style(on=on, bold=is_cursor)),
             Segment(fit(summary_of(entry), change_width), theme.style("muted", on=on)),
@@ -78,28 +79,28 @@ class OutboxList(LineList):
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
-        """Say that all is sent, where it is, or why that is not known."""
+        """Draw a text for no entries, or the error of reading them."""
         if self._fault:
             return self.draw_words(self._fault, y, "conflict")
-        return self.draw_words("" if self._entries else "Nothing waits: the service has all your changes.", y)
+        return self.draw_words("" if self._entries else "All changes are saved on the server.", y)
 
 
 def item_name_of(store: Store, entry: OutboxEntry) -> str:
     """Return the name of the item or the node of an entry."""
     item = store.item(entry.item_id)
     name = item.fields.get("Name") if item else entry.payload.get("name")
-    return str(name or "") if item or name else "(no longer here)"
+    return str(name or "") if item or name else "(deleted)"
 
 
 def number_of(entry: OutboxEntry) -> str:
-    """The item's number, as long as it has one."""
+    """Return the number of an item, the noun of a node, or "new"."""
     if entry.kind in ON_NODES:
         return noun_of(entry)
     return f"#{entry.item_id}" if entry.item_id > 0 else "new"
 
 
 def summary_of(entry: OutboxEntry) -> str:
-    """What an entry does, in a few words."""
+    """Return the change of an entry in a few words."""
     match entry.kind:
         case EntryKind.ADD:
             return f"new {str(entry.payload.get('type', 'item')).lower()}"
@@ -107,11 +108,11 @@ def summary_of(entry: OutboxEntry) -> str:
             whose = "comment for customers: " if is_for_customers(entry.payload) else "comment: "
             return whose + " ".join(str(entry.payload.get("text", "")).split())
         case EntryKind.DELETE:
-            return "delete for good"
+            return "delete permanently"
         case EntryKind.DELETE_COMMENT:
             return "delete comment: " + " ".join(str(entry.payload.get("text", "")).split())
         case EntryKind.RECALL:
-            return f"look whether {'its comment' if 'text' in entry.payload else 'it'} is deleted"
+            return f"check whether {'its comment' if 'text' in entry.payload else 'it'} was deleted"
         case EntryKind.RANK:
             return f"rank: {moved_words(entry)}"
         case EntryKind.EDIT:

@@ -1,4 +1,4 @@
-"""What the service does not have yet, what it refused, and what somebody else changed meanwhile."""
+"""The outbox: unsent, rejected and conflicting changes, and the commands on them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from backlit.tui.drawing.text import literal, literal_block, safe
 from backlit.tui.fields.labels import label_of, words_of
 from backlit.tui.items.entry_text import content_of, fate_words, fields_of, lines_of
 from backlit.tui.items.resolve import resolve_entry
-from backlit.tui.outbox.outbox_list import STATE_SIGNS, OutboxList, item_name_of, number_of
+from backlit.tui.outbox.outbox_list import STATE_SIGNS, STATE_WORDS, OutboxList, item_name_of, number_of
 from backlit.tui.shell.status_text import left_status, timer_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
@@ -31,25 +31,25 @@ ROOM_FOR_HINTS = 80
 HINTS = ("outbox.open", "outbox.edit", "outbox.retry", "outbox.discard", "app.back", "app.help")
 FEW_HINTS = ("outbox.edit", "outbox.retry", "outbox.discard")
 TEXT_LIMIT = 2_000
-"""Characters of one value that are shown."""
+"""Characters of a value that are shown."""
 _GIVEN_UP = {
-    EntryKind.ADD: "the new item and all that follows it",
+    EntryKind.ADD: "the new item and its later changes",
     EntryKind.COMMENT: "the comment",
-    EntryKind.DELETE: "deleting the item",
-    EntryKind.DELETE_COMMENT: "deleting the comment",
-    **dict.fromkeys(RECALLS, "looking for it"),
+    EntryKind.DELETE: "the deletion of the item",
+    EntryKind.DELETE_COMMENT: "the deletion of the comment",
+    **dict.fromkeys(RECALLS, "the check for it"),
 }
 
 
 class OutboxScreen(StoreScreen[None]):
-    """The undelivered entries, oldest first, and beneath them what the one under the cursor would change."""
+    """The unsent entries, oldest first, with the content of the current one below."""
 
     COMMAND_GROUPS = ("outbox.screen",)
     AUTO_FOCUS = "OutboxList"
     CSS_PATH = "../styles/outbox.tcss"
 
     def compose(self) -> ComposeResult:
-        """Title, entries and the present one's content between rules, status."""
+        """Compose title, entries, the current entry's content, and status."""
         yield SidesLine(id="title")
         yield RuleLine("─")
         yield OutboxList(self.store, id="entries")
@@ -66,7 +66,7 @@ class OutboxScreen(StoreScreen[None]):
         self._show_entries()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show what was sent, refused or added."""
+        """Show sent, rejected and new entries."""
         if any(subject in changes for subject in (Subject.OUTBOX, Subject.ITEMS, Subject.CONNECTION)):
             self._show_entries()
         else:
@@ -93,7 +93,7 @@ class OutboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         counts = Counter(entry.state for entry in self._entries)
         right: list[Part] = [
-            (f"  {STATE_SIGNS[state][0]} {counts[state]:,} {state.value}", STATE_SIGNS[state][1])
+            (f"  {STATE_SIGNS[state][0]} {counts[state]:,} {STATE_WORDS[state]}", STATE_SIGNS[state][1])
             for state in STATE_SIGNS
             if counts[state]
         ]
@@ -108,10 +108,10 @@ class OutboxScreen(StoreScreen[None]):
         self.query_one("#entry-text", Static).update(self._described(entry) if entry else Content(""))
 
     def _described(self, entry: OutboxEntry) -> Content:
-        """The reason, then every field: what it was, what it shall be, what the service has now."""
+        """Return the reason, and each field with its old, own and current value."""
         lines = [Content.styled(safe(entry.reason), "$conflict")] if entry.reason else []
         if fate := fate_words(entry):
-            lines.append(Content(f"{fate} r deletes it all the same, d lets it stay."))
+            lines.append(Content(f"{fate} r deletes it anyway, d keeps it."))
         if entry.kind in ON_COMMENTS:
             return Content("\n").join([*lines, literal_block(str(entry.payload.get("text", "")))])
         if entry.kind in ON_NODES | RECALLS:
@@ -141,14 +141,14 @@ class OutboxScreen(StoreScreen[None]):
 
     @property
     def entries(self) -> Sequence[OutboxEntry]:
-        """The entries that are listed."""
+        """Return the listed entries."""
         return self._entries
 
     def current(self) -> OutboxEntry:
         """Return the entry under the cursor; raises CannotAct without one."""
         entry = self._list.current
         if entry is None:
-            raise CannotAct("Nothing waits here.")
+            raise CannotAct("No changes in the outbox.")
         return entry
 
     @on(LineList.Chosen)
@@ -158,22 +158,22 @@ class OutboxScreen(StoreScreen[None]):
 
 
 def _at_rest(entry: OutboxEntry) -> OutboxEntry:
-    """An entry as it is while nothing can be sent, also one that was under way when the line went."""
+    """Return an entry as waiting if it was being sent when the connection was lost."""
     return replace(entry, state=EntryState.WAITING) if entry.state is EntryState.SENDING else entry
 
 
 async def show(target: OutboxScreen, _call: Call) -> None:
-    """Settle a conflict or a deletion that was not done; show all of any other change."""
+    """Resolve a conflict or a failed deletion; show the content of any other change."""
     entry = target.current()
     if (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or fate_words(entry):
         await resolve_entry(target, entry)
         return
-    title = f"{entry.state.value.capitalize()}  {number_of(entry)} {item_name_of(target.store, entry)}"
+    title = f"{STATE_WORDS[entry.state].capitalize()}  {number_of(entry)} {item_name_of(target.store, entry)}"
     await target.ask(ReadingDialog(title, list(lines_of(target.store, entry))))
 
 
 async def settle(target: OutboxScreen, _call: Call) -> None:
-    """Settle a conflict, or change a refused entry and send it again."""
+    """Resolve a conflict, or correct a rejected change and send it again."""
     await resolve_entry(target, target.current())
 
 
@@ -181,7 +181,7 @@ def open_item(target: OutboxScreen, _call: Call) -> None:
     """Open the item of the change."""
     entry = target.current()
     if target.store.item(entry.item_id) is None:
-        raise CannotAct("The item is no longer here; d gives the change up.")
+        raise CannotAct("The item no longer exists. d discards the change.")
     target.open(entry.item_id, ItemPlace.EDITOR)
 
 
@@ -193,38 +193,38 @@ def copy(target: OutboxScreen, _call: Call) -> None:
 
 
 async def retry(target: OutboxScreen, _call: Call) -> None:
-    """Send the change again; over somebody else's change only after a question."""
+    """Send the change again; asks before it overwrites another's."""
     entry = target.current()
     if entry.state is EntryState.REFUSED:
         for each in await _refused_to_retry(target, entry):
             await target.store.conflicts.retry(each.id)
         return
     if entry.state is not EntryState.CONFLICT:
-        raise CannotAct("This change waits already; it is sent as soon as the service can be reached.")
+        raise CannotAct("Already queued. It will be sent when the server is reachable.")
     fields = ", ".join(label_of(key) for key in entry.theirs)
-    sentence = f"Somebody changed {fields or 'the item'} meanwhile. Your values would take the place of theirs."
-    if await _is_agreed(target, "Conflict", sentence, "send yours"):
+    sentence = f"Someone else has changed {fields or 'the item'}. Sending again overwrites their values with yours."
+    if await _is_agreed(target, "Conflict", sentence, "overwrite their values"):
         await target.store.conflicts.retry(entry.id)
 
 
 async def discard(target: OutboxScreen, _call: Call) -> None:
-    """Give the change up, after a question."""
+    """Discard the change; asks first."""
     entry = target.current()
-    sentence = f"This gives up {_GIVEN_UP.get(entry.kind, 'the change')}; u brings it back."
-    if await _is_agreed(target, "Discard", sentence, "discard it"):
+    sentence = f"Discard {_GIVEN_UP.get(entry.kind, 'the change')}? You can undo (u)."
+    if await _is_agreed(target, "Discard", sentence, "discard"):
         await target.store.conflicts.discard(entry.id)
 
 
 async def _refused_to_retry(target: OutboxScreen, entry: OutboxEntry) -> Sequence[OutboxEntry]:
-    """Ask whether to send every refused entry of the same act, where there are several."""
+    """Return the rejected entries to send: asks where several were made together."""
     alike = [each for each in target.entries if each.step == entry.step and each.state is EntryState.REFUSED]
     if len(alike) == 1:
         return alike
-    answers = [Answer("y", "send this one again"), Answer("a", f"send all {len(alike):,} again")]
-    sentence = f"{len(alike):,} of what was changed in one go were refused."
-    key = await target.ask(ConfirmDialog("Send again", sentence, answers, "leave them"))
+    answers = [Answer("y", "send this change again"), Answer("a", f"send all {len(alike):,} changes again")]
+    sentence = f"{len(alike):,} changes made together were rejected."
+    key = await target.ask(ConfirmDialog("Send again", sentence, answers, "cancel"))
     return {"y": [entry], "a": alike}.get(key or "", [])
 
 
 async def _is_agreed(target: OutboxScreen, title: str, sentence: str, label: str) -> bool:
-    return await target.ask(ConfirmDialog(title, sentence, [Answer("y", label)], "leave it as it is")) == "y"
+    return await target.ask(ConfirmDialog(title, sentence, [Answer("y", label)], "cancel")) == "y"

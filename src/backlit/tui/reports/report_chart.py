@@ -1,4 +1,4 @@
-"""A report as one reads it: its sentence, the chart with what its signs mean, and what has to be known about it."""
+"""A report on the screen: its sentence, chart, legend and notes."""
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -12,22 +12,22 @@ from backlit.tui.drawing.text import wrapped
 from backlit.tui.drawing.theme_styles import ThemeStyles
 
 LEAST_PLOT = 9
-"""Lines that days keep before notes are cut."""
+"""Lines of a timeline below which notes are cut."""
 MOST_BARS = 12
-"""Lines that bars keep before notes are cut."""
+"""Lines of bars below which notes are cut."""
 LEAST_NOTES = 2
-"""Lines that notes keep; the first says where the numbers come from. One is kept on the smallest screens."""
+"""Lines kept for notes, whose first names the source; one on the smallest screens."""
 AIRY = 14
-"""Lines from which there are blanks between the parts."""
+"""Lines from which there are blank lines between the parts."""
 MOST_PLOT = 22
 MARGIN = 1
 BLANK: Row = ()
 SAMPLE = "SAMPLE"
-"""How the note begins that says that something is made up."""
+"""Beginning of a note about made-up data."""
 
 
 class ReportChart(Widget):
-    """Draws only when the report or the size is another."""
+    """Shows a report; redraws only for another report or size."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -64,12 +64,12 @@ class ReportChart(Widget):
 
 
 def words(text: str, width: int, colour: str = "muted") -> list[Row]:
-    """A sentence as lines."""
+    """Return a sentence as lines."""
     return [((line, colour),) for line in wrapped(text, max(1, width))] if text else []
 
 
 def rows_of(report: Report, width: int, height: int) -> list[Row]:
-    """The whole report in so many cells; notes give way to the chart, the first ones stay."""
+    """Return the report in so many cells; notes are cut before the chart."""
     gap = [BLANK] if height >= AIRY else []
     said = [*words(report.headline, width, "foreground"), *gap]
     is_empty = report.chart.is_empty
@@ -86,7 +86,7 @@ def rows_of(report: Report, width: int, height: int) -> list[Row]:
 
 
 def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
-    """The first lines, with a sign that there is more."""
+    """Return the first lines, with a sign for the rest."""
     if len(notes) <= most:
         return notes
     kept = notes[: max(0, most)]
@@ -102,7 +102,7 @@ def _note_colour(note: str) -> str:
 
 
 def _legend_rows(row: Row, width: int) -> list[Row]:
-    """The signs on as many lines as they need; a sign stays with its word."""
+    """Return the legend on as many lines as it needs; a sign stays with its word."""
     lines: list[list[tuple[str, str]]] = [[]]
     used = 0
     for at in range(0, len(row), 2):

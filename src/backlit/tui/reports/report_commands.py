@@ -15,12 +15,12 @@ from backlit.tui.fields.iteration_dates import span
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 
-NOTE = "The suffix says what is written: .md or .csv the table, .svg the chart."
+NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 
 
 class ReportSelection:
-    """The selection of the reports' screen; it follows the project, as a chosen iteration may get other days."""
+    """The selection of the reports' screen; it follows changed dates of a chosen iteration."""
 
     def __init__(self, coverages: Coverages) -> None:
         self.name = ReportName.BURNDOWN
@@ -29,12 +29,12 @@ class ReportSelection:
         self._chosen: Coverage | None = None
 
     def choose(self, coverage: Coverage | None) -> None:
-        """Choose a coverage; None chooses the usual one."""
+        """Choose a coverage; None chooses the default."""
         self._chosen = coverage
 
     @property
     def coverage(self) -> Coverage:
-        """The coverage, with the days that it has now."""
+        """Return the coverage with its current days."""
         chosen = self._chosen
         if chosen is None:
             return self._coverages.usual()
@@ -45,19 +45,19 @@ class ReportSelection:
         )
 
     def offered(self) -> Sequence[Coverage]:
-        """Return every coverage that can be chosen."""
+        """Return every coverage to choose from."""
         return [*(self._coverages.period(days) for days in PERIODS), *self._coverages.iterations()]
 
     def turn(self, steps: int) -> None:
-        """Choose the iteration some steps later, for a release the release; raises CannotAct where there is none."""
+        """Choose a later or earlier iteration or release; raises CannotAct without one."""
         here, leaves = self.coverage, self._coverages.leaves()
         others = [each for each in self._coverages.iterations() if each not in leaves]
         row = leaves if here in leaves else sorted(others, key=lambda each: each.start)
         if here not in row:
-            raise CannotAct("A period ends today; fi chooses an iteration or a release.")
-        at = row.index(here) + steps
+            raise CannotAct("Periods always end today. fi chooses an iteration or a release.")
+        at, noun = row.index(here) + steps, "iteration" if row is leaves else "release"
         if not 0 <= at < len(row):
-            raise CannotAct("There is none after this one." if steps > 0 else "There is none before this one.")
+            raise CannotAct(f"No {noun} {'after' if steps > 0 else 'before'} this one.")
         self._chosen = row[at]
 
 
@@ -68,17 +68,17 @@ class ReportTarget(StoreTarget, Protocol):
 
     @property
     def current_item(self) -> int | None:
-        """The item of the row under the cursor, where the rows are items."""
+        """Return the item of the row under the cursor; None in other reports."""
 
     def report(self) -> Report:
-        """Return the report that is shown; raises CannotAct while the first one is added up."""
+        """Return the shown report; raises CannotAct while the first one loads."""
 
     def load(self) -> None:
-        """Add the selected report up and show it."""
+        """Load the selected report and show it."""
 
 
 def step(target: ReportTarget, call: Call) -> None:
-    """Show the report after or before, by the command's argument and the count; the last leads to the first."""
+    """Show the next or previous report, by argument and count, wrapping around."""
     names = list(ReportName)
     at = names.index(target.selection.name) + int(call.command.argument) * (call.count or 1)
     target.selection.name = names[at % len(names)]
@@ -96,13 +96,13 @@ async def choose_coverage(target: ReportTarget, _call: Call) -> None:
 
 
 def turn(target: ReportTarget, call: Call) -> None:
-    """Show the iteration or release after or before, by the command's argument and the count."""
+    """Show the next or previous iteration or release, by argument and count."""
     target.selection.turn(int(call.command.argument) * (call.count or 1))
     target.load()
 
 
 def turn_measure(target: ReportTarget, _call: Call) -> None:
-    """Add up points, or count items."""
+    """Switch between points and number of items."""
     is_points = target.selection.measure is Measure.POINTS
     target.selection.measure = Measure.ITEMS if is_points else Measure.POINTS
     target.load()
@@ -111,7 +111,7 @@ def turn_measure(target: ReportTarget, _call: Call) -> None:
 def open_item(target: ReportTarget, _call: Call) -> None:
     """Open the item of the row."""
     if target.current_item is None:
-        raise CannotAct("This row is no item; the rows of “Age” are.")
+        raise CannotAct("This row is not an item. The report “Age” lists items.")
     target.open(target.current_item, ItemPlace.EDITOR)
 
 
@@ -123,14 +123,14 @@ def copy(target: ReportTarget, _call: Call) -> None:
 
 
 async def save(target: ReportTarget, _call: Call) -> None:
-    """Save the report as a file, whose suffix decides about the format."""
+    """Save the report to a file; its suffix sets the format."""
     report = target.report()
     saved = Saved("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, NOTE)
     await save_file(target, saved, downloads() / file_name_of(report))
 
 
 def file_name_of(report: Report) -> str:
-    """Return the proposed name, made of the report and its coverage."""
+    """Return the proposed file name, from report and coverage."""
     return f"{_NOT_FOR_FILES.sub('-', f'{report.name} {report.about}').strip('-.').lower()}.md"
 
 

@@ -1,4 +1,4 @@
-"""The table beside a chart: as many columns as fit, the rows that are items can be opened."""
+"""The table of a report: the columns that fit, and rows that open their items."""
 
 from datetime import date
 
@@ -18,7 +18,7 @@ LEAD = 1
 
 
 class ReportTable(LineList):
-    """One row for each row of the report."""
+    """The rows of a report."""
 
     CONTEXTS = (Context.REPORTS, *LineList.CONTEXTS)
     HEADER_LINES = 1
@@ -28,7 +28,7 @@ class ReportTable(LineList):
         self._report: Report | None = None
 
     def show(self, report: Report | None) -> None:
-        """Show a report; what goes on in time begins at its end, and the same report stays where the cursor was."""
+        """Show a report; a timeline starts at its end, and the same report keeps the cursor."""
         before, self._report = self._report, report
         is_same = before is not None and report is not None and before.title == report.title
         self.rows_replaced(self.cursor if is_same else self._first_row())
@@ -41,25 +41,25 @@ class ReportTable(LineList):
 
     @property
     def current_item(self) -> int | None:
-        """The item of the row under the cursor, where rows are items."""
+        """Return the item of the row under the cursor; None in other reports."""
         ids = self._report.table.item_ids if self._report is not None else ()
         return ids[self.cursor] if self.cursor < len(ids) else None
 
     def row_count(self) -> int:
-        """The rows there are."""
+        """Return the number of rows."""
         return len(self._report.table.rows) if self._report is not None else 0
 
     # Drawing
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw what the columns are."""
+        """Draw the titles."""
         if self._report is None:
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
         titles = tuple(column.title for column in self._report.table.columns)
         return self._row(titles, "muted", is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one row; one whose number is not known is pale."""
+        """Draw a row; a row without a number is muted."""
         assert self._report is not None
         row = self._report.table.rows[index]
         return self._row(row, "muted" if row[1] is None else "foreground", is_cursor=is_cursor)
@@ -83,12 +83,12 @@ def _has_days(report: Report, at: int) -> bool:
 
 
 def natural_width(report: Report) -> int:
-    """The cells that the whole table takes."""
+    """Return the cells of the whole table."""
     return LEAD + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
 
 
 def widths_of(report: Report, room: int) -> dict[int, int]:
-    """The columns that are shown, with their widths: those of the largest rank go first, then texts shrink."""
+    """Return the shown columns with their widths: those of the largest rank are dropped first, then texts shrink."""
     columns = report.table.columns
     shown = {at: _natural(report, at) for at in range(len(columns))}
     least = {at: min(width, columns[at].least) if columns[at].is_text else width for at, width in shown.items()}

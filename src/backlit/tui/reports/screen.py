@@ -35,20 +35,20 @@ NAMES = {
     ReportName.SCOPE: "Scope",
     ReportName.VELOCITY: "Velocity",
     ReportName.AGE: "Age",
-    ReportName.PEOPLE: "People",
+    ReportName.PEOPLE: "Workload",
     ReportName.AREAS: "Areas",
-    ReportName.ESTIMATES: "Sizes",
+    ReportName.ESTIMATES: "Estimates",
 }
-"""The reports in as few letters as say what they are."""
+"""Short names of the reports."""
 
 
 class ReportStrip(Widget):
-    """One word for each report; a click shows it."""
+    """The names of the reports in a line; a click shows one."""
 
     DEFAULT_CSS = "ReportStrip { height: 1; }"
 
     class Chosen(Message):
-        """Another report is wanted."""
+        """The user chose a report."""
 
         def __init__(self, name: ReportName) -> None:
             super().__init__()
@@ -59,17 +59,17 @@ class ReportStrip(Widget):
         self._shown = ReportName.BURNDOWN
 
     def show(self, name: ReportName) -> None:
-        """Mark the report that is shown."""
+        """Highlight a report."""
         self._shown = name
         self.refresh()
 
     @property
     def _gap(self) -> int:
-        """The blank after a word, where there is room."""
+        """Return 1 if there is room for a blank after each word, else 0."""
         return int(sum(len(word) + 2 for word in NAMES.values()) <= self.size.width)
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        """Draw the words, the shown one like a row under the cursor."""
+        """Draw the names, the current one like a row under the cursor."""
         theme = ThemeStyles.of(self.app)
         segments = []
         for name, word in NAMES.items():
@@ -83,7 +83,7 @@ class ReportStrip(Widget):
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
-        """Show the report whose word was clicked."""
+        """Show the clicked report."""
         x = 0
         for name, word in NAMES.items():
             x += len(word) + 1 + self._gap
@@ -93,18 +93,18 @@ class ReportStrip(Widget):
 
 
 DELAY = 0.5
-"""Seconds between readings while items change."""
+"""Seconds between reloads while items change."""
 NARROW = 80
-"""Cells below which the table stands under the chart."""
+"""Cells below which the table is under the chart."""
 TABLE_SHARE = 0.46
-"""How much of the width the table takes at most."""
+"""Largest share of the width for the table."""
 HINTS = ("reports.measure", "reports.save", "reports.later", "reports.about", "reports.next", "app.help")
 FEW_HINTS = ("reports.next", "app.help")
 TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE)
 
 
 class ReportsScreen(StoreScreen[None]):
-    """One report at a time; its coverage stays when another report is shown."""
+    """Shows one report at a time; its coverage applies to all reports."""
 
     COMMAND_GROUPS = ("reports.report_commands",)
     AUTO_FOCUS = "ReportTable"
@@ -119,7 +119,7 @@ class ReportsScreen(StoreScreen[None]):
         self._synced: tuple[float, date] | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, the list of reports, chart and table between rules, status."""
+        """Compose title, names, chart, table and status."""
         self._title, self._status = SidesLine(id="title"), SidesLine(id="status")
         self._strip = ReportStrip(id="reports")
         self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
@@ -133,18 +133,18 @@ class ReportsScreen(StoreScreen[None]):
         yield self._status
 
     def on_mount(self) -> None:
-        """Begin with what the user most likely wants."""
-        self._chart.say("Adding up …")
+        """Load the most likely report."""
+        self._chart.say("Loading …")
         self.load()
 
     def on_resize(self) -> None:
-        """Put the table beside the chart, or under it."""
+        """Place the table beside the chart, or under it."""
         self.set_class(self.size.width < NARROW, "-narrow")
         self._fit_table()
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Add up again what changed, at a measured pace; records change when the service was asked."""
+        """Reload changed data, at a limited rate; daily records change with each sync."""
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
             self.selection.choose(None)
@@ -160,13 +160,13 @@ class ReportsScreen(StoreScreen[None]):
 
     @property
     def current_item(self) -> int | None:
-        """The item of the row under the cursor, where the rows are items."""
+        """Return the item of the row under the cursor; None in other reports."""
         return self._table.current_item
 
     def report(self) -> Report:
-        """Return the report that is shown; raises CannotAct while the first one is added up."""
+        """Return the shown report; raises CannotAct while the first one loads."""
         if self._report is None:
-            raise CannotAct("The report is not added up yet.")
+            raise CannotAct("The report is still loading.")
         return self._report
 
     def _load_again(self) -> None:
@@ -174,7 +174,7 @@ class ReportsScreen(StoreScreen[None]):
         self.load()
 
     def load(self) -> None:
-        """Add the selected report up and show it."""
+        """Load the selected report and show it."""
         self._strip.show(self.selection.name)
         self._draw_words()
         self.run_worker(

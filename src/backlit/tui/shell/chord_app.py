@@ -1,4 +1,4 @@
-"""Keys to commands: the part of the application that stands between the terminal and the widgets."""
+"""The part of the application between terminal and widgets: resolves keys to commands and runs them."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ Answer = TypeVar("Answer")
 Arguments = TypeVarTuple("Arguments")
 
 INPUT = (events.InputEvent, events.Paste)
-"""Events from the terminal, which keep their order."""
+"""Events from the terminal, whose order is kept."""
 
 
 class ChordApp(FramedApp, inherit_bindings=False):
@@ -41,13 +41,13 @@ class ChordApp(FramedApp, inherit_bindings=False):
         self.input = InputQueue(self, self.deal_with, self.catch_up, self._say_waiting)
         self.session = Session()
         self.faults = 0
-        """How many messages said that something was refused or went wrong."""
+        """Number of warnings and errors shown."""
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
 
     @property
     def focused_node(self) -> DOMNode:
-        """The node that keys go to."""
+        """Return the node that keys go to."""
         return self.focused or self.screen
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
@@ -68,9 +68,9 @@ class ChordApp(FramedApp, inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = True,  # noqa: ARG002 - nothing of ours is markup
     ) -> None:
-        """Show a message; a warning drops the keys that wait, as they were meant for what was refused.
+        """Show a message; a warning drops the waiting keys, which were meant for another state.
 
-        Errors come from work in the background, which no key waits for.
+        Errors come from background work, which no key waits for.
         """
         super().notify(safe(message), title=title, severity=severity, timeout=timeout, markup=False)
         if severity != "information":
@@ -79,7 +79,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
             self._say_dropped(self.input.fail())
 
     async def on_event(self, event: events.Event) -> None:
-        """Put what comes from the terminal into the queue; drop focus reports, each of which restyles everything."""
+        """Queue input of the terminal; drop focus reports, each of which restyles everything."""
         if isinstance(event, (events.AppFocus, events.AppBlur)):
             return
         if isinstance(event, INPUT) and not event.is_forwarded:
@@ -93,18 +93,18 @@ class ChordApp(FramedApp, inherit_bindings=False):
             await super().on_event(event)
 
     def leave(self, status: int, message: str | None) -> None:
-        """End with an exit status, and a message where there is one."""
+        """Exit with a status, and a message if there is one."""
         self.exit(return_code=status, message=message)
 
     def catch_up(self) -> None:
-        """Have the screens hear of what was written; subclasses with a store say how."""
+        """Pass written changes to the screens; for subclasses with a store."""
 
     def _say_dropped(self, count: int) -> None:
         if count:
             self.say(f"{count:,} more {'key was' if count == 1 else 'keys were'} dropped.")
 
     def _say_waiting(self, count: int) -> None:
-        """Say at the foot of the screen how many keys wait; nothing where none does."""
+        """Show the number of waiting keys at the foot of the screen; remove it at 0."""
         shown = next(iter(self.screen.query(WaitingKeys)), None)
         if shown is not None and count:
             shown.say(count)
@@ -116,7 +116,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
     def run_command(
         self, command: Command, count: int | None = None, letter: str = "", node: DOMNode | None = None
     ) -> None:
-        """Have the nearest node that offers the command carry it out, from the focus or a node up; say why none can."""
+        """Run a command on the nearest node that offers it, from the focus or a node up; say why none can."""
         runner = runner_of(node or self.focused_node, command)
         if runner is None:
             self.say(f"“{command.label}” has nothing to act on here.")
@@ -127,7 +127,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
                 runner(Call(command, count, letter))
 
     def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
-        """Begin an act that is awaited, as commands are: a reason not to act and an error are shown."""
+        """Run an awaited act as commands run: its errors are shown."""
         self.run_worker(work(self._await, act, *args), group=COMMANDS_GROUP)
 
     async def _await(self, act: Callable[..., Awaitable[None] | None], *args: object) -> None:
@@ -136,7 +136,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
 
     @contextmanager
     def _saying_why(self) -> Iterator[None]:
-        """Show the sentence of a command that cannot act or that failed."""
+        """Show the error of a command that cannot run or failed."""
         try:
             yield
         except (CannotAct, BacklitError) as reason:

@@ -1,4 +1,4 @@
-"""The chord under way: resolves keys to commands, and lists the keys that can follow."""
+"""Chords: resolves keys to commands, and shows the keys that can follow."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ DELAY = 0.4
 
 
 class WhichKey(Static):
-    """Keys and their labels, in as many columns as it takes; gone with the next key."""
+    """The popup of keys that can follow, in columns; the next key closes it."""
 
     def __init__(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
         entries = [(f"{spelled(' '.join(chord))}{spelled(rest)}", command.label) for rest, command in continuations]
@@ -41,7 +41,7 @@ class WhichKey(Static):
 
 
 class WhichKeyHint:
-    """Shows the popup over an application when a chord stays unfinished for a while."""
+    """Shows the popup over an application after a pause inside a chord."""
 
     def __init__(self, app: App[None]) -> None:
         self._app = app
@@ -49,14 +49,14 @@ class WhichKeyHint:
         self._popup: WhichKey | None = None
 
     def show_soon(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
-        """Show the popup after the delay, where anything can follow."""
+        """Show the popup after the delay, if any key can follow."""
         if continuations:
             popup = WhichKey(chord, continuations)
             self._timer = self._app.set_timer(DELAY, lambda: self._show(popup))
             self._popup = popup
 
     def hide(self) -> None:
-        """Take the popup away, or do not show it."""
+        """Close the popup, or cancel its delay."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = self._popup = None
@@ -70,7 +70,7 @@ class WhichKeyHint:
 
 
 class Chords:
-    """Takes the keys of an application in front of Textual; dialogs keep their own keys."""
+    """Takes the keys of an application before Textual; dialogs keep their own keys."""
 
     def __init__(
         self, app: App[None], run: Callable[[Command, int | None, str], None], refuse: Callable[[str], None]
@@ -83,12 +83,12 @@ class Chords:
 
     @property
     def is_begun(self) -> bool:
-        """Whether more keys of a chord are to come."""
+        """Return whether a chord is unfinished."""
         return bool(self._resolver.chord)
 
     @property
     def is_in_text(self) -> bool:
-        """Whether a text input has the focus."""
+        """Return whether a text input has the focus."""
         return self._app.focused is not None and self._app.focused.check_consume_key("a", "a")
 
     def take(self, event: events.Key) -> bool:
@@ -115,7 +115,7 @@ class Chords:
         return not isinstance(outcome, keys.Passed)
 
     def _refuse_unbound(self, sequence: str) -> None:
-        """Say that a key does nothing here, and name its command elsewhere."""
+        """Refuse a key that does nothing here, and name its command elsewhere."""
         elsewhere = next((each for each in COMMANDS if sequence in each.keys), None)
         words = f"{spelled(sequence)} ({elsewhere.label}) has nothing to act on here" if elsewhere else ""
         self._app.clear_notifications()

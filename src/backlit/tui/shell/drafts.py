@@ -1,4 +1,4 @@
-"""Drafts on disk of what is being typed, written a moment after a change."""
+"""Drafts on disk of unsaved text, written a moment after each change."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from backlit.tui.shell.chord_app import ChordApp
 
 SAVE_DELAY = 0.3
-"""Seconds from a change until the draft is written."""
+"""Seconds from a change to the write."""
 
 
-RESTORED = "Restored what you had typed."
+RESTORED = "Restored your unsaved text."
 LOOK = 0.02
-"""Seconds between two looks whether an answer was written."""
+"""Seconds between two checks whether an answer was written."""
 
 Content = Mapping[str, object]
 
 
 class StoredDraft:
-    """A draft under a key; the writing outlives the screen, in the order it was asked for.
+    """A draft under a key. Writes outlive the screen and keep their order.
 
-    `content` is what there is to keep now, nothing where that is empty.
+    `content` returns the current content; an empty one discards the draft.
     """
 
     def __init__(self, store: Store, key: str) -> None:
@@ -43,26 +43,26 @@ class StoredDraft:
         self._screen, self._content = screen, content
 
     def found(self) -> Content:
-        """What was kept; nothing where nothing was."""
+        """Return the stored content; empty without any."""
         return self._store.drafts.find(self._key) or {}
 
     def write_soon(self) -> None:
-        """Write it in a moment, also while somebody goes on typing."""
+        """Write the draft in a moment, even if typing continues."""
         if self._timer is None and self._screen is not None:
             self._timer = self._screen.set_timer(SAVE_DELAY, self.write)
 
     def write(self) -> None:
-        """Write it now."""
+        """Write the draft now."""
         self._stop()
         self._run(self._write)
 
     def forget(self) -> None:
-        """Throw away what is on disk."""
+        """Discard the draft."""
         self._stop()
         self._run(self._discard)
 
     def answered(self) -> None:
-        """Throw away what is on disk once the answer is written; where that is refused, it is kept."""
+        """Discard the draft once the answer is written; keep it where that is refused."""
         self._stop()
         self._is_over = True
         if self._screen is not None:
@@ -70,13 +70,13 @@ class StoredDraft:
             self._run(partial(self._discard_after, app, app.faults))
 
     def move(self, key: str) -> None:
-        """Keep it under another key from now on."""
+        """Store the draft under another key from now on."""
         self.forget()
         self._key = key
         self.write()
 
     async def flush(self) -> None:
-        """Write what is not written yet, for an application that ends."""
+        """Write pending changes, for an application that exits."""
         if self._timer is not None and not self._is_over:
             self._stop()
             await self._write()
@@ -92,7 +92,7 @@ class StoredDraft:
         await self._store.drafts.discard(self._key)
 
     async def _discard_after(self, app: "ChordApp", faults: int) -> None:
-        await asyncio.sleep(LOOK)  # for whoever asked to begin to write
+        await asyncio.sleep(LOOK)  # lets the caller begin its write
         while any(each.group in {"writes", COMMANDS_GROUP} and not each.is_finished for each in app.workers):  # noqa: ASYNC110 - as workers raise
             await asyncio.sleep(LOOK)
         await (self._discard() if app.faults == faults else self._write())
@@ -108,16 +108,16 @@ class StoredDraft:
 
 
 class StoredLines(StoredDraft):
-    """What is typed into a dialog's lines, kept while it differs from what they began with."""
+    """The lines of a dialog, stored while they differ from the initial ones."""
 
     def __init__(self, store: Store, key: str) -> None:
         super().__init__(store, f"typed:{key}")
 
     def lines(self, begun: tuple[str, ...]) -> tuple[str, ...]:
-        """The lines that were kept, else those that the dialog begins with."""
+        """Return the stored lines, else the initial ones."""
         kept = self.found().get("lines")
         return tuple(map(str, kept)) if isinstance(kept, list) and len(kept) == len(begun) else begun
 
     def keep(self, screen: Screen[Any], begun: tuple[str, ...], typed: Callable[[], tuple[str, ...]]) -> None:
-        """Keep what a dialog's lines hold."""
+        """Store the lines of a dialog."""
         self.begin(screen, lambda: {"lines": list(typed())} if typed() != begun else {})

@@ -16,7 +16,7 @@ from backlit.tui.shell.chord_app import ChordApp
 
 
 def edit_text(app: ChordApp, text: str, suffix: str) -> str:
-    """Have a text edited in $VISUAL, $EDITOR or vi; raises CannotAct, and the file stays, where that fails."""
+    """Return a text edited in $VISUAL, $EDITOR or vi; raises CannotAct on failure, which keeps the file."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False, encoding="utf-8", newline="") as file:
         file.write(text)
@@ -28,19 +28,19 @@ def edit_text(app: ChordApp, text: str, suffix: str) -> str:
             status = app.outside.wait()
     except SuspendNotSupported as error:
         path.unlink()
-        raise CannotAct("The terminal cannot be handed to an editor here.") from error
+        raise CannotAct("This terminal cannot run an editor.") from error
     except (OSError, ValueError) as error:
         path.unlink()
-        raise CannotAct(f"The editor “{editor}” cannot be started; EDITOR names another.") from error
+        raise CannotAct(f"Could not start the editor “{editor}”. Set EDITOR to another one.") from error
     finally:
         app.outside = None
         app.refresh(layout=True)
     if status:
-        raise CannotAct(f"{editor} ended with {status}, so nothing is written; your text is in {path}.")
+        raise CannotAct(f"Nothing changed: {editor} exited with status {status}. Your text is in {path}.")
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise CannotAct(f"What {editor} wrote cannot be read; it is in {path}.") from error
+        raise CannotAct(f"Could not read the text from {editor}. It is in {path}.") from error
     finally:
         if status == 0:
             path.unlink(missing_ok=True)
@@ -50,29 +50,29 @@ OPENER = "OPENER"
 
 
 def opener() -> str:
-    """The program, as the environment names it; empty where it names none."""
+    """Return the program that the environment names; empty without one."""
     return os.environ.get(OPENER, "").strip()
 
 
 @cache
 def folder_for_opening() -> Path:
-    """A folder of the user's own for files that are opened; it goes when the program ends."""
+    """Return a private folder for opened files; it is deleted at exit."""
     folder = Path(tempfile.mkdtemp(prefix="backlit-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def open_file(app: App[None], path: Path) -> None:
-    """Have the program show the file, in the place of the screen; raises CannotAct where it cannot be started."""
+    """Show a file in the user's program; raises CannotAct where that fails."""
     program = opener()
     try:
         with app.batch_update(), app.suspend():
             status = subprocess.call([*shlex.split(program), str(path)])  # noqa: S603 - the user's own
     except SuspendNotSupported as error:
-        raise CannotAct(f"The terminal cannot be handed to {program} here; the file is in {path}.") from error
+        raise CannotAct(f"This terminal cannot run {program}. The file is in {path}.") from error
     except (OSError, ValueError) as error:
-        raise CannotAct(f"“{program}” cannot be started; {OPENER} names another.") from error
+        raise CannotAct(f"Could not start “{program}”. Set {OPENER} to another program.") from error
     finally:
         app.refresh(layout=True)
     if status:
-        raise CannotAct(f"{program} ended with {status}; the file is in {path}.")
+        raise CannotAct(f"{program} exited with status {status}. The file is in {path}.")

@@ -1,4 +1,4 @@
-"""The queue of what comes from the terminal: a key is given to the application once it can answer it."""
+"""The input queue: passes each key to the application once the application can answer it."""
 
 import asyncio
 from collections import deque
@@ -14,30 +14,30 @@ from textual.worker import Worker
 from backlit.tui.shell.readings import Readings
 
 MOST_WAITING = 1_000
-"""Events that may wait."""
+"""Most events that may wait."""
 VISIBLE_AFTER = 0.3
-"""Seconds from which on a wait is shown, and esc ends it."""
+"""Seconds after which a wait is shown, and esc ends it."""
 STEP = 0.005
 MOST_PASSES = 12
-"""Times that everybody deals with what was sent so far: more than a message has stations, as messages that a command
-did not begin may never end."""
+"""Rounds in which every message pump handles its messages. More than a message has stations, as messages that no
+command began may never end."""
 PATIENCE = 0.05
-"""Seconds after which a message pump that has not answered is asked again: it may have ended meanwhile."""
+"""Seconds after which a silent message pump is asked again, as it may have ended."""
 BEHIND = frozenset(
     {
         *("board", "drafts", "facets", "look", "look at", "marks", "projects", "seen", "words"),
         *("refresh", "sign in", "transfer"),
     }
 )
-"""Groups of workers that no key waits for: they change nothing a key acts on, or they wait for the network."""
+"""Groups of workers that keys never wait for: they change nothing that keys act on, or wait for the network."""
 READINGS = frozenset({"view", "panes"})
-"""Groups of workers that read a list, again and again while a sync runs; `Readings` says when that is enough."""
+"""Groups of workers that read a list, repeatedly during a sync; `Readings` limits the wait for them."""
 
 
 class InputQueue:
-    """Gives the terminal's events to an application one by one, each when the command before it is over.
+    """Passes the terminal's events to an application one by one, each after the command before it.
 
-    A command is over when messages and workers have done what it began here; it never waits for the network.
+    A command is over when the messages and workers that it began are done; it never waits for the network.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ class InputQueue:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing waits and nothing is under way."""
+        """Return whether no event waits or is being handled."""
         return self._running is None
 
     async def put(self, event: events.Event) -> int:
-        """Take an event in its turn; returns how many it has pushed out of the queue.
+        """Queue an event; return the number of events dropped for it.
 
-        Called by the application for each event; one that nothing is in front of is dealt with at once.
+        The application calls this for each event; the event is handled at once if none is before it.
         """
         if self._running is None:
             await self._begin(event)
@@ -85,21 +85,21 @@ class InputQueue:
         return 0
 
     def fail(self) -> int:
-        """Note that a command failed: what waits was meant for another place, unless only esc had nothing to do.
+        """Drop the waiting events after a failed command, as they were meant for another state; keep them after esc.
 
-        Returns how many keys are dropped.
+        Returns the number of dropped keys.
         """
         is_escape = isinstance(self._given, events.Key) and self._given.key == "escape"
         return 0 if is_escape else self.drop()
 
     def drop(self) -> int:
-        """Forget what waits; returns how many keys that are."""
+        """Drop the waiting events; return their number."""
         dropped = len(self._waiting)
         self._waiting.clear()
         return dropped
 
     async def give(self, event: events.Event, besides: Iterable[str] = ()) -> None:
-        """Have one event dealt with, in front of all that wait, and return when the next can be.
+        """Handle one event before all that wait, and return when the next can follow.
 
         `besides` are groups of workers that are not waited for.
         """
@@ -127,7 +127,7 @@ class InputQueue:
         self._given, self._is_typing = event, self._types(event)
 
     def _breaks(self, event: events.Event) -> bool:
-        """Whether an event is to end the wait it came into."""
+        """Return whether an event interrupts the current wait."""
         if not isinstance(event, events.Key):
             return False
         return event.key == "ctrl+c" or (event.key == "escape" and self._waited() >= VISIBLE_AFTER)
@@ -154,13 +154,13 @@ class InputQueue:
             self._app.call_later(_raise, error)
 
     def _types(self, event: events.Event) -> bool:
-        """Whether an event is a letter for the text that has the focus, which takes letters as they come."""
+        """Return whether an event is a character for the focused text, which takes them as they come."""
         if not isinstance(event, events.Key) or not event.is_printable:
             return False
         return self._app.focused is not None and self._app.focused.check_consume_key("a", "a")
 
     async def _settled(self, besides: frozenset[str]) -> None:
-        """Return when nothing that was begun is under way any more: workers, messages, screens that open or close."""
+        """Return when everything begun is done: workers, messages, screens that open or close."""
         quiet, passes, had_work = 0, 0, False
         while quiet < 2 and passes < MOST_PASSES:
             if any(self._unfinished(besides)):
@@ -188,7 +188,7 @@ class InputQueue:
         )
 
     def _pumps(self) -> list[MessagePump]:
-        """Whoever may pass on what an event is about: the application, and the focus or the mouse up to the screen."""
+        """Return the pumps that an event may pass: the application, and the focus or the mouse up to the screen."""
         screen, over = self._app.screen, self._app.mouse_over
         nodes = dict.fromkeys([*(screen.focused or screen).ancestors_with_self, screen, self._app])
         if over is not None:
@@ -196,7 +196,7 @@ class InputQueue:
         return [each for each in nodes if each.is_running]
 
     async def _drain(self) -> bool:
-        """Have each of them deal with all that it has been sent so far; False where one has not in time."""
+        """Have each pump handle its messages so far; return False where one is late."""
         dealt_with = asyncio.Event()
         left = 0
 

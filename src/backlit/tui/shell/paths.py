@@ -1,4 +1,4 @@
-"""Paths as people type them: `~`, patterns, several at once, and how to go on with one that was begun."""
+"""Typed paths: `~`, patterns, several at once, and their completion."""
 
 import os
 import shlex
@@ -8,29 +8,29 @@ from itertools import islice
 from pathlib import Path
 
 MOST_ENTRIES = 5_000
-"""Entries of a folder that are looked at for going on with a path."""
+"""Entries of a folder that completion reads."""
 
 
 def path_of(text: str) -> Path:
-    """The path that a text names; `~` is the user's own folder. Raises ValueError for what no path can be."""
+    """Return the path of a text; `~` is the home folder. Raises ValueError for an invalid path."""
     try:
         path = Path(text.strip()).expanduser()
         path.exists()
     except RuntimeError:
-        raise ValueError(f"There is no user {text.strip().partition('/')[0].removeprefix('~')}.") from None
+        raise ValueError(f"No such user: {text.strip().partition('/')[0].removeprefix('~')}") from None
     except OSError as error:
-        raise ValueError(f"That cannot be a path: {error.strerror}.") from None
+        raise ValueError(f"Invalid path: {error.strerror}.") from None
     return path
 
 
 def files_in(text: str) -> list[Path]:
-    """The files that a text names: one path, a pattern, or several of either with blanks between and quotes around.
+    """Return the files of a text: a path, a pattern, or several of either, separated by blanks, with quotes.
 
-    Raises ValueError with a sentence where one of them is none.
+    Raises ValueError with a sentence for anything that is not a readable file.
     """
     text = text.strip()
     if not text:
-        raise ValueError("Name a file; tab goes on with its name.")
+        raise ValueError("Enter a file name. tab completes it.")
     whole = path_of(text)
     if whole.exists() or " " not in text:
         return _files(text)
@@ -46,35 +46,35 @@ def _files(text: str) -> list[Path]:
     if not path.exists() and has_magic(text):
         found = [Path(each) for each in sorted(glob(str(path))) if Path(each).is_file()]  # noqa: PTH207 - may be absolute
         if not found:
-            raise ValueError(f"No file is called like {text}.")
+            raise ValueError(f"No file matches {text}.")
         return found
     if path.is_dir():
-        raise ValueError(f"{text} is a folder; {text.rstrip('/')}/* names the files in it.")
+        raise ValueError(f"{text} is a folder. {text.rstrip('/')}/* selects its files.")
     if not path.is_file():
-        raise ValueError(f"There is no file {text}.")
+        raise ValueError(f"No such file: {text}")
     if not os.access(path, os.R_OK):
-        raise ValueError(f"{text} may not be read.")
+        raise ValueError(f"No permission to read {text}.")
     return [path]
 
 
 def folder_and_name(text: str, name: str) -> tuple[Path, str]:
-    """Where to save, and under which name: what is typed is a folder, or a file in one.
+    """Return folder and name of a typed path, which is a folder, or a file in one.
 
-    Raises ValueError with a sentence where there is no such folder, or nothing may be written there.
+    Raises ValueError with a sentence where the folder is missing or read only.
     """
     if not text.strip():
-        raise ValueError("Name a folder, or a file in one.")
+        raise ValueError("Enter a folder or a file name.")
     path = path_of(text)
     folder, name = (path, name) if path.is_dir() or text.endswith("/") else (path.parent, path.name)
     if not folder.is_dir():
-        raise ValueError(f"There is no folder {folder}.")
+        raise ValueError(f"No such folder: {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ValueError(f"Nothing may be written in {folder}.")
+        raise ValueError(f"No permission to write in {folder}.")
     return folder, name
 
 
 def fault_of(read: Callable[[], object]) -> str | None:
-    """Return the sentence that a typed path is refused with; None for a good one."""
+    """Return the error of a typed path; None for a valid one."""
     try:
         read()
     except ValueError as error:
@@ -83,7 +83,7 @@ def fault_of(read: Callable[[], object]) -> str | None:
 
 
 def completions(text: str) -> list[str]:
-    """The paths that begin with what was typed, folders with a slash at their end; hidden ones where that is meant."""
+    """Return the paths that begin with the typed text, folders with a final slash; hidden ones only after a dot."""
     typed = text.lstrip()
     head, _, begun = typed.rpartition("/")
     head = f"{head}/" if "/" in typed else ""
@@ -102,12 +102,12 @@ def completions(text: str) -> list[str]:
 
 
 def gone_on(text: str, found: Sequence[str]) -> str:
-    """The text with what all its completions have in common."""
+    """Return the text extended by the common beginning of its completions."""
     return os.path.commonprefix(list(found)) or text  # noqa: RUF071 - by character is meant
 
 
 def downloads() -> Path:
-    """Where browsers of this user save, as long as that is there."""
+    """Return the user's download folder, else the home folder."""
     from platformdirs import user_downloads_path
 
     found = user_downloads_path()
@@ -115,6 +115,6 @@ def downloads() -> Path:
 
 
 def shown_path(path: Path) -> str:
-    """A path with `~` for the user's own folder."""
+    """Return a path with `~` for the home folder."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)

@@ -1,23 +1,23 @@
-"""The readings of a screen's list, numbered, so that keys can wait for the one they are about."""
+"""Numbered readings of a screen's list, so that keys can wait for theirs."""
 
 
 class Readings:
-    """Numbers of readings: the one asked for last, the one that keys wait for, and the one shown last."""
+    """Numbers of readings: last asked for, awaited by keys, and last shown."""
 
     def __init__(self) -> None:
         self.asked = self.shown = self._wanted = 0
 
     @property
     def is_behind(self) -> bool:
-        """Whether the list is still to show what the user asked for; no key is answered before."""
+        """Return whether the list still has to show a reading that keys wait for."""
         return self.shown < self._wanted
 
     def ask(self, *, is_wanted: bool = True) -> None:
-        """Note that the list is to be read; keys wait for it where the user wanted it."""
+        """Count a new reading; keys wait for it if it is wanted."""
         self.asked += 1
         if is_wanted:
             self._wanted = self.asked
 
     def want_newest(self) -> None:
-        """Have keys wait until the list shows all changes that were published."""
+        """Have keys wait until the list shows all published changes."""
         self._wanted = self.asked

@@ -25,8 +25,8 @@ def right_title(connection: Connection, totals: Totals | None, news: int, now: f
 
 
 def marks_words(marked: Totals) -> list[Part]:
-    """Return the number of marked items and their points; nothing without marks."""
-    return [(f" ✓ {marked.count:,} marked  {marked.points:,.10g} pts ", "mark")] if marked.count else []
+    """Return the number of selected items and their points; empty without any."""
+    return [(f" ✓ {marked.count:,} selected  {marked.points:,.10g} pts ", "mark")] if marked.count else []
 
 
 def left_status(connection: Connection, outbox: OutboxState, position: int, count: int) -> list[Part]:
@@ -35,7 +35,7 @@ def left_status(connection: Connection, outbox: OutboxState, position: int, coun
     if outbox.pending:
         parts.append((f"  ↑ {outbox.pending} pending", "pending"))
     if outbox.refused:
-        parts.append((f"  ! {outbox.refused} refused (go)", "conflict"))
+        parts.append((f"  ! {outbox.refused} rejected (go)", "conflict"))
     if outbox.conflicts:
         noun = "conflict" if outbox.conflicts == 1 else "conflicts"
         parts.append((f"  ≠ {outbox.conflicts} {noun} (go)", "conflict"))
@@ -49,20 +49,20 @@ def left_status(connection: Connection, outbox: OutboxState, position: int, coun
 
 
 def unread_words(unread: int) -> list[Part]:
-    """Return the number of items whose words are still read; nothing where all are read."""
+    """Return the number of items whose texts are not indexed yet; empty without any."""
     noun = "item" if unread == 1 else "items"
-    return [(f"  the words of {unread:,} {noun} are still being read", "pending")] if unread else []
+    return [(f"  indexing {unread:,} {noun} …", "pending")] if unread else []
 
 
 def empty_words(connection: Connection, spec: ViewSpec) -> str:
-    """Why there are no rows, and the way out."""
+    """Return the reason for an empty list, and the way out."""
     if _is_bad(connection):
-        return f"{connection.sentence} R tries again."
+        return f"{connection.sentence} R to retry."
     if connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}:
         return _progress(connection) if connection.total else connection.sentence or "Opening the backlog …"
     if spec.text or spec.query or spec.area_ids is not None or spec.iteration_ids is not None:
-        return "No item matches; esc clears the filter, td shows what is done."
-    return "Nothing here yet: a adds an item, td shows what is done."
+        return "No matches. esc to clear the filter, td to include done items."
+    return "No open items. a to add one, td to show done items."
 
 
 def _progress(connection: Connection) -> str:
@@ -81,7 +81,7 @@ def _freshness(connection: Connection, now: float) -> str:
 
 
 def timer_words(store: Store) -> list[Part]:
-    """Return how long the timer has been running, and on which task; nothing where it is not running."""
+    """Return the time of the running timer, and its task; empty without one."""
     running = store.timer.running
     if running is None:
         return []

@@ -23,7 +23,7 @@ Arguments = TypeVarTuple("Arguments")
 
 
 class ChangeBatch:
-    """Changes of the store added up; `ids` of a subject are None where all of it may have changed."""
+    """Changes of the store since the last frame; `ids` of a subject are None where all of it may have changed."""
 
     def __init__(self) -> None:
         self._ids: dict[Subject, set[int] | None] = {}
@@ -37,11 +37,11 @@ class ChangeBatch:
         return subject in self._ids
 
     def ids(self, subject: Subject) -> set[int] | None:
-        """The ids that changed; None where it may be any."""
+        """Return the changed ids; None where any may have changed."""
         return self._ids.get(subject, set())
 
     def touches(self, subject: Subject, item_id: int) -> bool:
-        """Whether one thing of the subject may have changed."""
+        """Return whether an object may have changed."""
         ids = self.ids(subject)
         return ids is None or item_id in ids
 
@@ -52,7 +52,7 @@ class ChangeBatch:
         self.renamed |= change.renamed
 
     def merge(self, other: "ChangeBatch") -> None:
-        """Add what another gathering holds; used by screens that were hidden."""
+        """Add the changes of another batch."""
         for subject, ids in other._ids.items():  # noqa: SLF001 - same class
             self._add_ids(subject, ids)
         self.fields |= other.fields
@@ -64,10 +64,10 @@ class ChangeBatch:
 
 
 class StoreScreen(Screen[Result]):
-    """A screen that shows what the store holds; hidden ones only add up what they missed."""
+    """A screen that shows the store; a hidden one collects the changes it missed."""
 
     class Seen(Message):
-        """The user looked at an item."""
+        """The user saw an item."""
 
         def __init__(self, item_id: int) -> None:
             super().__init__()
@@ -80,15 +80,15 @@ class StoreScreen(Screen[Result]):
         self.readings = Readings()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Show what is new; subclasses say how."""
+        """Show changes; for subclasses."""
 
     @property
     def shown_place(self) -> tuple[int, ItemPlace, int | None] | None:
-        """The item, the place and the comment that `Open` comes back to; None for other screens."""
+        """Return the item, place and comment that `Open` finds this screen by; None for other screens."""
         return None
 
     async def may_leave(self) -> bool:
-        """Return whether the screen may be closed to go to another place; a screen with unsaved changes asks."""
+        """Return whether the screen may be closed; a screen with unsaved changes asks."""
         return True
 
     def run_command(self, command_id: str, count: int | None = None) -> None:
@@ -96,11 +96,11 @@ class StoreScreen(Screen[Result]):
         cast("ChordApp", self.app).run_command(COMMAND_BY_ID[command_id], count)
 
     def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
-        """Begin an act that is awaited, as commands are."""
+        """Run an awaited act as commands run."""
         cast("ChordApp", self.app).begin(act, *args)
 
     def stop_running(self) -> bool:
-        """Cancel what is under way; False where nothing is."""
+        """Cancel the running operation; return False without one."""
         return False
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
@@ -109,7 +109,7 @@ class StoreScreen(Screen[Result]):
 
     @property
     def session(self) -> Session:
-        """The settings and the last change."""
+        """Return the settings and the last change."""
         return cast("ChordApp", self.app).session
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
@@ -121,7 +121,7 @@ class StoreScreen(Screen[Result]):
         self.app.copy_to_clipboard(text)
 
     def edit_outside(self, text: str, suffix: str) -> str:
-        """Return the text as the user's own editor left it; raises CannotAct where that fails."""
+        """Return the text as edited in the user's editor; raises CannotAct on failure."""
         return edit_text(cast("ChordApp", self.app), text, suffix)
 
     def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
@@ -134,17 +134,17 @@ class StoreScreen(Screen[Result]):
             self.app.post_message(self.Seen(item_id))  # a screen that closes has no messages of its own any more
 
     async def _dispatch_message(self, message: Message) -> None:
-        """Handle a message; goes on where the disk fails."""
+        """Handle a message; shows a StorageError."""
         await dispatch_guarded(self, super()._dispatch_message(message))
 
     def take_changes(self, changes: ChangeBatch, *, is_visible: bool) -> None:
-        """Hear of changes; called once a frame at most."""
+        """Take changes; called at most once a frame."""
         self._missed.merge(changes)
         if is_visible:
             self._catch_up()
 
     def on_screen_resume(self) -> None:
-        """Catch up with what happened while the screen was hidden."""
+        """Show the changes missed while hidden."""
         self._catch_up()
 
     def _catch_up(self) -> None:
@@ -165,7 +165,7 @@ class ChangeFeed:
         self._published_at = 0.0
 
     def take(self, change: Change) -> None:
-        """Gather one change, and show its sentence."""
+        """Add a change to the batch, and show its message."""
         with self._lock:
             is_first = not self._batch
             self._batch.add(change)
@@ -184,7 +184,7 @@ class ChangeFeed:
         self._tell(changes)
 
     def _publish_soon(self) -> None:
-        """Publish at once after a pause, so that the effect of a key is seen soon; else when the frame is over."""
+        """Publish at once after a pause, so that a key shows its effect soon; else at the end of the frame."""
         wait = self._published_at + self._frame - time.monotonic()
         if wait > 0:
             self._app.set_timer(wait, self.publish)

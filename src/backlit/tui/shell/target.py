@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 
 
 class ItemPlace(StrEnum):
-    """A place where an item can be looked at."""
+    """A place that shows an item."""
 
     EDITOR = "editor"
     COMMENTS = "comments"
@@ -39,7 +39,7 @@ class Open(Message):
 
 
 class Session:
-    """State of one run of the program that belongs to no screen."""
+    """State of a run of the program that belongs to no screen."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class StoreTarget(Protocol):
 
     @property
     def session(self) -> Session:
-        """The settings and the last change."""
+        """Return the settings and the last change."""
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
         """Show a dialog and return its answer."""
@@ -74,7 +74,7 @@ class StoreTarget(Protocol):
         """Put a text on the clipboard."""
 
     def edit_outside(self, text: str, suffix: str) -> str:
-        """Return the text as the user's own editor left it; raises CannotAct where that fails."""
+        """Return the text as edited in the user's editor; raises CannotAct on failure."""
 
     def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
         """Go to another place of an item."""

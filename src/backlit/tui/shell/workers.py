@@ -1,4 +1,4 @@
-"""Coroutines for Textual's workers."""
+"""Workers: passes coroutines to Textual."""
 
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -15,9 +15,9 @@ Result = TypeVar("Result")
 def work(
     act: Callable[Parameters, Coroutine[Any, Any, Result]], *args: Parameters.args, **kwargs: Parameters.kwargs
 ) -> WorkType[Result]:
-    """What to give to `run_worker`: the coroutine is made when the worker begins.
+    """Return the argument for `run_worker`; it creates the coroutine when the worker begins.
 
-    One that is cancelled before (an exclusive worker, an application that ends) leaves no coroutine that was never
-    awaited. The cast is for Textual's narrower type of coroutines.
+    A worker that is cancelled before (exclusive, or at exit) thus leaves no coroutine that was never awaited. The cast
+    is for Textual's narrower type.
     """
     return cast("WorkType[Result]", partial(act, *args, **kwargs))

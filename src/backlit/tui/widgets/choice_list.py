@@ -1,4 +1,4 @@
-"""The rows of a picker."""
+"""The choices of a picker, and the list that shows them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ LEAD = 4
 """Cells before the label: the cursor bar, the mark, and blanks."""
 LEAST_LABEL = 16
 PARTLY = "–"
-"""The sign of what only some of many items have."""
+"""The sign of a value that only some of many items have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing to choose: what it stands for, how it reads, what is said beside it.
+    """A choice: its value, its label, and a hint beside it.
 
     A hint of one cell is a sign in front of the label.
     """
@@ -31,7 +31,7 @@ class Choice:
 
 
 class ChoiceList(LineList, can_focus=False):
-    """Draws the rows in sight; the dialog says which rows there are and which are marked."""
+    """Shows choices; the dialog sets the rows and the marked values."""
 
     def __init__(self, mark: str) -> None:
         super().__init__()
@@ -42,22 +42,22 @@ class ChoiceList(LineList, can_focus=False):
         self._is_flat = False
 
     def show(self, choices: Sequence[Choice], cursor: int, *, is_flat: bool) -> None:
-        """Show other rows; flat ones lose the indentation that a tree gave them."""
+        """Show other rows; flat ones lose the indentation of a tree."""
         self._choices = choices
         self._is_flat = is_flat
         self.rows_replaced(cursor)
 
     def mark(self, marked: frozenset[object], partly: frozenset[object] = frozenset()) -> None:
-        """Put the sign at the rows of some values, and the sign for some of many at others."""
+        """Mark the rows of some values, and those of values that only some of many items have."""
         self._marked, self._partly = marked, partly
         self.refresh()
 
     def row_count(self) -> int:
-        """The rows there are."""
+        """Return the number of choices."""
         return len(self._choices)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one choice: bar, mark, label, and the hint at the right where there is room."""
+        """Draw one choice: bar, mark, label, and the hint on the right where it fits."""
         choice = self._choices[index]
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
@@ -79,7 +79,7 @@ class ChoiceList(LineList, can_focus=False):
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:
-        """Say so where nothing fits."""
+        """Draw a note without choices."""
         theme = ThemeStyles.of(self.app)
-        text = "    nothing fits" if y == 0 and not self._choices else ""
+        text = "    No matches" if y == 0 and not self._choices else ""
         return Strip([Segment(text, theme.style("muted"))]).adjust_cell_length(self.size.width, theme.style())

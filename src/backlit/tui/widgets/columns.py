@@ -1,4 +1,4 @@
-"""The columns of a list: what each field takes, and which of them fit a width."""
+"""Columns of a list: their widths, and the ones that fit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from backlit.model.query.keys import LINT_KEY
 from backlit.store.views.saved import ColumnWish
 
 NAME_LEAST = 25
-"""Cells of the name below which columns go."""
+"""Cells of the name below which columns are dropped."""
 NAME_ENOUGH = 40
-"""Cells of the name above which growing columns take half of what is left."""
+"""Cells of the name above which growing columns take half of the rest."""
 _WIDTHS: Mapping[Kind, int] = {
     Kind.INTEGER: 5,
     Kind.NUMBER: 6,
@@ -33,7 +33,7 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its field, its heading, its width in cells; whether it grows, and when it goes."""
+    """A column: field, heading, width in cells; whether it grows, and its order of being dropped."""
 
     key: str
     title: str
@@ -48,9 +48,9 @@ PTS = Column(POINTS, "Pts", 5, is_number=True)
 OWNER = Column("AssignedToID", "Owner", 7)
 ITERATION = Column("IterationID", "Iteration", 11)
 KNOWN: Mapping[str, Column] = {each.key: each for each in (STATUS, PTS, OWNER, ITERATION)}
-"""Those that rows have at hand, and that are drawn in their own way."""
+"""Columns whose values rows carry, each drawn in its own way."""
 LACKING = Column(LINT_KEY, "Not ready", 20)
-"""What the ready-check finds missing; no field."""
+"""The failed rules of the readiness check; not a field."""
 USUAL = (
     Column("Status", "Status", 7, drop=3),
     Column(POINTS, "Pts", 5, is_number=True, drop=4),
@@ -60,7 +60,7 @@ USUAL = (
 
 
 def column_of(wish: ColumnWish, field: Field | None) -> Column:
-    """The column that is wished for; of a field that the project does not have, an empty one."""
+    """Return the column of a wish; an empty one for a field that the project does not have."""
     known = LACKING if wish.key == LINT_KEY else KNOWN.get(wish.key)
     title = known.title if known else field.label if field else wish.key.removesuffix("_cf")
     kind = field.kind if field else Kind.TEXT
@@ -70,7 +70,7 @@ def column_of(wish: ColumnWish, field: Field | None) -> Column:
 
 
 def fitting(columns: Sequence[Column], room: int) -> list[Column]:
-    """Those of the columns that fit beside the shortest name; the growing ones take half of what the name can spare."""
+    """Return the columns that fit beside the shortest name; growing ones take half of the spare cells."""
     shown = list(columns)
     while shown and room - taken_by(shown) < NAME_LEAST:
         shown.remove(min(shown, key=lambda each: (not each.drop, each.drop, -shown.index(each))))
@@ -82,7 +82,7 @@ def fitting(columns: Sequence[Column], room: int) -> list[Column]:
 
 
 def taken_by(columns: Sequence[Column]) -> int:
-    """The cells that columns take; numbers do not touch what is beside them."""
+    """Return the cells that columns take; a number never touches its neighbour."""
     return sum(each.width + 1 for each in columns) + bool(columns and columns[-1].is_number)
 
 

@@ -1,4 +1,4 @@
-"""The folding of a list's groups."""
+"""Folds of a list's groups."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,7 +9,7 @@ from backlit.tui.commands.command import CannotAct
 
 
 class Folding(Protocol):
-    """Folds of a list, whatever its groups are; each raises CannotAct where there are no groups."""
+    """Folds of a list's groups; every method raises CannotAct without groups."""
 
     def fold(self) -> None:
         """Fold the group under the cursor."""
@@ -34,7 +34,7 @@ class Folding(Protocol):
 
 
 class FoldableRows(Protocol):
-    """A list of lines of a view."""
+    """A list of the lines of a view."""
 
     cursor: int
     view: View | None
@@ -47,13 +47,13 @@ class FoldableRows(Protocol):
 
 
 class GroupFolds:
-    """Folds the groups of a view; the cost depends on the number of groups."""
+    """Folds of a view's groups; the cost depends on the number of groups."""
 
     def __init__(self, rows: FoldableRows) -> None:
         self._rows = rows
 
     def fold(self) -> None:
-        """Fold the group; where it is folded, go to the header of the one around it."""
+        """Fold the group; from a folded one, go to the header of the outer group."""
         view, group = self._view(), self._group()
         if not group.is_folded:
             self._fold(group.group, group.group, is_folded=True)
@@ -63,7 +63,7 @@ class GroupFolds:
             self._rows.move_to(line)
 
     def unfold(self) -> None:
-        """Unfold the group; where it is unfolded, go from its header to the first row below."""
+        """Unfold the group; from the header of an unfolded one, go to its first row."""
         view, group = self._view(), self._group()
         if group.is_folded:
             self._fold(group.group, group.group, is_folded=False)
@@ -86,7 +86,7 @@ class GroupFolds:
         self._fold(group, *(each.group for each in self._outline().headers), is_folded=False)
 
     def step(self, steps: int) -> None:
-        """Go to the header below, or above, as often as the steps say."""
+        """Go down by some headers, or up for a negative number."""
         for _ in range(abs(steps)):
             outline = self._outline()
             find = outline.next_header if steps > 0 else outline.previous_header
@@ -105,7 +105,7 @@ class GroupFolds:
 
     def _view(self) -> View:
         if self._rows.view is None or not self._rows.view.is_grouped:
-            raise CannotAct("Nothing is grouped here; tg groups the list.")
+            raise CannotAct("The list is not grouped. tg groups it.")
         return self._rows.view
 
     def _outline(self) -> Lines:
@@ -114,11 +114,11 @@ class GroupFolds:
     def _group(self) -> GroupLine:
         group = self._outline().header_at(self._rows.cursor)
         if group is None:
-            raise CannotAct("There is no group here.")
+            raise CannotAct("No group here.")
         return group
 
     def _fold(self, wanted: GroupKey, *groups: GroupKey, is_folded: bool) -> None:
-        """Fold or unfold some; the cursor stays on its row, or goes to the header of the group that is wanted."""
+        """Fold or unfold groups; the cursor stays on its row, or goes to the header of the wanted group."""
         view, rows = self._view(), self._rows
         item_id = view.id_at(rows.cursor)
         view.fold(*groups, is_folded=is_folded)

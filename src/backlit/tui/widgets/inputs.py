@@ -1,8 +1,8 @@
-"""Text inputs that take keys in the order in which they were typed.
+"""Text inputs: a line, several lines, and the query line at the foot.
 
-Textual runs a widget's bindings only after a key has travelled up to the application, so that in a burst (a slow
-line, a pasted or replayed sequence) a backspace or an enter acts after the letters that were typed behind it. These
-inputs act at once, and ask the nearest node above that has `press(key) -> bool` first.
+Textual runs a widget's bindings only after a key has travelled up to the application. In a burst (a slow line, a
+pasted or replayed sequence) a backspace or an enter would act after the letters typed behind it. These inputs act at
+once, and first offer the key to the nearest node above that has `press(key) -> bool`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,13 +28,13 @@ else:
     Base = object
 
 Complete = Callable[[str, str, int], Sequence[Candidate]]
-"""Gives what could stand at the cursor, of the line's sign, its text and the cursor's place."""
+"""Returns completions for a sign, a text and the position of the cursor."""
 FILTER, COMMAND = "/", ":"
 GAP = "   "
 
 
 def _actions(bindings: Iterable[BindingType]) -> Mapping[str, str]:
-    """Actions by key, of bindings that may name several keys; enter and ctrl+c are for those above."""
+    """Return actions by key; enter and ctrl+c are left to nodes above."""
     found = {
         key.strip(): binding.action
         for binding in bindings
@@ -45,7 +45,7 @@ def _actions(bindings: Iterable[BindingType]) -> Mapping[str, str]:
 
 
 class InOrder(Base):
-    """Goes in front of a text widget of Textual's."""
+    """Mixin in front of Textual's text widgets that takes keys in their order."""
 
     ACTIONS: ClassVar[Mapping[str, str]] = {}
 
@@ -66,7 +66,7 @@ class InOrder(Base):
 
 
 class LineInput(InOrder, Input):
-    """One line with readline's keys and a steady cursor; a letter moves nothing else, so the screen is not laid out."""
+    """A line with readline's keys and a steady cursor; typing never causes a layout of the screen."""
 
     ACTIONS = _actions(Input.BINDINGS)
     virtual_size = Reactive(Size(0, 0), layout=False)
@@ -76,18 +76,18 @@ class LineInput(InOrder, Input):
         self.cursor_blink = False
 
     def put(self, text: str) -> None:
-        """Put text where the cursor is, in the place of what is selected."""
+        """Insert text at the cursor, in place of the selection."""
         self.replace(text, *self.selection)
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Take all of it; several lines become one, where Textual would drop all but the first."""
+        """Paste several lines as one; Textual would drop all but the first."""
         event.stop()
         event.prevent_default()
         self.put(" ".join(event.text.splitlines()))
 
 
 class TextInput(InOrder, TextArea):
-    """Several lines, wrapped, with a steady cursor; tab leaves it."""
+    """Several wrapped lines with a steady cursor; tab leaves the input."""
 
     ACTIONS = _actions(TextArea.BINDINGS)
 
@@ -97,10 +97,10 @@ class TextInput(InOrder, TextArea):
 
 
 class QueryLine(Vertical):
-    """Opened under a sign; tab completes, up and down walk through what was typed before, enter and esc end it."""
+    """The line for filters and commands: tab completes, up and down walk the history, enter and esc close it."""
 
     class Typed(Message):
-        """The text is another."""
+        """The text changed."""
 
     def __init__(self, complete: Complete, history: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class QueryLine(Vertical):
         self._step = 0
 
     def compose(self) -> ComposeResult:
-        """The sign and the input, and below them what could follow or what is wrong."""
+        """Compose the sign, the input, and the note below them."""
         with Horizontal():
             yield self._lead
             yield self.input
@@ -128,16 +128,16 @@ class QueryLine(Vertical):
 
     @property
     def text(self) -> str:
-        """What is typed."""
+        """Return the typed text."""
         return self.input.value.strip()
 
     @property
     def is_open(self) -> bool:
-        """Whether it is on the screen."""
+        """Return whether the line is open."""
         return bool(self.display)
 
     def open(self, sign: str, text: str, placeholder: str) -> None:
-        """Ask for a line."""
+        """Open the line."""
         self.sign = sign
         self._lead.update(literal(sign))
         self.input.placeholder = placeholder
@@ -151,18 +151,18 @@ class QueryLine(Vertical):
         self.screen.set_focus(self.input)  # at once: the next key is for it already
 
     def close(self) -> None:
-        """Take it off the screen; the text stays what it is."""
+        """Close the line; the text stays."""
         self.display = False
 
     def blame(self, fault: str, *, is_sure: bool = False) -> None:
-        """Say what is wrong, or nothing; while something could still follow only if it is sure."""
+        """Show an error, or none; unless it is sure, completions hide it."""
         self._fault = fault
         if is_sure:
             self._offered = ()
         self._draw_note()
 
     def press(self, key: str) -> bool:
-        """Complete, or walk through the history."""
+        """Complete, or walk through the history; return False for any other key."""
         match key:
             case "tab" | "shift+tab":
                 self._next_candidate(1 if key == "tab" else -1)

@@ -14,7 +14,7 @@ from backlit.tui.widgets.marks import RowMarks
 
 
 class ItemList(LineList):
-    """Rows of a view that are read as they are seen; subclasses say where they stand and how they look."""
+    """The rows of a view, read as they come into sight; subclasses place and draw them."""
 
     CONTEXTS: tuple[Context, ...] = (Context.MOVES, Context.LIST, Context.ITEM)
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (
@@ -44,50 +44,50 @@ class ItemList(LineList):
         raise NotImplementedError
 
     def rows_changed(self, ids: set[int] | None) -> None:
-        """Draw anew the rows in sight whose items changed; None means any of them."""
+        """Redraw the rows in sight whose items changed; None means any item."""
         raise NotImplementedError
 
     def forget_drawn(self) -> None:
-        """Draw everything anew, because names or the theme changed."""
+        """Redraw everything, because names or the theme changed."""
         raise NotImplementedError
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
-        """Return the ids of the rows of a stretch; without an end of all rows."""
+        """Return the ids of a range of rows; without an end, of all rows."""
         raise NotImplementedError
 
     def find_row(self, item_id: int) -> int | None:
-        """Return the row of an item; None where it has none."""
+        """Return the row of an item; None without one."""
         raise NotImplementedError
 
     def hold_page(self) -> None:
-        """Let the page stay until the cursor is moved: its item is about to go elsewhere in the order."""
+        """Keep the page until the cursor is moved, as its item is about to move in the order."""
 
     def group_here(self) -> Mapping[str, object]:
-        """Return the values of the group under the cursor, by the fields' keys; nothing without groups."""
+        """Return the values of the group under the cursor by field; empty without groups."""
         return {}
 
     # State
 
     def spare(self, is_sparing: bool) -> None:
-        """Send little to the terminal, or not: scroll by half a page, draw the cursor as a bar."""
+        """Turn low-bandwidth drawing on or off: scroll by half a page, draw the cursor as a bar."""
         self.is_sparing = is_sparing
         self.scrolls_by_half = is_sparing or is_far_away()
         self.forget_drawn()
 
     def start_over(self) -> None:
-        """Forget the place, as the list that is shown next is another one."""
+        """Reset cursor and marks for another list."""
         self.marks.clear()
         self.current_id = None
         self.cursor = self.top = 0
 
     def renamed(self, ids: Mapping[int, int]) -> None:
-        """Stay on an item whose temporary id became a real one."""
+        """Follow an item whose temporary id became a real one."""
         self.marks.rename(ids)
         if self.current_id is not None:
             self.current_id = ids.get(self.current_id, self.current_id)
 
     def say_when_empty(self, words: str) -> None:
-        """Say why there are no rows, where there are none."""
+        """Set the text that is shown without rows."""
         if words != self.empty_words:
             self.empty_words = words
             if self.row_count() == 0:
@@ -98,12 +98,12 @@ class ItemList(LineList):
         return self.view is not None and self.view.count is not None
 
     def moved(self, before: int) -> None:
-        """Tell that the cursor is on another row, and let an open range follow it."""
+        """Post the move of the cursor, and extend an open range."""
         self.marks.follow(before)
         super().moved(before)
 
     def clicked(self, index: int, event: events.Click) -> None:
-        """With ctrl mark the row or take its mark off, with shift mark all from the cursor to it."""
+        """Select or deselect the row with ctrl; with shift, select up to it."""
         first, last = sorted((self.cursor, index))
         if event.ctrl and self.ids_between(index, index + 1):
             self.marks.toggle(index, index + 1)
@@ -113,9 +113,9 @@ class ItemList(LineList):
 
 
 def mark(target: ItemList, call: Call) -> None:
-    """Mark the row, or take its mark off, and go down; on a header mark all of its group, or none.
+    """Select or deselect the row and move down; on a header, its whole group.
 
-    A count marks as many rows.
+    A count selects as many rows.
     """
     group = target.folds.ids_under_header() if call.count is None else None
     if group is not None:
@@ -128,35 +128,35 @@ def mark(target: ItemList, call: Call) -> None:
 
 
 def open_range(target: ItemList, _call: Call) -> None:
-    """Begin a range at the row, or end it and keep its rows marked."""
+    """Start a range at the row, or end it and keep its rows selected."""
     if not target.marks.end_range():
         target.marks.begin_range()
 
 
 def invert(target: ItemList, _call: Call) -> None:
-    """Mark the rows that are not marked, and only those."""
+    """Invert the selection."""
     _need_all(target)
     target.marks.invert()
 
 
 def mark_all(target: ItemList, _call: Call) -> None:
-    """Mark all that match."""
+    """Select all items that match."""
     _need_all(target)
     target.marks.add(0, None)
 
 
 def _need_all(target: ItemList) -> None:
     if not target.is_complete():
-        raise CannotAct("The list is still being read; try again in a moment.")
+        raise CannotAct("The list is still loading. Try again in a moment.")
 
 
 def fold(target: ItemList, _call: Call) -> None:
-    """Fold the group; where it is folded, go to the header of the one around it."""
+    """Fold the group; from a folded one, go to the header of the outer group."""
     target.folds.fold()
 
 
 def unfold(target: ItemList, _call: Call) -> None:
-    """Unfold the group; where it is unfolded, go from its header to the first row below."""
+    """Unfold the group; from the header of an unfolded one, go to its first row."""
     target.folds.unfold()
 
 
@@ -176,5 +176,5 @@ def unfold_all(target: ItemList, _call: Call) -> None:
 
 
 def step_header(target: ItemList, call: Call) -> None:
-    """Go on by as many headers as the argument's sign and the count say."""
+    """Go on by some headers: the argument's sign times the count."""
     target.folds.step(int(call.command.argument) * (call.count or 1))

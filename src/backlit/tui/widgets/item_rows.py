@@ -25,7 +25,7 @@ from backlit.tui.widgets.columns import KNOWN, OWNER, PTS, STATUS, USUAL, Column
 
 
 class Badge(IntFlag):
-    """What is quietly said of an item; any of them may be together."""
+    """Badges of an item; they combine."""
 
     NONE = 0
     UNREADY = 1
@@ -34,25 +34,25 @@ class Badge(IntFlag):
 
 
 UNREADY = "¡"
-"""The sign of an item that fails the ready-check."""
+"""The sign of an item that fails the readiness check."""
 SYNCED = "⇄"
-"""The sign of an item that is mirrored in another tracker (FEATURES rule 37)."""
+"""The sign of an item that is synced with another tracker."""
 FOLDED = "▸"
-"""The sign of an item whose tasks are not shown below it."""
+"""The sign of an item with folded tasks."""
 
 
 def unready_sign(badge: Badge) -> str:
-    """The sign in the ready-check's own place."""
+    """Return the readiness sign."""
     return UNREADY if badge & Badge.UNREADY else " "
 
 
 def state_sign(sign: str, badge: Badge) -> str:
-    """The sign of a row's state; where that has none, whether another tracker mirrors it."""
+    """Return the sign of the row's state, or the sign of a synced item without one."""
     return SYNCED if sign == " " and badge & Badge.SYNCED else sign
 
 
 def folded_sign(badge: Badge) -> str:
-    """The sign between the type and the name."""
+    """Return the sign between type and name."""
     return FOLDED if badge & Badge.FOLDED else " "
 
 
@@ -72,28 +72,28 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """How a row's references and the headers of groups read; ids without a name read as themselves."""
+    """Texts for ids: owners, iterations, group headers, badges and cells; an id without a name is shown as itself."""
 
     owner: Callable[[int | None], str]
     iteration: Callable[[int | None], str]
     group: Callable[[GroupLine], str] = lambda line: str(line.value)
     badges: Callable[[Sequence[Row]], Mapping[int, Badge]] = lambda _rows: {}
-    """The quiet signs of some rows, by id; those without any are left out."""
+    """Badges of some rows by id; rows without badges are left out."""
     cells: Callable[[Sequence[int], Sequence[str]], Mapping[int, Sequence[str]]] = lambda _ids, _keys: {}
-    """What some items have in some fields, as words; empty for nothing."""
+    """Texts of some items in some fields; empty for no value."""
 
 
 ID_LEAST, ID_FROM = 3, 48
-"""The least width of the ids' column, and the width of the list from which on it is shown."""
+"""Least width of the id column, and the width of the list from which it is shown."""
 LEAD = 3
-"""Cells before the first column: the cursor bar, the sign of the row's state, and the ready-check's."""
+"""Cells before the first column: cursor bar, sign of the row's state, and readiness sign."""
 TYPE = 2
 INDENT = 2
-"""Cells by which the headers of an inner level stand further in."""
+"""Cells by which headers of inner levels are indented."""
 
 
 class Layout:
-    """The columns that fit a width; the name gets what is left. A plain cursor is the bar alone."""
+    """The columns that fit a width; the name takes the rest. A plain cursor is only the bar."""
 
     def __init__(
         self,
@@ -116,11 +116,11 @@ class Layout:
 
     @property
     def read(self) -> tuple[str, ...]:
-        """The fields that are shown and that rows do not have at hand."""
+        """Return the shown fields whose values rows do not carry."""
         return tuple(each.key for each in self.columns if each.key not in KNOWN)
 
     def header(self, hidden: str = "") -> Strip:
-        """Draw the headings; `hidden` says what there is beside them."""
+        """Draw the headings; `hidden` follows that of the name."""
         style = self._theme.style("muted")
         text = " " * LEAD
         if self._id_width:
@@ -139,7 +139,7 @@ class Layout:
         is_marked: bool = False,
         badge: Badge = Badge.NONE,
     ) -> Strip:
-        """Draw one item; a mark stands at the edge, or beside the cursor's bar in the place of the row's sign."""
+        """Draw one item; its mark is at the edge, or in place of the row's sign beside the cursor bar."""
         on = self._cursor if is_cursor else None
         theme = self._theme
         sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
@@ -162,7 +162,7 @@ class Layout:
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on)).simplify()
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
-        """Draw the header of a group: what it is called, a rule up to the columns, how much is in it."""
+        """Draw the header of a group: name, rule, number of items and points."""
         theme, on = self._theme, self._cursor if is_cursor else None
         noun = "task" if line.key == "ParentID" else "item"
         figures = f" {line.count:,} {noun}{'s' * (line.count != 1)}, {line.points:,.10g} pts"
@@ -213,7 +213,7 @@ class Layout:
 
 
 class Badges:
-    """The quiet signs of items, read for all rows in sight together; `rows` returns those."""
+    """Badges of items, read for all rows in sight together; `rows` returns those."""
 
     def __init__(self, names: Names, rows: Callable[[], Sequence[Row]]) -> None:
         self._names = names
@@ -224,7 +224,7 @@ class Badges:
         return len(self._found)
 
     def of(self, item_id: int) -> Badge:
-        """Return those of an item."""
+        """Return the badges of an item."""
         if item_id not in self._found:
             unknown = [row for row in self._rows() if row.id not in self._found]
             found = self._names.badges(unknown)
@@ -232,7 +232,7 @@ class Badges:
         return self._found.get(item_id, Badge.NONE)
 
     def forget(self, ids: set[int] | None = None) -> None:
-        """Forget those of some items, or all."""
+        """Forget the badges of some items, or all."""
         if ids is None:
             self._found.clear()
         for item_id in ids or ():
@@ -240,7 +240,7 @@ class Badges:
 
 
 class RowWindow:
-    """The lines of a view in sight, and nothing else of it."""
+    """The lines of a view that are in sight, with badges and cells."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -249,7 +249,7 @@ class RowWindow:
         self._badges = Badges(names, self._rows)
 
     def line(self, view: View, index: int, top: int, page: int) -> Row | GroupLine | None:
-        """Return a line; where it was not read, it is read with all that are in sight."""
+        """Return a line; reads all lines in sight where it is missing."""
         if index not in self._lines:
             start = max(0, min(top, index))
             stop = max(top + page, index + 1)
@@ -257,7 +257,7 @@ class RowWindow:
         return self._lines.get(index)
 
     def forget_lines(self) -> None:
-        """Forget all: the view is another, or in another order."""
+        """Forget all lines, for another view or order."""
         self._lines.clear()
         self.forget_words()
 
@@ -275,11 +275,11 @@ class RowWindow:
         return found
 
     def badge(self, item_id: int) -> Badge:
-        """Return the quiet signs of an item in sight."""
+        """Return the badges of an item in sight."""
         return self._badges.of(item_id)
 
     def cells(self, item_id: int, keys: Sequence[str]) -> tuple[str, ...]:
-        """Return the words of an item in columns that its row has no values for."""
+        """Return the texts of an item in columns whose values its row does not carry."""
         if not keys:
             return ()
         if item_id not in self._cells:

@@ -21,16 +21,16 @@ WHEEL_LINES = 3
 
 
 def is_far_away() -> bool:
-    """Return whether the terminal is at the other end of a line."""
+    """Return whether the terminal is remote."""
     return bool(os.environ.get("SSH_CONNECTION"))
 
 
 MARGIN = "   "
-"""What stands at the sides of words that are in the place of rows."""
+"""Blanks beside a text in place of rows."""
 
 
 class LineList(Widget, can_focus=True):
-    """Cursor, scrolling and mouse for any number of rows; subclasses say how a row looks.
+    """A list of any number of rows with cursor, scrolling and mouse; subclasses draw a row.
 
     `top` is the index of the first row in sight, `cursor` that of the current one. Under SSH the
     list scrolls by half a page when the cursor leaves the view, so that few moves repaint it all.
@@ -41,7 +41,7 @@ class LineList(Widget, can_focus=True):
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.move_commands",)
 
     class Highlighted(Message):
-        """The cursor is on another row."""
+        """The cursor moved to another row."""
 
         def __init__(self, line_list: "LineList", index: int) -> None:
             super().__init__()
@@ -73,17 +73,17 @@ class LineList(Widget, can_focus=True):
         self.scrolls_by_half = is_far_away()
 
     async def _dispatch_message(self, message: Message) -> None:
-        """Handle a message; goes on where the disk fails."""
+        """Handle a message; shows a StorageError."""
         await dispatch_guarded(self, super()._dispatch_message(message))
 
-    # What subclasses say
+    # Hooks
 
     def row_count(self) -> int:
-        """The number of rows there are."""
+        """Return the number of rows."""
         raise NotImplementedError
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one row; exactly as wide as the widget."""
+        """Draw one row, exactly as wide as the widget."""
         raise NotImplementedError
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
@@ -97,7 +97,7 @@ class LineList(Widget, can_focus=True):
     # Drawing
 
     def draw_words(self, words: str, y: int, colour: str = "muted") -> Strip:
-        """Draw a line of what stands in the place of rows: from the second one on, on as many as it needs."""
+        """Draw a line of a text in place of rows; the text starts on the second line and wraps."""
         theme, width = ThemeStyles.of(self.app), self.size.width
         lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
         text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
@@ -105,7 +105,7 @@ class LineList(Widget, can_focus=True):
 
     @property
     def page(self) -> int:
-        """The number of rows that fit."""
+        """Return the number of rows that fit."""
         return max(1, self.size.height - self.HEADER_LINES)
 
     def render_line(self, y: int) -> Strip:
@@ -127,17 +127,17 @@ class LineList(Widget, can_focus=True):
             self.refresh(Region(0, y + self.HEADER_LINES, self.size.width, 1))
 
     def refresh_cursor(self, index: int) -> None:
-        """Repaint what the cursor changes of a row: all of it, unless a subclass knows better."""
+        """Repaint the part of a row that the cursor changes; the base repaints all of it."""
         self.refresh_row(index)
 
     def repaint(self) -> None:
-        """Paint anew what may look otherwise now: all of it, unless a subclass knows better."""
+        """Repaint the changed parts; the base repaints everything."""
         self.refresh()
 
     # Moving
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row, as near as there is one, and keep it in sight."""
+        """Put the cursor on a row, or the nearest one, and keep it in sight."""
         index = max(0, min(index, self.row_count() - 1))
         before, self.cursor = self.cursor, index
         if not self._keep_in_sight():
@@ -164,7 +164,7 @@ class LineList(Widget, can_focus=True):
         self.moved(before)
 
     def moved(self, before: int) -> None:
-        """Tell that the cursor is on another row, if it is."""
+        """Post a move of the cursor."""
         if before != self.cursor:
             self.post_message(self.Highlighted(self, self.cursor))
 
@@ -177,7 +177,7 @@ class LineList(Widget, can_focus=True):
         self.move_to(max(self.top, min(self.cursor, self.top + self.page - 1)))
 
     def rows_replaced(self, cursor: int) -> None:
-        """The rows are others now: clamp, and show the cursor at the same line of the screen where possible."""
+        """Take other rows: clamp the cursor, and keep its line of the screen where possible."""
         line = self.cursor - self.top
         count = self.row_count()
         self.cursor = max(0, min(cursor, count - 1))
@@ -186,7 +186,7 @@ class LineList(Widget, can_focus=True):
         self.repaint()
 
     def _keep_in_sight(self) -> bool:
-        """Scroll if the cursor is out of sight; whether everything has to be painted."""
+        """Scroll to a cursor out of sight; return whether everything was repainted."""
         step = self.page // 2 if self.scrolls_by_half else 0
         top = self.top
         if self.cursor < top:
@@ -215,13 +215,13 @@ class LineList(Widget, can_focus=True):
         self.scroll_cursor_to(self.cursor - self.top - lines)
 
     def on_click(self, event: events.Click) -> None:
-        """Let the row take it, where there is one."""
+        """Pass a click to its row."""
         index = self.top + event.y - self.HEADER_LINES
         if event.y >= self.HEADER_LINES and index < self.row_count():
             self.clicked(index, event)
 
     def clicked(self, index: int, event: events.Click) -> None:
-        """Put the cursor there; a double click chooses."""
+        """Put the cursor on the row; a double click chooses it."""
         self.move_to(index)
         if event.chain > 1:
             self.post_message(self.Chosen(self, index))

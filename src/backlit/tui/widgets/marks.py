@@ -9,11 +9,11 @@ from backlit.tui.commands.command import CannotAct
 
 
 class Marked(Message):
-    """Other rows of a list are marked than before."""
+    """The selection of a list changed."""
 
 
 class MarkableRows(Protocol):
-    """A list whose rows can be marked."""
+    """A list with rows that can be selected."""
 
     cursor: int
     top: int
@@ -23,25 +23,25 @@ class MarkableRows(Protocol):
         """The number of rows that fit."""
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
-        """Return the ids of the rows of a stretch; without an end of all rows."""
+        """Return the ids of a range of rows; without an end, of all rows."""
 
     def find_row(self, item_id: int) -> int | None:
-        """Return the row of an item; None where it has none."""
+        """Return the row of an item; None without one."""
 
     def refresh_row(self, index: int) -> None:
         """Repaint one row."""
 
     def repaint(self) -> None:
-        """Repaint what may look otherwise."""
+        """Repaint the changed parts."""
 
     def post_message(self, message: Message) -> bool:
         """Send a message up."""
 
 
 class RowMarks:
-    """Marked items, and a range that is open between a row and the cursor.
+    """The selected rows of a list, and the range that is open between a row and the cursor.
 
-    The cost of marking depends on the rows in sight, but for the set of ids of all that match.
+    The cost of selecting depends on the rows in sight, except for the set of ids.
     """
 
     def __init__(self, rows: MarkableRows) -> None:
@@ -50,15 +50,15 @@ class RowMarks:
         self._anchor: int | None = None
 
     def ids(self) -> Sequence[int]:
-        """Return the marked items, those of the open range too."""
+        """Return the selected items, including the open range."""
         return self._marks.with_range(() if self._anchor is None else self._rows.ids_between(*self._range()))
 
     def has(self, item_id: int) -> bool:
-        """Return whether an item is marked by itself."""
+        """Return whether an item is selected by itself."""
         return item_id in self._marks
 
     def has_row(self, index: int, item_id: int) -> bool:
-        """Return whether a row is marked, or in the open range."""
+        """Return whether a row is selected, or in the open range."""
         if item_id in self._marks:
             return True
         if self._anchor is None:
@@ -71,7 +71,7 @@ class RowMarks:
         self._marks.rename(ids)
 
     def find_anchor(self) -> None:
-        """Find the range's first row again, after the rows were replaced; a range without it is over."""
+        """Find the first row of the range after the rows were replaced; without it, close the range."""
         anchor = self._marks.anchor
         self._anchor = None if anchor is None else self._rows.find_row(anchor)
         if self._anchor is None:
@@ -83,7 +83,7 @@ class RowMarks:
         self._changed()
 
     def end_range(self) -> bool:
-        """Mark the rows of the open range; False where none is open."""
+        """Select the rows of the open range; return False without one."""
         if self._anchor is None:
             return False
         self._marks.add(self._rows.ids_between(*self._range()))
@@ -92,7 +92,7 @@ class RowMarks:
         return True
 
     def clear(self) -> bool:
-        """Take all marks off; False where there were none."""
+        """Clear the selection; return False where it is empty."""
         had_any = bool(self._marks) or self._anchor is not None
         self._marks.clear()
         self._anchor = None
@@ -101,7 +101,7 @@ class RowMarks:
         return had_any
 
     def toggle(self, start: int, stop: int) -> None:
-        """Mark some rows, or take their marks off; raises CannotAct where there are none."""
+        """Select or deselect some rows; raises CannotAct without any."""
         self.end_range()
         rows = self._rows
         for item_id in self._ids(start, stop):
@@ -110,7 +110,7 @@ class RowMarks:
         rows.post_message(Marked())
 
     def toggle_all(self, ids: Sequence[int]) -> None:
-        """Mark all of some items, or take their marks off where all are marked."""
+        """Select all of some items, or deselect them where all are selected."""
         self.end_range()
         if all(each in self._marks for each in ids):
             self._marks.invert(ids)
@@ -119,19 +119,19 @@ class RowMarks:
         self._changed()
 
     def add(self, start: int, stop: int | None) -> None:
-        """Mark the rows of a stretch."""
+        """Select a range of rows."""
         self.end_range()
         self._marks.add(self._rows.ids_between(start, stop))
         self._changed()
 
     def invert(self) -> None:
-        """Mark the rows that are not marked, and only those."""
+        """Invert the selection."""
         self.end_range()
         self._marks.invert(self._rows.ids_between(0, None))
         self._changed()
 
     def follow(self, before: int) -> None:
-        """Paint what came into the range or fell out of it as the cursor moved."""
+        """Repaint the rows that the cursor added to the range or took from it."""
         if self._anchor is not None and before != self._rows.cursor:
             self._refresh(*sorted((before, self._rows.cursor)))
             self._rows.post_message(Marked())
@@ -139,7 +139,7 @@ class RowMarks:
     def _ids(self, start: int, stop: int) -> Sequence[int]:
         ids = self._rows.ids_between(start, stop)
         if not ids:
-            raise CannotAct("There is no row to mark.")
+            raise CannotAct("No row to select.")
         return ids
 
     def _refresh(self, first: int, last: int) -> None:
@@ -157,9 +157,9 @@ class RowMarks:
 
 
 class Marks:
-    """Marks outlive refresh, filter and order, as they are held by id.
+    """Selected ids; they survive refresh, filter and order.
 
-    A range is open between `anchor` (a row's id) and the cursor; its rows count as marked, and ending it marks them.
+    A range is open between `anchor` (a row's id) and the cursor; its rows count as selected, also after its end.
     """
 
     def __init__(self) -> None:
@@ -176,19 +176,19 @@ class Marks:
         return item_id in self._ids
 
     def toggle(self, item_id: int) -> None:
-        """Mark one, or take its mark off."""
+        """Select or deselect an item."""
         self._ids ^= {item_id}
 
     def add(self, item_ids: Iterable[int]) -> None:
-        """Mark some more."""
+        """Select more items."""
         self._ids.update(item_ids)
 
     def invert(self, item_ids: Iterable[int]) -> None:
-        """Mark those of some that are not, and take the marks off the others; marks elsewhere stay."""
+        """Invert the selection among some items; others stay."""
         self._ids.symmetric_difference_update(item_ids)
 
     def clear(self) -> None:
-        """Take all marks off, and forget the range."""
+        """Clear the selection, and forget the range."""
         self._ids.clear()
         self.anchor = None
 
@@ -201,5 +201,5 @@ class Marks:
             self.anchor = ids.get(self.anchor, self.anchor)
 
     def with_range(self, between: Iterable[int]) -> Sequence[int]:
-        """The marked ones and those of the open range, in no particular order."""
+        """Return the selected ids and those of the open range, in no particular order."""
         return list(self._ids.union(between))

@@ -17,15 +17,15 @@ from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.theme_styles import ThemeStyles
 
 Part = tuple[str, str]
-"""Some text and the theme variable that colours it."""
+"""A text and the theme variable that colours it."""
 
 
 SCRAP = 12
-"""Cells of which a part at the left has to show this many, or all it has; less says nothing."""
+"""Cells of a left part below which it is dropped, unless it is shorter."""
 
 
 class SidesLine(Widget):
-    """One line with something at the left and something at the right; the left gives way when it is tight."""
+    """A line with parts on the left and on the right; parts are dropped where it is tight."""
 
     DEFAULT_CSS = "SidesLine { height: 1; }"
 
@@ -35,7 +35,7 @@ class SidesLine(Widget):
         self._right: tuple[Part, ...] = ()
 
     def say(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
-        """Show other words; repaints only where they are others."""
+        """Show other parts; repaints only on a change."""
         if (self._left, self._right) != (tuple(left), tuple(right)):
             self._left, self._right = tuple(left), tuple(right)
             self.refresh()
@@ -66,18 +66,18 @@ class SidesLine(Widget):
 
 
 def hints(command_ids: Sequence[str]) -> list[Part]:
-    """Keys and labels of some commands, as the right side of a status line."""
+    """Return keys and labels of some commands, for the right of a status line."""
     commands = [COMMAND_BY_ID[command_id] for command_id in command_ids]
     return [*((f"  {_hinted(command.keys[0])} {command.label}", "muted") for command in commands), (" ", "muted")]
 
 
 def _hinted(keys: str) -> str:
-    """A key as a hint has it: any digit is 1-9."""
+    """Return the keys of a hint, with any digit as 1-9."""
     return spelled(keys).replace(DIGITS, DIGITS.strip("{}"))
 
 
 class RuleLine(Widget):
-    """A thin line across, with a junction where a pane's own line meets it."""
+    """A thin rule, with a junction where a vertical line meets it."""
 
     DEFAULT_CSS = "RuleLine { height: 1; }"
 
@@ -87,7 +87,7 @@ class RuleLine(Widget):
         self._junction: int | None = None
 
     def join_at(self, column: int | None) -> None:
-        """Put the junction at a column, or take it away."""
+        """Set the column of the junction; None removes it."""
         if column != self._junction:
             self._junction = column
             self.refresh()
@@ -103,7 +103,7 @@ MORE = "…"
 
 
 class TabLine(Widget):
-    """One line, away where there is one tab only; where not all fit, those around the present one are shown."""
+    """Tabs by name; hidden with only one. In tight space, those around the current tab are shown."""
 
     DEFAULT_CSS = "TabLine { height: 1; display: none; }"
 
@@ -120,7 +120,7 @@ class TabLine(Widget):
         self._current = 0
 
     def say(self, names: Sequence[str], current: int) -> None:
-        """Show some names with their numbers, one of them in colour."""
+        """Show some names with their numbers, the current one in colour."""
         tabs = [f" {number} {safe(name)} " for number, name in enumerate(names, 1)]
         if (tabs, current) != (self._tabs, self._current):
             self._tabs, self._current = tabs, current
@@ -147,7 +147,7 @@ class TabLine(Widget):
                 return
 
     def _in_sight(self) -> list[tuple[int | None, str]]:
-        """The tabs that fit around the present one, with a sign where others are left out."""
+        """Return the tabs that fit around the current one, with signs for the rest."""
         room = self.size.width - 4
         first = last = self._current
         while True:
@@ -172,7 +172,7 @@ class TabLine(Widget):
 
 
 class WaitingKeys(Static):
-    """The number of keys that wait for a command to end."""
+    """A note with the number of keys that wait for a command to end."""
 
     def __init__(self, count: int) -> None:
         super().__init__(_words(count))
@@ -183,4 +183,4 @@ class WaitingKeys(Static):
 
 
 def _words(count: int) -> Content:
-    return Content(f" {count:,} {'key waits' if count == 1 else 'keys wait'}; esc drops them ")
+    return Content(f" {count:,} {'key' if count == 1 else 'keys'} waiting · esc to drop ")

@@ -1,4 +1,4 @@
-"""What goes on where the disk fails: the sentence is shown, and what could not be read stays as it was."""
+"""Keeps the screens running after a StorageError: shows the message, keeps the old content."""
 
 from collections.abc import Awaitable
 
@@ -10,11 +10,11 @@ from backlit.tui.drawing.text import safe
 
 SECONDS = 6
 _ENDS = frozenset({"_process_messages_loop", "_pre_process"})
-"""The methods of a message pump that end it after an error."""
+"""Methods of a message pump whose error ends it."""
 
 
 async def dispatch_guarded(pump: MessagePump, dispatching: Awaitable[None]) -> None:
-    """Await the handling of a message; shows a StorageError, whereas a pump that raises one has ended."""
+    """Await the handling of a message; shows a StorageError, which would otherwise end the pump."""
     try:
         await dispatching
     except (StorageError, CallbackError) as error:
@@ -25,7 +25,7 @@ async def dispatch_guarded(pump: MessagePump, dispatching: Awaitable[None]) -> N
 
 
 class StorageErrorGuard(MessagePump):
-    """Part of any screen, widget or application that reads the store while it handles a message."""
+    """Mixin for screens, widgets and applications that read the store while they handle a message."""
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message."""
@@ -33,7 +33,7 @@ class StorageErrorGuard(MessagePump):
 
 
 def storage_error_of(error: BaseException) -> StorageError | None:
-    """The disk's failure that an error is, or that it came of: Textual wraps those of timers and of workers."""
+    """Return the StorageError that an error is or was caused by; Textual wraps those of timers and workers."""
     for each in (error, error.__context__, getattr(error, "error", None)):
         if isinstance(each, StorageError):
             return each
@@ -41,13 +41,13 @@ def storage_error_of(error: BaseException) -> StorageError | None:
 
 
 def is_survivable(error: Exception) -> bool:
-    """Whether nothing ended with an error but what raised it: a worker or a callback, rather than a message pump."""
+    """Return whether only a worker or a callback ended with an error, not a message pump."""
     caught = error.__traceback__
     return caught is None or caught.tb_frame.f_code.co_name not in _ENDS
 
 
 def show_error(pump: MessagePump, error: BacklitError) -> None:
-    """Show the sentence, unless it is on the screen already."""
+    """Show the message, unless it is on the screen already."""
     sentence = safe(error.message)
     app = pump.app
     if all(each.message != sentence for each in app._notifications):  # noqa: SLF001 - there is no public way to ask

@@ -1,4 +1,4 @@
-"""A long text as Markdown, to be read."""
+"""A long text as Markdown, read only."""
 
 from rich.segment import Segment
 from textual import events
@@ -55,6 +55,6 @@ class TextView(ScrollView, can_focus=False, inherit_bindings=False):
         if width <= 0:
             return
         theme, text = ThemeStyles.of(self.app), self._shown[1]
-        self._lines = markdown_lines(text, width, theme) if text else [[Segment("nothing yet", theme.style("faint"))]]
+        self._lines = markdown_lines(text, width, theme) if text else [[Segment("empty", theme.style("faint"))]]
         self.virtual_size = Size(width, len(self._lines))
         self.refresh()

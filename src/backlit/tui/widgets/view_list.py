@@ -20,13 +20,13 @@ from backlit.tui.widgets.item_rows import LEAD, Badge, Layout, Names, RowWindow
 FIRST_ROWS = 200
 STRIPS_KEPT = 512
 Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
-"""One line: the row, the words of its cells, whether it has the cursor and a mark, and its quiet signs."""
+"""A drawn line: row, cell texts, whether it has the cursor and a mark, and its badges."""
 
 
 class ColumnScroll:
-    """Lays chosen columns out from the first in sight on, and keeps the lines that were drawn in them.
+    """Chosen columns, laid out from the first in sight on, with a cache of drawn lines.
 
-    `lay_out` makes the layout of some columns for a width; `changed` has everything drawn anew.
+    `lay_out` makes the layout of some columns for a width; `changed` redraws everything.
     """
 
     def __init__(
@@ -45,19 +45,19 @@ class ColumnScroll:
         self._strips: dict[Drawn, Strip] = {}
 
     def use(self, columns: Sequence[Column]) -> None:
-        """Show other columns, from the first on."""
+        """Use other columns, from the first on."""
         if columns != self.chosen or self._first:
             self.chosen, self._first = columns, 0
             self._changed()
 
     def forget(self) -> None:
-        """Forget layout and drawn lines: width, names or theme changed."""
+        """Forget layout and drawn lines, for another width, names or theme."""
         self._layout = None
         self._strips.clear()
 
     @property
     def layout(self) -> Layout:
-        """The columns in sight."""
+        """Return the layout of the columns in sight."""
         width = self._width()
         if self._layout is None or self._layout.width != width:
             self._layout = self._lay_out(width, self.chosen[self._first :])
@@ -69,7 +69,7 @@ class ColumnScroll:
         return [each for each in self.chosen[self._first :] if each.key not in shown]
 
     def scroll(self, steps: int) -> bool:
-        """Scroll as far as there are columns out of sight; False where there are none."""
+        """Scroll the columns, as far as more are out of sight; return False without a change."""
         before = self._first
         for _ in range(steps):
             if len(self.chosen) - self._first == len(self.layout.columns):
@@ -83,11 +83,11 @@ class ColumnScroll:
         return self._first != before
 
     def header(self) -> Strip:
-        """Draw the headings; says how many columns are out of sight at the left."""
+        """Draw the headings, with the number of columns scrolled off on the left."""
         return self.layout.header(f"  ‹ {self._first}" if self._first else "")
 
     def line(self, drawn: Drawn) -> Strip:
-        """Draw an item or the header of a group, from memory where it was drawn before."""
+        """Draw an item or a group header; repeated lines come from the cache."""
         strip = self._strips.get(drawn)
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:
@@ -102,14 +102,14 @@ class ColumnScroll:
 
 
 class BacklogList(ItemList):
-    """A window on a view; what it keeps in memory is the rows in sight and their drawn lines.
+    """A window on a view; only the rows in sight and their drawn lines are kept in memory.
 
-    Id, type and name stay; the other columns go away where it is narrow, and can be scrolled to.
+    Id, type and name always show; other columns are dropped in tight space, and can be scrolled to.
     """
 
     HEADER_LINES = 1
     COLUMNS: ClassVar[Sequence[Column]] = USUAL
-    """The columns where nobody chose others."""
+    """The default columns."""
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ItemList.COMMAND_GROUPS, "widgets.view_list")
 
     def __init__(self, names: Names, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -171,7 +171,7 @@ class BacklogList(ItemList):
         self._is_page_held = True
 
     def moved(self, before: int) -> None:
-        """Remember whose row it is now."""
+        """Note the current item."""
         self._is_page_held = False
         self._note_current()
         super().moved(before)
@@ -182,7 +182,7 @@ class BacklogList(ItemList):
             self.refresh_row(index)
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
-        """Return the ids of the items on a stretch of lines; without an end all of them, folded ones too."""
+        """Return the ids of the items on a range of lines; without an end, of all lines, folded ones too."""
         if self.view is None:
             return ()
         return self.view.ids(start) if stop is None else self.view.ids_on(start, stop)
@@ -238,7 +238,7 @@ class BacklogList(ItemList):
     # Drawing
 
     def forget_drawn(self) -> None:
-        """Read and draw everything anew, because names or the theme changed."""
+        """Read and redraw everything, because names or the theme changed."""
         self._window.forget_words()
         self.columns.forget()
         self.refresh()
@@ -249,12 +249,12 @@ class BacklogList(ItemList):
         self.columns.forget()
 
     def on_resize(self) -> None:
-        """Lay the columns out anew."""
+        """Lay the columns out again."""
         self.columns.forget()
         super().on_resize()
 
     def refresh_cursor(self, index: int) -> None:
-        """Repaint the row, or its first cells alone where the cursor is the bar alone."""
+        """Repaint the row, or only its first cells under a plain cursor."""
         y = index - self.top
         if not self.is_sparing:
             self.refresh_row(index)
@@ -277,17 +277,17 @@ class BacklogList(ItemList):
         return self.columns.line((row, cells, is_cursor, is_marked, self._window.badge(row.id)))
 
     def render_blank(self, y: int) -> Strip:
-        """Draw nothing, or why there is nothing."""
+        """Draw the text for an empty list, if it is empty."""
         return self.draw_words("" if self.row_count() else self.empty_words, y)
 
 
 def right(target: BacklogList, call: Call) -> None:
-    """Let the first columns go out of sight, so that others come in."""
+    """Scroll the columns to the right."""
     if not target.columns.scroll(call.count or 1):
-        raise CannotAct("There are no more columns at the right; tc chooses others.")
+        raise CannotAct("No more columns to the right. tc chooses the columns.")
 
 
 def left(target: BacklogList, call: Call) -> None:
-    """Let the columns that went out of sight come back."""
+    """Scroll the columns to the left."""
     if not target.columns.scroll(-(call.count or 1)):
-        raise CannotAct("These are the first columns.")
+        raise CannotAct("No more columns to the left.")
