@@ -32,24 +32,13 @@ COLOURS = {"-": "$error", "+": "$success"}
 
 
 class InboxRows(LineList):
-    """A list of the inbox: draws its rows alike, and says why there are none."""
+    """A list of the inbox: draws its rows alike."""
 
     CONTEXTS = (Context.INBOX, *LineList.CONTEXTS)
 
     def __init__(self, store: Store, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.store = store
-        self.empty_text = ""
-
-    def say_when_empty(self, text: str) -> None:
-        """Say another thing where there are no rows."""
-        if text != self.empty_text:
-            self.empty_text = text
-            self.refresh()
-
-    def render_blank(self, y: int) -> Strip:
-        """Say why there is nothing, where there is not."""
-        return self.draw_words("" if self.row_count() else self.empty_text, y)
 
     def drawn(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
         """A row of parts with their colours, after the cursor's mark."""

@@ -101,7 +101,7 @@ class InboxScreen(StoreScreen[None]):
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         left = left_status(connection, self.store.outbox, rows.cursor + 1, rows.row_count())
         self._status.say([*left, *timer_words(self.store)], hints(hint_ids))
-        rows.say_when_empty(_empty_words(connection, is_feed=self.shows_feed))
+        rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
         self._text.update(Content("\n").join(self._lines()))
 
     def _lines(self) -> list[Content]:

@@ -25,7 +25,6 @@ class TreeList(LineList):
 
     def __init__(self, kind: TreeKind, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.empty_text = ""
         self._kind = kind
         self._branches = Branches(Tree(), {}, date.min)
         self._filter: NodeFilter | None = None
@@ -94,10 +93,6 @@ class TreeList(LineList):
             )
             self._strips[node.id, is_cursor] = strip
         return strip
-
-    def render_blank(self, y: int) -> Strip:
-        """Draw nothing, or why there is nothing."""
-        return self.draw_words("" if self.row_count() else self.empty_text, y)
 
     def on_resize(self) -> None:
         """Lay the columns out anew."""
