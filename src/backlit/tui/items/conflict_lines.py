@@ -21,19 +21,20 @@ CONTEXT = 1
 MARK = "▎"
 """Stands before what differs, so that it does without colours."""
 NOTHING = "–"
+SIDES = {Keep.MINE: "yours", Keep.THEIRS: "theirs"}
 
 
 @dataclass(frozen=True, slots=True)
 class ShownField:
-    """One contested field in words; `decision` is None while there is none, `edited` the words of another value."""
+    """One contested field in words: the chosen `side`, or the words of an `edited` value; both None while undecided."""
 
     label: str
     base: str
     mine: str
     theirs: str
     is_long: bool
-    decision: object = None
-    edited: str = ""
+    side: Keep | None = None
+    edited: str | None = None
     fault: str = ""
 
 
@@ -65,20 +66,25 @@ def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Cont
 
 
 def _heading(field: ShownField, width: int, *, is_current: bool) -> Content:
-    decided = {Keep.MINE: "✓ yours", Keep.THEIRS: "✓ theirs"}.get(field.decision, "✓ edited")  # type: ignore[call-overload] # other values are edited ones
-    words = "not decided" if field.decision is None else decided
+    words = _decision(field)
     label = fit(field.label, min(cell_len(safe(field.label)), width - MARGIN - len(words) - 1))
     was = "" if field.is_long else f"  was {field.base}"
     return Content.assemble(
         ("▌ " if is_current else "  ", "$accent"),
         (label, "bold"),
         (fit(was, width - MARGIN - cell_len(label) - len(words) - 2) + "  ", "$muted"),
-        (words, "$muted" if field.decision is None else "$accent"),
+        (words, "$accent" if words.startswith("✓") else "$muted"),
     )
 
 
+def _decision(field: ShownField) -> str:
+    if field.edited is not None:
+        return "✓ edited"
+    return f"✓ {SIDES[field.side]}" if field.side is not None else "to resolve"
+
+
 def _edited(field: ShownField, width: int) -> Iterator[Content]:
-    if field.decision is None or isinstance(field.decision, Keep):
+    if field.edited is None:
         return
     lines = [part for line in field.edited.splitlines() or [""] for part in wrapped(line, width - MARGIN - LEAD)]
     yield from _led("edited", lines[:MOST_LINES], "bold")
@@ -133,9 +139,9 @@ def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[st
 
 
 def _colour(field: ShownField, keep: Keep, stretch: _Stretch) -> str:
-    if stretch.is_same or (field.decision is not None and field.decision is not keep):
+    if stretch.is_same or field.edited is not None or field.side not in {None, keep}:
         return "$muted"
-    return "$foreground" if field.decision is None else "bold"
+    return "$foreground" if field.side is None else "bold"
 
 
 def _column(width: int) -> int:
