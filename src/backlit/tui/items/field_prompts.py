@@ -21,7 +21,7 @@ from backlit.tui.fields.choices import PICKED, can_be_empty, choices_for, unknow
 from backlit.tui.fields.line_endings import lines_of, merged
 from backlit.tui.fields.values import NOTHING, FieldWords, read_text, read_typed, typed_text
 from backlit.tui.items.target import ItemTarget
-from backlit.tui.shell.drafts import StoredLines
+from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.widgets.choice_list import Choice
 
 
@@ -129,14 +129,14 @@ async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], 
     values = [item.fields.get(field.key) for item in found]
     before = str(values[0] or "") if all(is_same(values[0], each) for each in values) else ""
     draft = _draft_key(field, found)
-    dialog = ComposeDialog(target.store, draft, title_of(field.label, len(found), len(items)), before)
-    answer = await target.ask(dialog)
+    title = title_of(field.label, len(found), len(items))
+    answer = await target.ask(ComposeDialog(title, before, StoredDraft(target.store, draft), act="save"))
     if answer is None:
         return
-    made_from = dialog.made_from
+    text, made_from = answer
     if len(items) == 1 and made_from != str(items[0].fields.get(field.key) or ""):
         items = [replace(items[0], fields={**items[0].fields, field.key: made_from})]
-    await target.apply(_set(target.store, field, merged(made_from, lines_of(answer))), items)
+    await target.apply(_set(target.store, field, merged(made_from, lines_of(text))), items)
     await target.store.drafts.discard(draft)
 
 

@@ -10,7 +10,7 @@ from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.merge import is_long, with_both
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.compose import ComposeDialog
+from backlit.tui.dialogs.compose import ComposeDialog, WrittenText, ask_until_saved
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
@@ -20,6 +20,7 @@ from backlit.tui.fields.labels import words_of
 from backlit.tui.fields.values import read_text, typed_text
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary
+from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.target import StoreTarget
 
 Settle = Callable[[Decisions], Awaitable[None]]
@@ -114,10 +115,11 @@ async def _ask_text(target: StoreTarget, case: Case, contested: Contested, decis
     else:
         text = str(_present(contested, decision) or "")
     label = _field_of(target.store, contested.key).label
-    dialog = ComposeDialog(target.store, _draft_key(case, contested.key), label, text, act="apply")
+    draft = StoredDraft(target.store, _draft_key(case, contested.key))
+    dialog = ComposeDialog(label, text, draft, act="apply")
     dialog.area.move_cursor((0, 0))
     answer = await target.ask(dialog)
-    return None if answer is None else NewValue(answer)
+    return None if answer is None else NewValue(answer.text)
 
 
 def _fault(field: Field, text: str) -> str | None:
@@ -169,14 +171,19 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
 
 
 async def _rewrite(target: StoreTarget, entry: OutboxEntry) -> None:
-    """Offer the text of a refused comment for editing, and send it again."""
+    """Offer the text of a rejected comment for editing, and send it again."""
+    key, before = f"outbox:{entry.id}", str(entry.payload.get("text") or "")
 
-    async def send(text: str) -> None:
-        await target.store.conflicts.rewrite(entry.id, text)
+    def make(written: WrittenText | None, fault: str) -> ComposeDialog:
+        draft, text = StoredDraft(target.store, key), before if written is None else written.text
+        return ComposeDialog("Rejected comment", text, draft, act="send again", is_again=bool(fault), fault=fault)
 
-    draft, text = f"outbox:{entry.id}", str(entry.payload.get("text") or "")
-    title = "Comment, refused"
-    await target.ask(ComposeDialog(target.store, draft, title, text, act="send again", send=send))
+    async def save(written: WrittenText) -> bool:
+        await target.store.conflicts.rewrite(entry.id, written.text)
+        await target.store.drafts.discard(key)
+        return True
+
+    await ask_until_saved(target, make, save)
 
 
 def _called(entry: OutboxEntry) -> str:
