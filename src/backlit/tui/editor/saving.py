@@ -10,7 +10,7 @@ from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.editor.field_lines import ON_EDIT
-from backlit.tui.editor.target import EditorTarget
+from backlit.tui.editor.form_commands import EditorTarget
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.items.conflict_dialog import Decisions
 from backlit.tui.items.resolve import resolve_case, resolve_item

@@ -45,9 +45,9 @@ class NodeItems(BacklogList, can_focus=False):
 
 
 class TreeScreen(StoreScreen[None]):
-    """One tree, a `trees.target.NodeTarget`; `node_filter` returns the node of the backlog's filter."""
+    """One tree, a `trees.node_commands.NodeTarget`; `node_filter` returns the node of the backlog's filter."""
 
-    COMMAND_GROUPS = ("trees.node_commands", "trees.move_commands")
+    COMMAND_GROUPS = ("trees.node_commands",)
     AUTO_FOCUS = "TreeList"
     CSS_PATH = "../styles/tree.tcss"
 
