@@ -14,8 +14,7 @@ from backlit.model.fields import Kind, custom_field, fields_of
 from backlit.store import Item, Store
 from backlit.tui.fields.parser import FieldReading, TextFault
 from backlit.tui.fields.values import FieldWords
-from backlit.tui.items.page_text import page_of, read_page
-from backlit.tui.items.table_text import read_table, table_of
+from backlit.tui.items.as_text import page_of, read_page, read_table, table_of
 
 
 async def item(store: Store, item_type: str) -> Item:

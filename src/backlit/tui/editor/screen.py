@@ -21,7 +21,7 @@ from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft
 from backlit.tui.fields.acts import Act, field_named, plan_of
-from backlit.tui.items.field_prompts import having
+from backlit.tui.items.field_commands import having
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen, item_title
 from backlit.tui.shell.status_text import timer_words
 from backlit.tui.shell.store_screen import ChangeBatch
