@@ -6,14 +6,14 @@ from typing import Protocol
 
 from backlit.model.fields import Field, Kind
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.difference import Difference, DifferenceDialog
 from backlit.tui.dialogs.palette import PickItemDialog
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
+from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
 from backlit.tui.editor.field_lines import FieldLines
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.choices import PICKED, choices_for, unknown_status
-from backlit.tui.fields.line_endings import taken_back
+from backlit.tui.fields.values import taken_back
 from backlit.tui.items.target import ItemTarget
 
 

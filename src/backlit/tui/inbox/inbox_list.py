@@ -17,7 +17,7 @@ from backlit.tui.commands.command import Context
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
 from backlit.tui.drawing.theme_styles import ThemeStyles, type_colour, type_sign
-from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.widgets.line_list import LineList
 
 SIGNS = {NewsKind.NEW: ("+", "accent"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}

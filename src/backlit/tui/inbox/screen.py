@@ -12,9 +12,9 @@ from backlit.store.records.changes import Connection, ConnectionState, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.dialogs.difference import Difference, DifferenceDialog
+from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
-from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, InboxRows, comment_lines, is_long, lines_of
 from backlit.tui.shell.status_text import left_status, timer_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen

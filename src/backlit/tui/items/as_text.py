@@ -10,9 +10,8 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.fields.acts import Act
-from backlit.tui.fields.line_endings import lines_of, merged
 from backlit.tui.fields.parser import FieldReading, TextFault
-from backlit.tui.fields.values import NOTHING, FieldWords
+from backlit.tui.fields.values import NOTHING, FieldWords, lines_of, merged
 from backlit.tui.items.target import ItemTarget
 
 

@@ -11,7 +11,7 @@ from backlit.model.fields import Field, Kind
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.confirm_difference import DifferenceQuestion
+from backlit.tui.dialogs.confirm import DifferenceQuestion
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.theme_styles import type_sign

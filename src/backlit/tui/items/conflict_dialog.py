@@ -15,7 +15,7 @@ from backlit.store.edits.conflicts import Contested, Keep
 from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
-from backlit.tui.fields.labels import label_of
+from backlit.tui.fields.values import label_of
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
 

@@ -22,8 +22,16 @@ from backlit.tui.dialogs.pickers import PickTagsDialog
 from backlit.tui.drawing.relative_times import days_until
 from backlit.tui.fields.acts import Act, Changes, DoesNotApply, field_named, need, tags_of, to_tags, to_value
 from backlit.tui.fields.choices import PICKED, can_be_empty, choices_for, unknown_status
-from backlit.tui.fields.line_endings import lines_of, merged
-from backlit.tui.fields.values import NOTHING, FieldWords, number_text, read_text, read_typed, typed_text
+from backlit.tui.fields.values import (
+    NOTHING,
+    FieldWords,
+    lines_of,
+    merged,
+    number_text,
+    read_text,
+    read_typed,
+    typed_text,
+)
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.widgets.choice_list import Choice

@@ -16,8 +16,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.drawing.relative_times import moment
 from backlit.tui.fields.choices import PICKED, choices_for
-from backlit.tui.fields.labels import words_of
-from backlit.tui.fields.values import read_text, typed_text
+from backlit.tui.fields.values import read_text, typed_text, words_of
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary
 from backlit.tui.shell.drafts import StoredDraft

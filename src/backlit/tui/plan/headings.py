@@ -11,7 +11,7 @@ from backlit.store.planning.iterations import Release
 from backlit.store.planning.plan import Plan
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
-from backlit.tui.fields.iteration_dates import span
+from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import (
     BAR,
     People,

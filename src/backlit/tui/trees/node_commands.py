@@ -11,12 +11,11 @@ from backlit.store.edits.checks import fault_of_name
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.capacity import ask_for_capacity
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, LinesDialog
 from backlit.tui.dialogs.pick import PickDialog
-from backlit.tui.fields.dates import typed_day, typed_end
-from backlit.tui.fields.iteration_dates import span
+from backlit.tui.dialogs.prompts import ask_for_capacity
+from backlit.tui.fields.dates import span, typed_day, typed_end
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.trees.iteration_series import offer, overlap_words, series_lines, series_of

@@ -9,7 +9,7 @@ from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import CannotAct, Context
 from backlit.tui.drawing.theme_styles import ThemeStyles
-from backlit.tui.fields.iteration_dates import Phase
+from backlit.tui.fields.dates import Phase
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
 from backlit.tui.trees.folding import Folding
 from backlit.tui.trees.tree_columns import Branches, TreeLayout
