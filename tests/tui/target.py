@@ -10,7 +10,7 @@ from backlit.store import Item, Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.acts import Act
 from backlit.tui.items.bulk_edit import journal
-from backlit.tui.items.field_prompts import change_field
+from backlit.tui.items.field_commands import change_field
 from backlit.tui.shell.target import ItemPlace, Session
 
 Answer = TypeVar("Answer")

@@ -11,7 +11,7 @@ from tests.tui.test_text_verb import environment, script
 
 from backlit.store import AttachmentEntry, Store
 from backlit.tui.attachments.screen import AttachmentsScreen
-from backlit.tui.dialogs.comment import CommentDialog
+from backlit.tui.dialogs.compose import CommentDialog
 
 
 def file(number: int, comment_id: int, name: str) -> AttachmentEntry:
@@ -65,7 +65,7 @@ async def test_a_comment_for_customers_is_asked_about_once_and_sent_as_such(
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("a", *"Fixed", "ctrl+t")
         await pilot.pause()
-        assert missing(pilot.app, ["» customers will see it"]) == []
+        assert missing(pilot.app, ["» visible to customers"]) == []
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert missing(pilot.app, ["Customers will see this comment"]) == []

@@ -8,7 +8,9 @@ from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
+from textual.widgets import Input
 
+from backlit.model.fields import NAME_LIMIT
 from backlit.store import Store
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -73,7 +75,7 @@ async def test_both_versions_stand_beside_each_other(world: World, store: Store,
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
         assert line_with(pilot.app, "│     Mine [b]").split()[-2] == "Theirs"
-        assert missing(pilot.app, ["jon changed it on 20", "777", "888", "2 not decided", "▌ Name"]) == []
+        assert missing(pilot.app, ["jon changed this item on 20", "777", "888", "2 fields to resolve", "▌ Name"]) == []
         assert "Status  was" not in text_of(pilot.app)
 
 
@@ -82,7 +84,7 @@ async def test_a_small_terminal_has_them_below_each_other(world: World, store: S
     async with settling(opened, store, (60, 20)) as pilot:
         assert line_with(pilot.app, "yours   Mine [b]")
         assert line_with(pilot.app, "theirs  Theirs")
-        assert missing(pilot.app, ["w apply", "2 not decided"]) == []
+        assert missing(pilot.app, ["w apply", "2 fields to resolve"]) == []
 
 
 async def test_each_field_is_decided_and_enter_applies(world: World, store: Store, opened: Open) -> None:
@@ -111,7 +113,7 @@ async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
         await pilot.pause()
 
         assert "✓ yours" in heading(pilot, "Name")
-        assert "all decided" in text_of(pilot.app)
+        assert "enter to apply" in text_of(pilot.app)
 
 
 @pytest.mark.parametrize("key", ["enter", "w"])
@@ -121,7 +123,7 @@ async def test_nothing_is_applied_while_a_field_is_open(world: World, store: Sto
         await pilot.press("m", key)
         await pilot.pause()
 
-        assert "Not all is decided" in text_of(pilot.app)
+        assert "Not all fields are resolved" in text_of(pilot.app)
         assert store.outbox.conflicts == 1
 
 
@@ -141,7 +143,7 @@ async def test_another_value_is_typed(world: World, store: Store, opened: Open) 
     async with settling(opened, store) as pilot:
         await pilot.press("e", "ctrl+u", "enter")
         await pilot.pause()
-        assert "Name is needed." in text_of(pilot.app)
+        assert "Name is required." in text_of(pilot.app)
         await pilot.press(*"Both", "enter")
         await pilot.pause()
         assert missing(pilot.app, ["✓ edited", "edited  Both"]) == []
@@ -149,6 +151,26 @@ async def test_another_value_is_typed(world: World, store: Store, opened: Open) 
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
         assert (await fields_on(world, item_id))["Name"] == "Both"
+
+
+async def test_a_value_that_is_not_valid_is_asked_for_again(world: World, store: Store, opened: Open) -> None:
+    item_id = await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        await pilot.press("t", "t", "k", "e")
+        await pilot.pause()
+        pilot.app.screen.query_one(Input).value = "x" * (NAME_LIMIT + 1)
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.press("w")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, ConflictDialog)
+        assert missing(pilot.app, [f"! Name is longer than {NAME_LIMIT} characters.", "▌ Name"]) == []
+        assert store.outbox.conflicts == 1
+        await pilot.press("m", "w")
+        await until(lambda: not store.outbox_entries(), store.outbox_entries)
+
+        found = await fields_on(world, item_id)
+        assert (found["Name"], found["Estimate"]) == ("Mine [b]", "888")
 
 
 async def test_places_are_shown_by_name_and_picked(world: World, store: Store, opened: Open) -> None:
@@ -175,10 +197,10 @@ async def test_a_long_text_shows_its_differences_and_is_merged_by_hand(
         await pilot.pause()
         dialog = pilot.app.screen
         assert isinstance(dialog, ComposeDialog)
-        assert missing(pilot.app, ["<<<<<<< yours", "=======", ">>>>>>> theirs", "ctrl+s take it"]) == []
+        assert missing(pilot.app, ["<<<<<<< yours", "=======", ">>>>>>> theirs", "ctrl+s apply"]) == []
         await pilot.press("ctrl+s", "w")
         await pilot.pause()
-        assert "It still holds both versions" in text_of(pilot.app)
+        assert "The text still holds both versions" in text_of(pilot.app)
         assert store.outbox.conflicts == 1
         await pilot.press("e")
         await pilot.pause()
@@ -203,7 +225,7 @@ async def test_a_text_longer_than_the_screen_scrolls(world: World, store: Store,
         await pilot.press(*["pageup"] * 8)
         await pilot.pause()
 
-        assert missing(pilot.app, ["mine 0", "1 not decided"]) == []
+        assert missing(pilot.app, ["mine 0", "1 field to resolve"]) == []
 
 
 async def test_a_change_made_while_it_is_open_is_a_conflict_again(world: World, store: Store, opened: Open) -> None:
@@ -239,7 +261,7 @@ async def test_an_item_without_a_conflict_says_so(store: Store, opened: Open) ->
         await pilot.press("g", "=")
         await pilot.pause()
 
-        assert "Nothing of this item is in conflict or refused." in text_of(pilot.app)
+        assert "This item has no conflicts or rejected changes." in text_of(pilot.app)
 
 
 async def refuse(world: World, store: Store) -> int:
@@ -260,7 +282,7 @@ async def test_a_refused_item_is_changed_and_sent_again(world: World, store: Sto
     async with opened(store) as pilot:
         await pilot.press("g", "o", "e")
         await pilot.pause()
-        assert missing(pilot.app, ["Refused", "Under it", "all decided"]) == []
+        assert missing(pilot.app, ["Rejected", "Under it", "enter to apply"]) == []
         await pilot.press(*"j" * 5, "e", "ctrl+u", *str(parent), "enter")
         await pilot.pause()
         await pilot.press("w")
@@ -309,7 +331,7 @@ async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, s
     async with opened(store) as pilot:
         await pilot.press("g", "o", "e")
         await pilot.pause()
-        assert "waits already" in text_of(pilot.app)
+        assert "Already queued" in text_of(pilot.app)
         await pilot.press("o")
         await pilot.pause()
 

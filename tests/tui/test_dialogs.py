@@ -10,12 +10,13 @@ from textual import events
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from backlit.tui.dialogs.compose import ComposeDialog
+from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.dialogs.fuzzy_match import ranked, searchable
+from backlit.tui.dialogs.finder import ranked, searchable
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
+from backlit.tui.shell.drafts import StoredDraft
 
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
 
@@ -231,11 +232,11 @@ async def test_a_written_text_is_answered_and_its_draft_stays_for_the_caller_to_
     store = world.store()
 
     async with Stage().run_test() as pilot:
-        app = await show(pilot, ComposeDialog(store, "comment:7", "Comment"))
+        app = await show(pilot, ComposeDialog("Comment", "", StoredDraft(store, "comment:7"), act="send"))
         await pilot.press(*"two", "enter", *"lines", "ctrl+s")
         await until(lambda: store.drafts.find("comment:7"))
 
-        assert app.answers == ["two\nlines"]
+        assert app.answers == [WrittenText("two\nlines", "")]
         assert store.drafts.find("comment:7") == {"text": "two\nlines"}
 
 
@@ -243,21 +244,21 @@ async def test_a_text_that_was_left_is_there_again_and_says_so(world: World) -> 
     store = world.store()
 
     async with Stage().run_test(size=(60, 20)) as pilot:
-        app = await show(pilot, ComposeDialog(store, "comment:7", "Comment"))
+        app = await show(pilot, ComposeDialog("Comment", "", StoredDraft(store, "comment:7"), act="send"))
         await pilot.press(*"not done", "escape")
         await until(lambda: store.drafts.find("comment:7"))
-        app.push_screen(ComposeDialog(store, "comment:7", "Comment", "> quoted"))
+        app.push_screen(ComposeDialog("Comment", "> quoted", StoredDraft(store, "comment:7"), act="send"))
         await pilot.pause()
 
         assert app.answers == [None]
-        assert missing(app, ["not done", "This was kept from before", "ctrl+s send"]) == []
+        assert missing(app, ["not done", "Restored your draft", "ctrl+s send"]) == []
 
 
 async def test_what_is_typed_is_kept_while_it_is_typed(world: World) -> None:
     store = world.store()
 
     async with Stage().run_test() as pilot:
-        await show(pilot, ComposeDialog(store, "comment:7", "Comment", "> quoted\n\n"))
+        await show(pilot, ComposeDialog("Comment", "> quoted\n\n", StoredDraft(store, "comment:7"), act="send"))
         await pilot.press(*"half")
         kept = {"text": "> quoted\n\nhalf", "base": "> quoted\n\n"}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from backlit.tui.editor.item_draft import ItemDraft
-from backlit.tui.fields.line_endings import merged, taken_back
+from backlit.tui.fields.values import merged, taken_back
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.screen import EditorScreen
 from backlit.tui.fields.acts import DoesNotApply
 from backlit.tui.groom.screen import GroomScreen
-from backlit.tui.items.step_commands import stepped
+from backlit.tui.items.field_commands import stepped
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
 VIEWS = ("backlog", "search", "tree's list", "board", "plan", "editor", "comments", "groom queue")

@@ -81,7 +81,7 @@ async def test_a_comment_stays_in_its_dialog_until_the_disk_has_room(tmp_path: P
         async with app.run_test(size=(120, 40), notifications=True) as pilot:
             with no_room():
                 await pilot.press("C", *"Long thought about", "ctrl+s")
-                await until(lambda: "What you wrote stays" in text_of(app), lambda: text_of(app))
+                await until(lambda: "Your text is kept." in text_of(app), lambda: text_of(app))
             refused = text_of(app)
             await pilot.press("ctrl+s")
             await until(lambda: not app.screen.is_modal, lambda: text_of(app))

@@ -10,8 +10,7 @@ from tests.quiet import workers_done
 from tests.tui.stage import Stage, text_of
 from textual.drivers.headless_driver import HeadlessDriver
 
-from backlit.tui.attachments.file_preview import preview_of
-from backlit.tui.attachments.preview_dialog import FilePreviewDialog
+from backlit.tui.attachments.file_preview import FilePreviewDialog, preview_of
 from backlit.tui.drawing.images import ImageProtocol, cells_for, choose_protocol, kitty_image, sixel_image
 
 KITTY, SIXEL, BLOCKS = ImageProtocol.KITTY, ImageProtocol.SIXEL, ImageProtocol.BLOCKS

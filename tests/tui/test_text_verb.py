@@ -14,8 +14,7 @@ from backlit.model.fields import Kind, custom_field, fields_of
 from backlit.store import Item, Store
 from backlit.tui.fields.parser import FieldReading, TextFault
 from backlit.tui.fields.values import FieldWords
-from backlit.tui.items.page_text import page_of, read_page
-from backlit.tui.items.table_text import read_table, table_of
+from backlit.tui.items.as_text import page_of, read_page, read_table, table_of
 
 
 async def item(store: Store, item_type: str) -> Item:
@@ -231,7 +230,7 @@ def test_what_cannot_be_read_is_kept_and_offered_again(tmp_path: Path) -> None:
         shown.wait_for("Line 3, column 1")
         script(tmp_path, "sed -i 's/^Nmae: /Name: /' \"$1\"")
         shown.press("enter", "E")
-        shown.wait_for("kept from before")
+        shown.wait_for("Restored your draft")
         shown.press("k")
         shown.wait_for("Written outside")
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
-from backlit.tui.fields.iteration_dates import Phase, phases, span
+from backlit.tui.fields.dates import Phase, phases, span
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
 from backlit.tui.trees.tree_columns import Branches
 from backlit.tui.trees.tree_list import TreeList

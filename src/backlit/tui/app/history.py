@@ -12,10 +12,10 @@ from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
 from backlit.tui.commands.command import Call
-from backlit.tui.dialogs.confirm_difference import DifferenceQuestion
+from backlit.tui.dialogs.confirm import DifferenceQuestion
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.theme_styles import type_sign
-from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import name_of, node_summary, noun_of
 from backlit.tui.shell.target import StoreTarget
 

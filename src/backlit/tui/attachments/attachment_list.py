@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from rich.segment import Segment
-from textual.reactive import reactive
 from textual.strip import Strip
 
 from backlit.model.resources import friendly_size_of
@@ -32,8 +31,6 @@ class AttachmentList(LineList):
 
     CONTEXTS = (Context.ATTACHMENTS, *LineList.CONTEXTS)
     HEADER_LINES = 1
-
-    empty_text: reactive[str] = reactive("")
 
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -98,7 +95,3 @@ class AttachmentList(LineList):
         if is_middling:
             segments.append(Segment("  " + fit(about, room - name_width - 2), theme.style(colour, on=on)))
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
-
-    def render_blank(self, y: int) -> Strip:
-        """Say what can be done where there is no file."""
-        return self.draw_words("" if self.entries else self.empty_text, y)

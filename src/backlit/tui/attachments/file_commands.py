@@ -1,18 +1,30 @@
-"""Commands on an attached file: look into it, open, copy the address, save, describe, delete; and leaving."""
+"""Commands on attached files: attach, preview, open, save, describe, delete."""
 
 import asyncio
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from textual.content import Content
+from textual.screen import Screen
 
+from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.plain import file_name
+from backlit.model.resources import friendly_size_of
+from backlit.store.records.entry import FOR_CUSTOMERS
+from backlit.store.records.item import Item
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.attachments.file_preview import LOOK_LIMIT, PICTURE_LIMIT, FilePreview, picture_kind, preview_of
-from backlit.tui.attachments.preview_dialog import FilePreviewDialog
-from backlit.tui.attachments.target import AttachmentTarget
-from backlit.tui.attachments.transfers import Transfer
-from backlit.tui.commands.command import Call
+from backlit.tui.attachments.file_preview import (
+    LOOK_LIMIT,
+    PICTURE_LIMIT,
+    FilePreview,
+    FilePreviewDialog,
+    picture_kind,
+    preview_of,
+)
+from backlit.tui.attachments.transfers import Transfer, Transfers
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, PathDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -20,7 +32,34 @@ from backlit.tui.drawing.images import choose_protocol
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell import external_programs
 from backlit.tui.shell.drafts import StoredLines
-from backlit.tui.shell.paths import downloads, fault_of, folder_and_name, shown_path
+from backlit.tui.shell.paths import downloads, fault_of, files_in, folder_and_name, shown_path
+from backlit.tui.shell.target import StoreTarget
+
+LARGE = 10 * 1024 * 1024
+"""Bytes from which a question comes before attaching; the limit of the service is not known."""
+
+
+class AttachmentTarget(StoreTarget, Protocol):
+    """The files of one item, or of those the files of one comment, with a cursor on one of them."""
+
+    item_id: int
+    comment_id: int | None
+    transfers: Transfers
+
+    def current(self) -> Item:
+        """Return the item; raises CannotAct for one that is gone."""
+
+    def current_file(self) -> AttachmentEntry:
+        """Return the file under the cursor; raises CannotAct without one."""
+
+    def show(self, dialog: Screen[None]) -> None:
+        """Show a dialog without waiting for it."""
+
+    def open_outside(self, path: Path) -> None:
+        """Show a file with the user's own program; raises CannotAct where that fails."""
+
+    def dismiss(self, result: None = None) -> object:
+        """Close the attachments."""
 
 
 def preview(target: AttachmentTarget, _call: Call) -> None:
@@ -110,3 +149,58 @@ def cancel(target: AttachmentTarget, _call: Call) -> None:
     """Cancel the file that is on its way, else go back."""
     if not target.transfers.cancel():
         target.dismiss(None)
+
+
+# Attaching
+
+
+async def attach(target: AttachmentTarget, _call: Call) -> None:
+    """Ask for files, then attach them."""
+    await _attach(target, None)
+
+
+async def attach_for_customers(target: AttachmentTarget, _call: Call) -> None:
+    """Ask for files, then attach them for customers to see, after a question."""
+    await _attach(target, FOR_CUSTOMERS)
+
+
+async def _attach(target: AttachmentTarget, kind: str | None) -> None:
+    target.transfers.refuse_second()
+    if target.current().id < 0:
+        raise CannotAct("The server does not have this item yet. Attach files once it is sent.")
+    note = "A path, or a pattern such as ~/shots/*.png."
+    if target.comment_id is not None:
+        note += " It goes to the comment, where the service takes files for comments."
+    title = "Attach for customers" if kind else "Attach"
+    text = await target.ask(PathDialog(title, "", lambda text: fault_of(lambda: files_in(text)), note))
+    if text is None:
+        return
+    paths = files_in(text)
+    if await _is_agreed(target, paths, kind):
+        label = f"Attaching {paths[0].name}"
+        target.transfers.begin(label, lambda transfer: _upload(target, paths, kind, transfer))
+
+
+async def _is_agreed(target: AttachmentTarget, paths: Sequence[Path], kind: str | None) -> bool:
+    """Ask before much is attached, or files that customers see."""
+    try:
+        size = sum(path.stat().st_size for path in paths)
+    except OSError as error:
+        raise CannotAct(f"{error.filename} cannot be read: {error.strerror}.") from error
+    if size <= LARGE and kind is None:
+        return True
+    named = paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
+    sentence = f"{named}, {friendly_size_of(size)}." + (" Customers see them." if kind else "")
+    return await target.ask(ConfirmDialog("Attach", sentence, [Answer("y", "attach")], "leave it")) == "y"
+
+
+async def _upload(target: AttachmentTarget, paths: Sequence[Path], kind: str | None, transfer: Transfer) -> None:
+    for done, path in enumerate(paths):
+        place = f" ({done + 1:,} of {len(paths):,})" if len(paths) > 1 else ""
+        transfer.begin(f"Attaching {path.name}{place}")
+        try:
+            await target.store.transfers.upload(target.item_id, path, transfer.progress, target.comment_id, kind)
+        except BacklitError as error:
+            so_far = f" {done:,} of {len(paths):,} files were attached." if len(paths) > 1 else ""
+            raise CannotAct(f"{sentence_of(error)}{so_far}") from error
+    target.say(f"Attached {paths[0].name}." if len(paths) == 1 else f"Attached {len(paths):,} files.")

@@ -22,7 +22,7 @@ from backlit.tui.widgets.line_list import LineList
 class AttachmentsScreen(ItemRowsScreen):
     """A list of files."""
 
-    COMMAND_GROUPS = ("attachments.file_commands", "attachments.upload")
+    COMMAND_GROUPS = ("attachments.file_commands",)
     AUTO_FOCUS = "AttachmentList"
     CSS_PATH = "../styles/attachments.tcss"
     SUBJECTS = (Subject.ATTACHMENTS,)

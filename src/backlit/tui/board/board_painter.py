@@ -88,7 +88,7 @@ class PaintedBoard(Protocol):
     view: View | None
     marks: RowMarks
     cards: CardWindow
-    empty_words: str
+    empty_text: str
 
     @property
     def page(self) -> int:
@@ -147,7 +147,7 @@ class BoardPainter:
         if lane is not None:
             return [(0, self._lane_line(lane, self._board.top + offset, line))]
         if not sum(totals.count for totals in self._board.position.grid.totals) and y < HEADER_LINES + EMPTY_LINES:
-            return [(0, self._board.draw_words(self._board.empty_words, y - HEADER_LINES))]
+            return [(0, self._board.draw_words(self._board.empty_text, y - HEADER_LINES))]
         return [(slot.x, self._cell(slot, offset, line, y - HEADER_LINES)) for slot in self._board.laid_out.slots]
 
     def _header(self, y: int) -> list[tuple[int, Strip]]:

@@ -7,8 +7,9 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.records.item import Item
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.comment import CommentDialog
+from backlit.tui.dialogs.compose import Comment
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.items.item_commands import write_comment
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 
 QUOTED = 120
@@ -75,22 +76,8 @@ async def quote(target: CommentTarget, _call: Call) -> None:
 
 async def _write(target: CommentTarget, text: str) -> None:
     item = target.current()
-    await _ask_and_add(target, _draft_key(target), f"Comment on {item.fields.get('Name') or item.id}", text)
-
-
-async def _ask_and_add(target: CommentTarget, key: str, title: str, text: str, *, for_customers: bool = False) -> bool:
-    """Ask for a comment and journal it; return whether that was done. `text` is what the dialog begins with."""
-
-    async def send(written: str) -> None:
-        await target.store.items.comment(target.item_id, written.strip(), for_customers=dialog.for_customers)
-
-    dialog = CommentDialog(target.store, key, title, send, text, for_customers=for_customers)
-    answer = await target.ask(dialog)
-    if answer and answer.strip():
-        return True
-    if dialog.area.text.strip() not in {"", text.strip()}:
-        target.say("Your text is kept; a goes on with it.")
-    return False
+    title = f"Comment on {item.fields.get('Name') or item.id}"
+    await write_comment(target, target.item_id, _draft_key(target), title, Comment(text, for_customers=False))
 
 
 def _draft_key(target: CommentTarget) -> str:
@@ -112,8 +99,8 @@ async def correct(target: CommentTarget, _call: Call) -> None:
     if key is None:
         return
     target.current()
-    draft, is_seen = f"correct:{comment.id}", not comment.is_internal
-    is_sent = await _ask_and_add(target, draft, "Corrected copy", comment.text, for_customers=is_seen)
+    begun = Comment(comment.text, for_customers=not comment.is_internal)
+    is_sent = await write_comment(target, target.item_id, f"correct:{comment.id}", "Corrected copy", begun)
     if is_sent and key == "d":
         await target.store.deletions.delete_comment(comment.id)
 

@@ -1,69 +1,95 @@
-"""A text of several lines, kept as a draft while it is written."""
+"""Dialogs that ask for a text of several lines, which a draft keeps while it is written."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import NamedTuple, TypeVar
 
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.widgets import Static, TextArea
 
 from backlit.model.errors import BacklitError
+from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell.drafts import StoredDraft
-from backlit.tui.shell.workers import work
+from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import TextInput
 
-if TYPE_CHECKING:
-    from backlit.store.store import Store
-
-Send = Callable[[str], Awaitable[None]]
-"""Takes a text over; raises BacklitError where it cannot."""
+Answer = TypeVar("Answer")
 
 
-class ComposeDialog(Dialog[str | None]):
-    """Asks for a text; what is typed outlives the dialog under `key` until its caller discards the draft.
+class WrittenText(NamedTuple):
+    """A text, and the text that its draft was made from."""
 
-    The answer is the text; None when it was left, and then the draft stays. `text` is what a new draft starts with, and
-    `made_from` what the one that is shown has started with. With `send` the dialog stays until that has taken the text.
+    text: str
+    made_from: str
+
+
+class Comment(NamedTuple):
+    """A comment, for the team only or for customers too."""
+
+    text: str
+    for_customers: bool
+
+
+class TextDialog(Dialog[Answer | None]):
+    """Asks for a text, beginning with `text` or with the draft; the caller discards the draft once the text is saved.
+
+    The answer is None when the dialog was left. A caller that could not save the answer asks with `is_again`, which
+    takes `text` over the draft, and says why in `fault`.
     """
 
     def __init__(
-        self, store: "Store", key: str, title: str, text: str = "", *, act: str = "send", send: Send | None = None
+        self, title: str, text: str, draft: StoredDraft, *, act: str, is_again: bool = False, fault: str = ""
     ) -> None:
         super().__init__(title)
-        self._keeping = StoredDraft(store, key)
-        self._keeping.begin(self, self._content)
-        self._send = send
-        self._is_sending = False
-        self._fault = Static(literal(""), classes="fault")
-        draft = self._keeping.found()
-        kept = draft.get("text")
-        self._kept = kept if isinstance(kept, str) and kept.strip() else None
-        self.made_from = str(draft.get("base", "")) if self._kept is not None else text
-        self.area = TextInput(self._kept or text)
+        self._draft = draft
+        draft.begin(self, self.content_to_keep)
+        self.kept = {} if is_again else draft.found()
+        kept = self.kept.get("text")
+        self._is_restored = isinstance(kept, str) and bool(kept.strip())
+        self.made_from = str(self.kept.get("base", "")) if self._is_restored or is_again else text
+        self.area = TextInput(str(kept) if self._is_restored else text)
         self.area.move_cursor(self.area.document.end)
-        self._saved = self._content()
+        self._saved = {} if is_again else self.content_to_keep()
+        self._fault = Static(literal(fault), classes="fault")
         self.frame.border_subtitle = literal(f"ctrl+s {act}  esc keep for later")
 
     def content(self) -> ComposeResult:
-        """The text, over it where it comes from."""
-        if self._kept is not None:
-            yield Static(literal("This was kept from before; it has not been sent."), classes="note")
+        """Yield the text, below a note where it was restored."""
+        if self._is_restored:
+            yield Static(literal("Restored your draft. It has not been sent."), classes="note")
         yield self.area
         yield self._fault
+
+    def answer(self) -> Answer:
+        """Return the answer; subclasses say what belongs to it."""
+        raise NotImplementedError
+
+    def content_to_keep(self) -> dict[str, object]:
+        """Return the content of the draft."""
+        base: dict[str, object] = {"base": self.made_from} if self.made_from else {}
+        return {"text": self.area.text, **base}
+
+    def save_draft(self) -> None:
+        """Write the draft where it differs from the one on disk."""
+        content = self.content_to_keep()
+        if content != self._saved:
+            self._saved = content
+            self._draft.write()
 
     def type_early(self, character: str) -> None:
         """Type into the text."""
         self.area.insert(character)
 
     def press(self, key: str) -> bool:
-        """Send, or leave and keep the draft."""
+        """Answer, or close and keep the draft."""
         match key:
             case "ctrl+s" | "ctrl+o":
-                self._save()
-                self.take()
+                self.save_draft()
+                self.dismiss(self.answer())
             case "escape":
-                self._save()
+                self.save_draft()
                 self.dismiss(None)
             case "enter":
                 self.area.insert("\n")
@@ -71,42 +97,87 @@ class ComposeDialog(Dialog[str | None]):
                 return False
         return True
 
-    def take(self) -> None:
-        """Answer with the text, once it was taken over where that is to be awaited."""
-        if self._send is None or not self.area.text.strip():
-            self.dismiss(self.area.text)
-        elif not self._is_sending:
-            self._is_sending = True
-            self.run_worker(work(self._taken, self._send, self.area.text), group="writes")
-
-    async def _taken(self, send: Send, text: str) -> None:
-        try:
-            await send(text)
-        except BacklitError as error:
-            self._fault.update(literal(f"{error} What you wrote stays here."))
-            self._is_sending = False
-            return
-        self._keeping.answered()
-        self.dismiss(text)
-
     async def on_unmount(self) -> None:
-        """Write what is not written yet, for an application that ends."""
-        await self._keeping.flush()
+        """Write the draft, for an application that ends."""
+        await self._draft.flush()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Keep what is typed in a moment, also while somebody goes on typing."""
+        """Write the draft a moment after the first change, even while typing goes on."""
         event.stop()
-        if self._content() != self._saved:
-            self._keeping.write_soon()
+        if self.content_to_keep() != self._saved:
+            self._draft.write_soon()
 
-    def _save(self) -> None:
-        """Write the draft, if it is another than at the beginning."""
-        content = self._content()
-        if content != self._saved:
-            self._saved = content
-            self._keeping.write()
 
-    def _content(self) -> dict[str, object]:
-        """What is kept."""
-        base: dict[str, object] = {"base": self.made_from} if self.made_from else {}
-        return {"text": self.area.text, **base}
+class ComposeDialog(TextDialog[WrittenText]):
+    """Asks for a text."""
+
+    def answer(self) -> WrittenText:
+        """Return the text."""
+        return WrittenText(self.area.text, self.made_from)
+
+
+class CommentDialog(TextDialog[Comment]):
+    """Asks for a comment; ctrl+t turns between internal and visible to customers, which the draft keeps too."""
+
+    def __init__(
+        self, title: str, comment: Comment, draft: StoredDraft, *, is_again: bool = False, fault: str = ""
+    ) -> None:
+        self.for_customers = comment.for_customers
+        self._visible_to = Static(classes="note")
+        super().__init__(title, comment.text, draft, act="send", is_again=is_again, fault=fault)
+        if self.kept:
+            self.for_customers = self.kept.get("type") == FOR_CUSTOMERS
+        self.frame.border_subtitle = literal("ctrl+s send  ctrl+t who sees it  esc keep for later")
+
+    def content(self) -> ComposeResult:
+        """Yield the text, and below it who will see it."""
+        yield from super().content()
+        yield self._visible_to
+
+    def on_mount(self) -> None:
+        """Show who will see the comment."""
+        self._show_visibility()
+
+    def answer(self) -> Comment:
+        """Return the comment."""
+        return Comment(self.area.text, self.for_customers)
+
+    def content_to_keep(self) -> dict[str, object]:
+        """Return the content of the draft, with who sees the comment."""
+        return super().content_to_keep() | ({"type": FOR_CUSTOMERS} if self.for_customers else {})
+
+    def press(self, key: str) -> bool:
+        """Choose who sees the comment, or send it; a blank one is not sent."""
+        if key != "ctrl+t":
+            is_blank = not self.area.text.strip()
+            return super().press("escape" if is_blank and key in {"ctrl+s", "ctrl+o"} else key)
+        self.for_customers = not self.for_customers
+        self._show_visibility()
+        self.save_draft()
+        return True
+
+    def _show_visibility(self) -> None:
+        visible = Content.styled("» visible to customers", "$type-feedback")
+        self._visible_to.update(visible if self.for_customers else Content("internal: not visible to customers"))
+
+
+async def ask_until_saved(
+    target: StoreTarget,
+    make: Callable[[Answer | None, str], TextDialog[Answer]],
+    save: Callable[[Answer], Awaitable[bool]],
+) -> bool:
+    """Ask for a text until it is saved; return False when the dialog was left.
+
+    `make` makes the dialog of the answer before, None at first, and of the reason why that could not be saved. `save`
+    returns False where the text is to be asked for again.
+    """
+    answer: Answer | None = None
+    fault = ""
+    while (answer := await target.ask(make(answer, fault))) is not None:
+        try:
+            if await save(answer):
+                return True
+            fault = ""
+        except BacklitError as error:
+            fault = f"{error} Your text is kept."
+    return False

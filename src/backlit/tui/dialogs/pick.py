@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.dialogs.fuzzy_match import LIMIT, ranked, searchable
+from backlit.tui.dialogs.finder import LIMIT, ranked, searchable
 from backlit.tui.drawing.text import literal
 from backlit.tui.widgets.choice_list import Choice, ChoiceList
 from backlit.tui.widgets.inputs import LineInput

@@ -18,8 +18,7 @@ from backlit.tui.editor.field_lines import FieldLines
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.dates import day_text, holds_days
-from backlit.tui.fields.line_endings import merged
-from backlit.tui.fields.values import read_text, typed_text
+from backlit.tui.fields.values import merged, read_text, typed_text
 from backlit.tui.widgets.inputs import TextInput
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.text_view import TextView

@@ -1,14 +1,48 @@
-"""Commands on the editor's form: moves, edits of a field, the difference, and closing."""
+"""Commands on the editor's form: moves, edits of a field, long texts, the difference, and closing."""
 
+import asyncio
 from collections.abc import Mapping
+from typing import Protocol
 
 from backlit.model.fields import Field, Kind
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.difference import Difference, DifferenceDialog
-from backlit.tui.editor.edit_field import edit_field
+from backlit.tui.dialogs.palette import PickItemDialog
+from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
+from backlit.tui.dialogs.reading import Difference, DifferenceDialog
+from backlit.tui.editor.field_form import FieldForm, LongTextPreview
 from backlit.tui.editor.field_lines import FieldLines
-from backlit.tui.editor.item_draft import ItemDraft
-from backlit.tui.editor.target import EditorTarget
+from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
+from backlit.tui.fields.choices import PICKED, choices_for, unknown_status
+from backlit.tui.fields.values import taken_back
+from backlit.tui.items.target import ItemTarget
+
+
+class EditorTarget(ItemTarget, Protocol):
+    """A form over the draft of one item; `item_id` is None until a new item is saved."""
+
+    item_id: int | None
+    item_type: str
+    form: FieldForm
+    lines: FieldLines
+    preview: LongTextPreview
+    autosave: DraftAutosave
+    is_saving: asyncio.Lock
+
+    @property
+    def draft(self) -> ItemDraft:
+        """The changes."""
+
+    def tell(self, sentence: str) -> None:
+        """Show a sentence in the line of the help."""
+
+    async def may_leave(self) -> bool:
+        """Return whether the editor may be closed; asks about unsaved changes."""
+
+    def dismiss(self, result: None = None) -> object:
+        """Close the editor."""
+
+    def open_next(self) -> None:
+        """Close the editor, and open one for another new item of the type."""
 
 
 def step(target: EditorTarget, call: Call) -> None:
@@ -67,3 +101,99 @@ def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object
         if before != after:
             found.append(Difference(field.label, before, after))
     return found
+
+
+# Editing a field with a picker or an input
+
+
+async def edit_field(target: EditorTarget) -> None:
+    """Open the current field, or a picker for it; a yes or no is turned over. Raises CannotAct for a fixed field."""
+    form = target.form
+    field = form.field
+    fixed = target.lines.why_fixed(field)
+    if fixed:
+        raise CannotAct(fixed)
+    value = target.draft.value(field.key)
+    if field.kind is Kind.BOOLEAN:
+        form.put(field, value is not True)
+    elif field.kind in PICKED:
+        await _pick(target, field, value)
+    elif field.kind is Kind.TAGS:
+        await _pick_tags(target, field, value)
+    elif field.kind is Kind.ITEM:
+        await _pick_item(target, field)
+    else:
+        form.open()
+
+
+async def _pick(target: EditorTarget, field: Field, value: object) -> None:
+    store, item_type = target.store, target.item_type
+    choices = choices_for(store, field, item_type, value)
+    dialog = PickDialog(field.label, choices, value, free=store.lookups.is_free(field, item_type))
+    with target.form.asking(field):
+        choice = await target.ask(dialog)
+    if choice is not None:
+        target.form.put(field, choice.value)
+        if warning := unknown_status(store, field, {item_type}, choice.value):
+            target.say(warning, is_bad=True)
+
+
+async def _pick_tags(target: EditorTarget, field: Field, value: object) -> None:
+    present = [str(tag) for tag in value] if isinstance(value, list | tuple) else []
+    with target.form.asking(field):
+        tags = await target.ask(PickManyDialog(field.label, target.store.lookups.tags(), present, free=True))
+    if tags is not None:
+        target.form.put(field, list(tags))
+
+
+async def _pick_item(target: EditorTarget, field: Field) -> None:
+    with target.form.asking(field):
+        item_id = await target.ask(PickItemDialog(target.store, field.label))
+    if item_id is not None:
+        target.form.put(field, item_id)
+
+
+# Long texts
+
+
+def toggle_preview(target: EditorTarget, _call: Call) -> None:
+    """Show the long text as Markdown, or hide it."""
+    form = target.form
+    if target.preview.is_shown:
+        target.preview.hide()
+    elif form.field.kind is Kind.LONG_TEXT:
+        target.preview.show()
+    else:
+        raise CannotAct("p shows a long text, such as the description, as Markdown.")
+    form.call_after_refresh(form.grid.stay_in_sight)
+
+
+async def toggle_preview_in_text(target: EditorTarget, _call: Call) -> None:
+    """Leave the long text and show it as Markdown; from there, go on editing it."""
+    form = target.form
+    if target.preview.is_shown:
+        target.preview.hide()
+        await edit_field(target)
+    elif form.field.kind is Kind.LONG_TEXT:
+        form.leave()
+        target.preview.show()
+    elif not form.is_editing:
+        raise CannotAct("ctrl+t shows a long text, such as the description, as Markdown.")
+
+
+def edit_outside(target: EditorTarget, _call: Call) -> None:
+    """Edit the long text in the user's own editor; in an open line the key goes to the line's end."""
+    form = target.form
+    field = form.field
+    if form.is_editing and field.kind is not Kind.LONG_TEXT:
+        form.grid.input.action_end()
+        return
+    if field.kind is not Kind.LONG_TEXT:
+        raise CannotAct("ctrl+e is for long texts; E opens the whole item.")
+    if (why := target.lines.why_fixed(field)) is not None:
+        raise CannotAct(why)
+    form.leave()
+    before = str(target.draft.value(field.key) or "")
+    text = taken_back(before, target.edit_outside(before, ".md"))
+    if text != before:
+        form.put(field, text)

@@ -1,22 +1,19 @@
 """Saving in the editor: faults first, then the changes of others, then what customers will see, then the journal."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from backlit.model.errors import BacklitError
-from backlit.model.fields import Settable
 from backlit.store.edits.checks import check
 from backlit.store.edits.conflicts import Case, Contested, Keep
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
-from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.editor.item_draft import ItemDraft
-from backlit.tui.editor.target import EditorTarget
+from backlit.tui.editor.field_lines import ON_EDIT
+from backlit.tui.editor.form_commands import EditorTarget
 from backlit.tui.fields.acts import is_for_customers
-from backlit.tui.items.conflict_dialog import ConflictDialog
-from backlit.tui.items.resolve import resolve_item
-
-_ON_EDIT = frozenset({Settable.ALWAYS})
+from backlit.tui.items.conflict_dialog import Decisions
+from backlit.tui.items.resolve import resolve_case, resolve_item
 
 
 async def save(target: EditorTarget, _call: Call) -> None:
@@ -135,42 +132,37 @@ def _show_faults(target: EditorTarget, sentence: str = "") -> None:
 
 
 async def _decide(target: EditorTarget) -> bool:
-    """Ask whose values to take; return whether that was decided."""
-    dialog = DraftConflictDialog(target.store, target.draft, target.item_id or 0, target.item_type)
-    if not await target.ask(dialog):
+    """Ask whose values the draft takes; return whether that was decided."""
+    case = _draft_case(target)
+    sentence = f"{case.changed_by or 'Somebody'} changed this item while you were editing."
+    if not await resolve_case(target, case, sentence, partial(_take_decisions, target, case)):
         return False
     target.form.changed()
     return True
 
 
-class DraftConflictDialog(ConflictDialog):
-    """The question, field by field, whose values the draft takes; the answer says whether it was decided."""
+def _draft_case(target: EditorTarget) -> Case:
+    draft, item_id = target.draft, target.item_id or 0
+    item = target.store.item(item_id)
+    fields = tuple(
+        Contested(key, before, draft.value(key), draft.base.get(key)) for key, before in draft.elsewhere.items()
+    )
+    entry = OutboxEntry(-abs(item_id), 0.0, 0, item_id, EntryKind.EDIT, {}, state=EntryState.CONFLICT)
+    by, at = (item.last_modified_by, item.last_modified_at) if item else ("", None)
+    return Case(entry, fields, target.item_type, entry.id, by, at)
 
-    def __init__(self, store: Store, draft: ItemDraft, item_id: int, item_type: str) -> None:
-        self._draft = draft
-        item = store.item(item_id)
-        fields = tuple(
-            Contested(key, before, draft.value(key), draft.base.get(key)) for key, before in draft.elsewhere.items()
-        )
-        entry = OutboxEntry(-abs(item_id), 0.0, 0, item_id, EntryKind.EDIT, {}, state=EntryState.CONFLICT)
-        by, at = (item.last_modified_by, item.last_modified_at) if item else ("", None)
-        super().__init__(store, Case(entry, fields, item_type, entry.id, by, at))
 
-    def sentence(self) -> str:
-        """Return who changed the item meanwhile."""
-        return f"{self._case.changed_by or 'Somebody'} changed it while you were editing."
-
-    async def settle(self, decided: Mapping[str, object]) -> None:
-        """Put the decisions into the draft; values that came after the question are left to decide again."""
-        edited = {key: value for key, value in decided.items() if not isinstance(value, Keep)}
-        edited = check(self._case.item_type, edited, self._store.lookups, _ON_EDIT)
-        for field in self._case.fields:
-            decision = decided[field.key]
-            theirs_now = self._draft.base.get(field.key)
-            if decision is Keep.THEIRS:
-                self._draft.decide(field.key, theirs_now)
-                continue
-            self._draft.decide(field.key, field.mine if decision is Keep.MINE else edited[field.key])
-            if theirs_now != field.theirs:
-                self._draft.elsewhere[field.key] = field.theirs
-        self._draft.tidy()
+async def _take_decisions(target: EditorTarget, case: Case, decided: Decisions) -> None:
+    """Put the decisions into the draft; values that arrived after the question stay undecided."""
+    draft = target.draft
+    edited = {key: value for key, value in decided.items() if not isinstance(value, Keep)}
+    edited = check(case.item_type, edited, target.store.lookups, ON_EDIT)
+    for field in case.fields:
+        decision, theirs_now = decided[field.key], draft.base.get(field.key)
+        if decision is Keep.THEIRS:
+            draft.decide(field.key, theirs_now)
+            continue
+        draft.decide(field.key, field.mine if decision is Keep.MINE else edited[field.key])
+        if theirs_now != field.theirs:
+            draft.elsewhere[field.key] = field.theirs
+    draft.tidy()

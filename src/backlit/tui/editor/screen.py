@@ -15,13 +15,13 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, Context
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.drawing.relative_times import moment
-from backlit.tui.editor.edit_field import edit_field
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
 from backlit.tui.editor.field_lines import FieldLines
+from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft
 from backlit.tui.fields.acts import Act, field_named, plan_of
-from backlit.tui.items.field_prompts import having
+from backlit.tui.items.field_commands import having
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen, item_title
 from backlit.tui.shell.status_text import timer_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -52,7 +52,7 @@ class EditorScreen(ItemScreen):
     """
 
     CONTEXTS = (Context.EDITOR, Context.ITEM)
-    COMMAND_GROUPS = ("editor.form_commands", "editor.saving", "editor.text_commands", *ITEM_COMMANDS)
+    COMMAND_GROUPS = ("editor.form_commands", "editor.saving", *ITEM_COMMANDS)
     AUTO_FOCUS = "FieldGrid"
     CSS_PATH = "../styles/editor.tcss"
 

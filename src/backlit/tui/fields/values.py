@@ -1,18 +1,20 @@
-"""Field values as words, as text in an input, and back."""
+"""Values of fields as text, typed text as values, and texts merged with their own line endings."""
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import Field, Kind
+from backlit.model.fields import FIELD_BY_KEY, Field, Kind
 from backlit.store.records.people import TreeKind
+from backlit.store.store import Store
 from backlit.tui.fields.dates import day_text, holds_days
 
 if TYPE_CHECKING:
     from backlit.store.store import Store
+
 
 NOTHING = "–"
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
@@ -124,3 +126,90 @@ def _first_line(text: str) -> str:
     lines = text.splitlines()
     first = next((line for line in lines if line.strip()), "")
     return first if len(lines) < 2 else f"{first}  … {len(lines)} lines"
+
+
+# Values of other items
+
+
+def label_of(key: str) -> str:
+    """The name of a field; custom fields are called by their key."""
+    field = FIELD_BY_KEY.get(key)
+    return field.label if field else key
+
+
+def words_of(store: Store, key: str, value: object) -> str:
+    """A value in words; what has no name reads as its id, what is not set as –."""
+    if value is None or value in ("", []):
+        return "–"
+    field = FIELD_BY_KEY.get(key)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(str(each) for each in value)
+    if field is not None and isinstance(value, int):
+        return _name(store, field.kind, value) or str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _name(store: Store, kind: Kind, number: int) -> str:
+    """The name of what an id stands for; empty where it is not known."""
+    match kind:
+        case Kind.USER:
+            person = store.everybody.person(number)
+            return person.display_name if person else f"user {number}"
+        case Kind.AREA | Kind.ITERATION:
+            tree = store.lookups.tree(TreeKind.AREAS if kind is Kind.AREA else TreeKind.ITERATIONS)
+            return tree.path(number).replace("\\", " › ") if number in tree else ""
+        case Kind.TEAM:
+            return store.lookups.teams().get(number, "")
+        case Kind.ITEM:
+            item = store.item(number)
+            return f"#{number} {item.fields.get('Name') or ''}" if item else f"#{number}"
+    return ""
+
+
+# Line endings
+
+NEWLINES = ("\n", "\r\n", "\r")
+
+
+def merged(raw: str, lines: Sequence[str]) -> str:
+    """Put the lines of an editor back into the text they came from.
+
+    An editor knows one kind of line ending and breaks lines at several signs; what it shows unchanged at the
+    beginning and at the end stays byte for byte, lines in between get the text's first kind of ending.
+    """
+    before, endings = _lines_and_endings(raw)
+    same = min(len(before), len(lines))
+    head = next((index for index in range(same) if before[index] != lines[index]), same)
+    same -= head
+    tail = next((index for index in range(same) if before[-1 - index] != lines[-1 - index]), same)
+    newline = next((ending for ending in endings if ending in NEWLINES), "\n")
+    middle = [newline] * (len(lines) - head - tail)
+    kept = [*endings[:head], *middle, *endings[len(endings) - tail :]]
+    last = kept[-1] if tail or head == len(lines) == len(before) else ""
+    joined = "".join(line + (ending or newline) for line, ending in zip(lines[:-1], kept[:-1], strict=True))
+    return joined + "".join(lines[-1:]) + last
+
+
+def taken_back(raw: str, written: str) -> str:
+    """What an editor of files made of a text: the newline that it puts at the end is its own, the rest is `merged`."""
+    if not raw.endswith(NEWLINES):
+        ending = next((each for each in ("\r\n", "\n", "\r") if written.endswith(each)), "")
+        written = written.removesuffix(ending)
+    if written == raw:
+        return raw
+    return merged(raw, lines_of(written))
+
+
+def lines_of(raw: str) -> list[str]:
+    """The lines of a text as an editor shows them."""
+    return _lines_and_endings(raw)[0]
+
+
+def _lines_and_endings(raw: str) -> tuple[list[str], list[str]]:
+    lines = raw.splitlines()
+    endings = [whole[len(line) :] for whole, line in zip(raw.splitlines(keepends=True), lines, strict=True)]
+    if not raw or raw.endswith(NEWLINES):
+        return [*lines, ""], [*endings, ""]
+    return lines, endings

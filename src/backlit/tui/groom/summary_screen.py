@@ -12,7 +12,7 @@ from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct, Context
-from backlit.tui.dialogs.save_file import Saved, file_in, save_file
+from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
 from backlit.tui.shell.paths import downloads

@@ -18,7 +18,7 @@ from backlit.tui.commands.command import Context
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
 from backlit.tui.drawing.theme_styles import ThemeStyles, type_colour, type_sign
-from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.widgets.line_list import LineList
 
 SIGNS = {NewsKind.NEW: ("+", "accent"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}
@@ -33,24 +33,13 @@ COLOURS = {"-": "$error", "+": "$success"}
 
 
 class InboxRows(LineList):
-    """A list of the inbox with a text for no rows."""
+    """A list of the inbox: draws its rows alike."""
 
     CONTEXTS = (Context.INBOX, *LineList.CONTEXTS)
 
     def __init__(self, store: Store, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.store = store
-        self.empty_text = ""
-
-    def say_when_empty(self, text: str) -> None:
-        """Set the text that is shown without rows."""
-        if text != self.empty_text:
-            self.empty_text = text
-            self.refresh()
-
-    def render_blank(self, y: int) -> Strip:
-        """Draw the text for no rows."""
-        return self.draw_words("" if self.row_count() else self.empty_text, y)
 
     def drawn(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
         """Draw a row of coloured parts after the cursor bar."""

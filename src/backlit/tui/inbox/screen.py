@@ -12,9 +12,9 @@ from backlit.store.records.changes import Connection, ConnectionState, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.dialogs.difference import Difference, DifferenceDialog
+from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
-from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, InboxRows, comment_lines, is_long, lines_of
 from backlit.tui.shell.status_text import left_status, timer_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -101,7 +101,7 @@ class InboxScreen(StoreScreen[None]):
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         left = left_status(connection, self.store.outbox, rows.cursor + 1, rows.row_count())
         self._status.say([*left, *timer_words(self.store)], hints(hint_ids))
-        rows.say_when_empty(_empty_words(connection, is_feed=self.shows_feed))
+        rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
         self._text.update(Content("\n").join(self._lines()))
 
     def _lines(self) -> list[Content]:

@@ -1,18 +1,17 @@
-"""Editing items as text: one as a page, several as a table; a text that cannot be read is kept and offered again."""
+"""Items as text: one is edited as a page and several as a table, and all are copied to the clipboard."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from backlit.model.fields import fields_of
+from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.parser import FieldReading, TextFault
-from backlit.tui.fields.values import FieldWords
-from backlit.tui.items.page_text import page_of, read_page
-from backlit.tui.items.table_text import COLUMNS, read_table, table_of
+from backlit.tui.fields.values import NOTHING, FieldWords, lines_of, merged
 from backlit.tui.items.target import ItemTarget
 
 
@@ -125,3 +124,244 @@ def _kept(content: Mapping[str, object] | None) -> Written | None:
     pairs = content.get("seen")
     seen = {int(item_id): fields for item_id, fields in pairs} if isinstance(pairs, list) else {}
     return Written(tuple(int(each) for each in ids), str(content.get("original")), str(content.get("text")), seen)
+
+
+# Copying
+
+CLIPBOARD_LIMIT = 70_000
+"""Bytes that terminals take; their escape sequence is longer by a third."""
+
+
+def copy_id(target: ItemTarget, call: Call) -> None:
+    """Copy the numbers."""
+    _copy(target, ", ".join(str(item.id) for item in target.chosen(call.rows)))
+
+
+def copy_name(target: ItemTarget, call: Call) -> None:
+    """Copy the names."""
+    _copy(target, "\n".join(_name(item) for item in target.chosen(call.rows)))
+
+
+def copy_markdown(target: ItemTarget, call: Call) -> None:
+    """Copy a line of Markdown for each item."""
+    _copy(target, "\n".join(markdown_of(target.chosen(call.rows))))
+
+
+def copy_table(target: ItemTarget, call: Call) -> None:
+    """Copy a table with tabs between the columns."""
+    _copy(target, table_of(target.chosen(call.rows), FieldWords(target.store)))
+
+
+def copy_json(target: ItemTarget, call: Call) -> None:
+    """Copy as JSON: one object, or a list of them."""
+    documents = [document_of(item) for item in target.chosen(call.rows)]
+    _copy(target, json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2))
+
+
+def _copy(target: ItemTarget, text: str) -> None:
+    size = len(text.encode())
+    if size > CLIPBOARD_LIMIT:
+        raise CannotAct(f"{size:,} bytes are more than a terminal's clipboard takes; mark fewer items.")
+    target.copy(text)
+    lines = text.splitlines()
+    first = " ".join(lines[0].split())[:60] if lines else "nothing"
+    target.say(f"Copied {first}" + (f" … {len(lines):,} lines" if len(lines) > 1 else ""))
+
+
+def markdown_of(items: Iterable[Item]) -> Sequence[str]:
+    """Return a list entry for each item: its number, name, type, status and estimate."""
+    return [f"- #{item.id} {_name(item)} ({', '.join(_remarks(item))})" for item in items]
+
+
+def document_of(item: Item) -> dict[str, object]:
+    """Return an item as the interface has it, with pending changes."""
+    return {"id": item.id, "type": item.type, "projectId": item.project_id, "fields": dict(item.fields)}
+
+
+def _remarks(item: Item) -> Iterable[str]:
+    yield item.type
+    for key in ("Status", "Estimate"):
+        value = item.fields.get(key)
+        if value:
+            yield f"{value} pts" if key == "Estimate" and str(value).replace(".", "").isdigit() else str(value)
+
+
+def _name(item: Item) -> str:
+    return str(item.fields.get("Name") or "")
+
+
+# One item as a page
+
+RULE = "---"
+BODY = "Description"
+_REMARK = "# {} {}, written when the editor is left. A line that is taken out changes nothing."
+
+
+def page_of(item: Item, fields: Sequence[Field], words: FieldWords) -> str:
+    """The text of an item; lines of its fields that begin with # are remarks."""
+    lines = [RULE, _REMARK.format(f"#{item.id}" if item.id > 0 else "new", item.type)]
+    lines += [f"{label}: {_shown(field, item, words)}".rstrip() for label, field in _labelled(fields).items()]
+    for heading, field in _headed(item, fields).items():
+        lines += [heading, *_body(item, field)]
+    return "\n".join(lines) + "\n"
+
+
+def read_page(
+    text: str, original: str, item: Item, fields: Sequence[Field], reading: FieldReading
+) -> dict[str, object]:
+    """What was changed on a page of the item as it was then; raises TextFault with the place of what cannot be read."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    headed = _headed(item, fields)
+    starts = _starts(lines, list(headed))
+    changes = _changed_fields(lines[: starts[0]], original.split("\n"), item, fields, reading)
+    for field, start, end in zip(headed.values(), starts, [*starts[1:], len(lines)], strict=True):
+        body = _without_blank_end(lines[start + 1 : end])
+        if body != _body(item, field):
+            before = str(item.fields.get(field.key) or "")
+            blank_end = lines_of(before)[len(_body(item, field)) :]
+            changes[field.key] = merged(before, [*body, *blank_end]) if body else ""
+    return changes
+
+
+def _changed_fields(
+    lines: Sequence[str], original: Sequence[str], item: Item, fields: Sequence[Field], reading: FieldReading
+) -> dict[str, object]:
+    labelled = {label.casefold(): field for label, field in _labelled(fields).items()}
+    before = dict(_cut(line, labelled) for line in original[: original.index(RULE, 1)])
+    changes: dict[str, object] = {}
+    given: set[str] = set()
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip() or line.startswith("#"):
+            continue
+        label, value = _cut(line, labelled)
+        if label not in labelled:
+            name = line.partition(":")[0].strip()[:40]
+            raise TextFault(number, 1, f"“{name}” is no field of a {item.type.lower()} that can be set.")
+        if label in given:
+            raise TextFault(number, 1, f"{labelled[label].label} stands here a second time.")
+        given.add(label)
+        if value.strip() != before.get(label, "").strip():
+            field, column = labelled[label], len(line) - len(value.lstrip()) + 1
+            changes[field.key] = reading.read_at(field, item, value, number, column)
+    return changes
+
+
+def _cut(line: str, labelled: Mapping[str, Field]) -> tuple[str, str]:
+    """The longest known label that a line begins with, and what follows its colon; no label where it has none."""
+    colons = (at for at in range(len(line) - 1, -1, -1) if line[at] == ":")
+    found = ((line[:at].strip().casefold(), line[at + 1 :]) for at in colons)
+    return next((each for each in found if each[0] in labelled), ("", ""))
+
+
+def _starts(lines: Sequence[str], headings: Sequence[str]) -> list[int]:
+    """Where the fields end and the long texts begin; a text goes on to the line that begins the next one."""
+    if lines[0].strip() != RULE:
+        raise TextFault(1, 1, f"The page begins with a line of {RULE}.")
+    starts, at = [], 0
+    for heading in headings:
+        at = next((number for number in range(at + 1, len(lines)) if lines[number].strip() == heading), 0)
+        if not at:
+            between = "between the fields and the description" if heading == RULE else "which begins a text"
+            raise TextFault(len(lines), 1, f"A line of {heading} is missing, {between}.")
+        starts.append(at)
+    return starts
+
+
+def _labelled(fields: Sequence[Field]) -> dict[str, Field]:
+    """The fields on a page by the names that they have there: of two with one label the later goes by its key."""
+    found: dict[str, Field] = {}
+    for field in _settable(fields):
+        if field.kind is not Kind.LONG_TEXT:
+            taken = {label.casefold() for label in found}
+            found[field.key if field.label.casefold() in taken else field.label] = field
+    return found
+
+
+def _headed(item: Item, fields: Sequence[Field]) -> dict[str, Field]:
+    """The long texts by the lines that begin them; only the description where a text has such a line itself."""
+    texts = [field for field in _settable(fields) if field.kind is Kind.LONG_TEXT]
+    headed = {RULE if field.key == BODY else f"{RULE} {field.label} {RULE}": field for field in texts}
+    is_clear = all(line.strip() not in headed or line.strip() == RULE for field in texts for line in _body(item, field))
+    return headed if is_clear and len(headed) == len(texts) else {RULE: headed[RULE]}
+
+
+def _settable(fields: Sequence[Field]) -> Iterator[Field]:
+    return (field for field in fields if field.settable is Settable.ALWAYS)
+
+
+def _shown(field: Field, item: Item, words: FieldWords) -> str:
+    text = words.shown(field, item.fields.get(field.key))
+    return "" if text == NOTHING else " ".join(text.split())
+
+
+def _body(item: Item, field: Field) -> list[str]:
+    return _without_blank_end(lines_of(str(item.fields.get(field.key) or "")))
+
+
+def _without_blank_end(lines: Sequence[str]) -> list[str]:
+    end = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
+    return list(lines[:end])
+
+
+# Several items as a table
+
+COLUMNS = ("Name", "Status", "Estimate", "AssignedToID", "IterationID", "AreaID", "Tags")
+"""The fields that have a column; the id and the type stand before them."""
+_TO_BLANKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+
+
+def heading() -> Sequence[str]:
+    """The names of the columns."""
+    return ("id", "type", *(FIELD_BY_KEY[key].label for key in COLUMNS))
+
+
+def table_of(items: Sequence[Item], words: FieldWords) -> str:
+    """A heading and a line for each item."""
+    lines = [heading(), *((str(item.id), item.type, *cells_of(item, words).values()) for item in items)]
+    return "\n".join("\t".join(line) for line in lines) + "\n"
+
+
+def cells_of(item: Item, words: FieldWords) -> Mapping[str, str]:
+    """What stands in the columns, by key; nothing where a field is not set, or not one of the type's."""
+    return {key: _cell(item, key, words) for key in COLUMNS}
+
+
+def _cell(item: Item, key: str, words: FieldWords) -> str:
+    text = words.shown(FIELD_BY_KEY[key], item.fields.get(key))
+    return "" if text == NOTHING else text.translate(_TO_BLANKS)
+
+
+def read_table(
+    text: str, items: Sequence[Item], words: FieldWords, reading: FieldReading
+) -> dict[int, dict[str, object]]:
+    """What was changed in a table, by id; items whose line is gone stay as they are. Raises TextFault."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if lines[0].split("\t") != list(heading()):
+        raise TextFault(1, 1, "The first line names the columns; it has to stay as it was.")
+    known = {str(item.id): item for item in items}
+    changes: dict[int, dict[str, object]] = {}
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        item = known.get(cells[0].strip())
+        if item is None or (len(cells) > 1 and cells[1] != item.type):
+            raise TextFault(number, 1, "Each line begins with the id and the type of an item that was chosen.")
+        if len(cells) != len(COLUMNS) + 2:
+            raise TextFault(number, len(line) + 1, f"There are {len(COLUMNS) + 2} columns; this line has {len(cells)}.")
+        changed = _changed_cells(item, cells[2:], (number, len(cells[0]) + len(cells[1]) + 3), words, reading)
+        if changed:
+            changes[item.id] = changed
+    return changes
+
+
+def _changed_cells(
+    item: Item, cells: Sequence[str], place: tuple[int, int], words: FieldWords, reading: FieldReading
+) -> dict[str, object]:
+    line, column = place
+    changed = {}
+    for (key, shown), text in zip(cells_of(item, words).items(), cells, strict=True):
+        if text.strip() != shown.strip():
+            changed[key] = reading.read_at(FIELD_BY_KEY[key], item, text, line, column)
+        column += len(text) + 1
+    return changed

@@ -1,81 +1,106 @@
-"""Settling what the service did not take: yours and theirs, field by field."""
+"""The dialog that resolves a conflict or a rejected change: yours and theirs, field by field."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from backlit.model.errors import BacklitError
-from backlit.store.edits.conflicts import Case, Contested, Keep
-from backlit.store.records.entry import EntryState
+from backlit.store.edits.conflicts import Contested, Keep
 from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.drawing.relative_times import moment
-from backlit.tui.drawing.text import literal, wrapped
-from backlit.tui.fields.labels import label_of, words_of
-from backlit.tui.items.conflict_lines import SIDE_BY_SIDE, ShownField, column_heads, field_lines
-from backlit.tui.items.conflict_values import Asking, draft_key
-from backlit.tui.shell.workers import work
+from backlit.tui.drawing.text import fit, literal, safe, wrapped
+from backlit.tui.fields.values import label_of
+from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
-if TYPE_CHECKING:
-    from backlit.store.store import Store
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """One contested field in words: the chosen `side`, or the words of an `edited` value; both None while undecided."""
+
+    label: str
+    base: str
+    mine: str
+    theirs: str
+    is_long: bool
+    side: Keep | None = None
+    edited: str | None = None
+    fault: str = ""
+
 
 WIDEST = 112
 FRAME_CELLS = 6
 """The frame, a blank at each side, and the scroll bar."""
 FRAME_LINES = 2
-HALF_MARKED = "It still holds both versions; take out the lines with <<<<<<<, ======= and >>>>>>>."
+HALF_MARKED = "The text still holds both versions. Delete the lines with <<<<<<<, ======= and >>>>>>>."
 
 
-class ConflictDialog(Dialog[bool]):
-    """Asks what becomes of each field of a case, and settles it; the answer says whether it was settled.
+@dataclass(frozen=True, slots=True)
+class NewValue:
+    """A value that is neither yours nor theirs."""
 
-    A conflict begins undecided; of a refused change every field begins as the user wanted it.
+    value: object
+
+
+Edit = Callable[[Contested, object], Awaitable[NewValue | None]]
+"""Asks for another value of a field, beginning with its decision; None when it was left."""
+Decisions = Mapping[str, object]
+"""A side or a value for each field."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictQuestion:
+    """The fields to decide; `words` turns a field's value into text."""
+
+    title: str
+    sentence: str
+    fields: Sequence[Contested]
+    words: Callable[[str, object], str]
+    edit: Edit
+
+
+class ConflictDialog(Dialog[Decisions | None]):
+    """Asks for a decision on each field; the answer is None when it was left.
+
+    `decided` and `faults` are the decisions to begin with and the reasons why some were rejected; `note` is a reason
+    that concerns no single field.
     """
 
     AUTO_FOCUS = "VerticalScroll"
 
-    def __init__(self, store: "Store", case: Case) -> None:
-        entry = case.entry
-        item = store.item(entry.item_id)
-        name = str(item.fields.get("Name") or "") if item else ""
-        number = f"#{entry.item_id}" if entry.item_id > 0 else "new"
-        super().__init__(f"{'Conflict' if entry.state is EntryState.CONFLICT else 'Refused'}  {number} {name}")
+    def __init__(
+        self, question: ConflictQuestion, decided: Decisions, faults: Mapping[str, str], note: str = ""
+    ) -> None:
+        super().__init__(question.title)
         self.frame.border_subtitle = literal("jk  m yours  t theirs  e edit  w apply  esc later")
-        self._store = store
-        self._case = case
-        is_conflict = entry.state is EntryState.CONFLICT
-        self._decided: dict[str, object] = {} if is_conflict else {each.key: Keep.MINE for each in case.fields}
-        self._faults: dict[str, str] = {}
-        self._at = 0
+        self._question = question
+        self._fields = question.fields
+        self._decided = dict(decided)
+        self._faults = dict(faults)
+        self._begun_with = note
+        self._at = next((at for at, each in enumerate(self._fields) if each.key in faults), 0)
         self._scroll = VerticalScroll()
         self._shown, self._heads, self._note = Static(), Static(), Static()
 
     def content(self) -> ComposeResult:
-        """Who did what, the fields, and how far the decisions are."""
-        yield Static(literal(self.sentence()), classes="note")
+        """Yield the reason, the fields and the number of open decisions."""
+        yield Static(literal(self._question.sentence), classes="note")
         yield self._heads
         with self._scroll:
             yield self._shown
         yield self._note
 
-    def sentence(self) -> str:
-        """What happened."""
-        case = self._case
-        if case.entry.state is not EntryState.CONFLICT:
-            return case.entry.reason
-        when = f" on {moment(case.changed_at)}" if case.changed_at else ""
-        return f"{case.changed_by or 'Somebody'} changed it{when}; yours waits."
-
     def on_mount(self) -> None:
         """Show the fields."""
-        self._draw()
+        self._draw(self._begun_with)
 
     def on_resize(self) -> None:
-        """Break the lines anew."""
+        """Wrap the lines to the new width."""
         self._draw()
 
     # Drawing
@@ -85,17 +110,18 @@ class ConflictDialog(Dialog[bool]):
         is_wide = width >= SIDE_BY_SIDE
         self._heads.display = is_wide
         self._heads.update(column_heads(width))
-        taken = FRAME_LINES + len(wrapped(self.sentence(), width)) + is_wide + 1
+        taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 1
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
         lines: list[Content] = []
         places: list[tuple[int, int]] = []
-        for index, field in enumerate(self._case.fields):
+        for index, field in enumerate(self._fields):
             found = field_lines(self._in_words(field), width, is_current=index == self._at)
             places.append((len(lines), len(lines) + len(found)))
             lines += [*found, Content("")]
         self._shown.update(Content("\n").join(lines[:-1]))
-        undecided = len(self._case.fields) - len(self._decided)
-        words = f"{undecided} not decided" if undecided else "all decided: enter applies"
+        undecided = len(self._fields) - len(self._decided)
+        fields = "1 field" if undecided == 1 else f"{undecided} fields"
+        words = f"{fields} to resolve" if undecided else "enter to apply"
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         if places:
             self.call_after_refresh(self._keep_in_sight, *places[self._at])
@@ -107,10 +133,11 @@ class ConflictDialog(Dialog[bool]):
 
     def _in_words(self, field: Contested) -> ShownField:
         decision = self._decided.get(field.key)
+        side = decision if isinstance(decision, Keep) else None
         is_text = is_long(field.key, field.mine, field.theirs)
 
         def words(value: object) -> str:
-            return str(value or "") if is_text else " ".join(words_of(self._store, field.key, value).split())
+            return str(value or "") if is_text else " ".join(self._question.words(field.key, value).split())
 
         return ShownField(
             label=label_of(field.key),
@@ -118,15 +145,15 @@ class ConflictDialog(Dialog[bool]):
             mine=words(field.mine),
             theirs=words(field.theirs),
             is_long=is_text,
-            decision=decision,
-            edited="" if decision is None or isinstance(decision, Keep) else words(decision),
+            side=side,
+            edited=words(decision) if field.key in self._decided and side is None else None,
             fault=self._faults.get(field.key, ""),
         )
 
     # Keys
 
     def type_early(self, character: str) -> None:
-        """Move, decide, apply or leave."""
+        """Move, decide, apply or close."""
         match character:
             case "j":
                 self._step(1)
@@ -141,10 +168,10 @@ class ConflictDialog(Dialog[bool]):
             case "w":
                 self._apply()
             case "q":
-                self.dismiss(False)
+                self.dismiss(None)
 
     def press(self, key: str) -> bool:
-        """Move, apply or leave."""
+        """Move, apply or close."""
         match key:
             case "down" | "up":
                 self._step(1 if key == "down" else -1)
@@ -154,21 +181,19 @@ class ConflictDialog(Dialog[bool]):
                 self._scroll.scroll_relative(y=-max(1, self._scroll.size.height // 2), animate=False)
             case "enter":
                 self._apply()
-            case "escape":
-                self.dismiss(False)
             case _:
-                return False
+                return super().press(key)
         return True
 
     def _step(self, by: int) -> None:
-        self._at = max(0, min(self._at + by, len(self._case.fields) - 1))
+        self._at = max(0, min(self._at + by, len(self._fields) - 1))
         self._draw()
 
     def _decide(self, decision: object) -> None:
         """Decide the field under the cursor, and go on to the next one that is open."""
-        if not self._case.fields:
+        if not self._fields:
             return
-        key = self._case.fields[self._at].key
+        key = self._fields[self._at].key
         self._decided[key] = decision
         self._faults.pop(key, None)
         if isinstance(decision, str) and is_long(key, decision, None) and has_marks(decision):
@@ -179,44 +204,168 @@ class ConflictDialog(Dialog[bool]):
 
     def _go_to_open(self) -> None:
         """Put the cursor on the next field without a decision, where there is one."""
-        count = len(self._case.fields)
+        count = len(self._fields)
         for index in (*range(self._at + 1, count), *range(self._at)):
-            if self._case.fields[index].key not in self._decided:
+            if self._fields[index].key not in self._decided:
                 self._at = index
                 return
 
     def _edit(self) -> None:
-        if not self._case.fields:
-            return
-        field = self._case.fields[self._at]
-        Asking(self.app, self._store, self._case).ask(field, self._decided.get(field.key), self._decide)
+        if self._fields:
+            self.run_worker(work(self._ask_value, self._fields[self._at]), group=COMMANDS_GROUP)
+
+    async def _ask_value(self, field: Contested) -> None:
+        answer = await self._question.edit(field, self._decided.get(field.key))
+        if answer is not None:
+            self._decide(answer.value)
 
     def _apply(self) -> None:
-        if len(self._decided) < len(self._case.fields):
-            if self._case.fields[self._at].key in self._decided:
+        if len(self._decided) < len(self._fields):
+            if self._fields[self._at].key in self._decided:
                 self._go_to_open()
-            self._draw("Not all is decided: m yours, t theirs, e another.")
+            self._draw("Not all fields are resolved. m yours, t theirs, e edit.")
         elif self._faults:
-            self._at = next(index for index, each in enumerate(self._case.fields) if each.key in self._faults)
-            self._draw(f"{label_of(self._case.fields[self._at].key)} has to be put right: e edits it.")
+            self._at = next(index for index, each in enumerate(self._fields) if each.key in self._faults)
+            self._draw(f"{label_of(self._fields[self._at].key)} is not valid. e to edit it.")
         else:
-            self.run_worker(work(self._settle, dict(self._decided)), exclusive=True, group="settle")
+            self.dismiss(dict(self._decided))
 
-    async def _settle(self, decided: Mapping[str, object]) -> None:
-        try:
-            await self.settle(decided)
-        except BacklitError as error:
-            self._faults = dict(error.errors)
-            self._draw("" if error.errors else str(error))
-            return
-        forget = [draft_key(self._case, each.key) for each in self._case.fields]
-        self.app.run_worker(work(self._forget, forget), group="drafts")
-        self.dismiss(True)
 
-    async def settle(self, decided: Mapping[str, object]) -> None:
-        """Carry the decisions out; raises BadRequest for values that cannot be."""
-        await self._store.conflicts.resolve(self._case, decided)
+# The lines of a field
 
-    async def _forget(self, keys: list[str]) -> None:
-        for key in keys:
-            await self._store.drafts.discard(key)
+SIDE_BY_SIDE = 72
+"""Cells from which there are two columns."""
+MOST_LINES = 200
+"""Of one field; all of it can be read where it is edited."""
+MARGIN = 2
+LEAD = 8
+CONTEXT = 1
+MARK = "▎"
+"""Stands before what differs, so that it does without colours."""
+NOTHING = "–"
+SIDES = {Keep.MINE: "yours", Keep.THEIRS: "theirs"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Lines of both sides; `is_same` where there is no difference, or only a count of such lines."""
+
+    mine: Sequence[str]
+    theirs: Sequence[str]
+    is_same: bool
+
+
+def column_heads(width: int) -> Content:
+    """What stands over the two columns; nothing where they are one below the other."""
+    if width < SIDE_BY_SIDE:
+        return Content("")
+    return _pair(("yours", "$muted"), ("theirs", "$muted"), _column(width))
+
+
+def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
+    """All lines of one field, the heading first."""
+    lines = [_heading(field, width, is_current=is_current)]
+    if field.fault:
+        lines += [_coloured(f"! {line}", "$error") for line in wrapped(field.fault, width - MARGIN - 2)]
+    body = list(_beside(field, width) if width >= SIDE_BY_SIDE else _below(field, width))
+    if len(body) > MOST_LINES:
+        body = [*body[:MOST_LINES], _coloured(f"… {len(body) - MOST_LINES} more lines; e shows all", "$muted")]
+    return [*lines, *body, *_edited(field, width)]
+
+
+def _heading(field: ShownField, width: int, *, is_current: bool) -> Content:
+    words = _decision(field)
+    label = fit(field.label, min(cell_len(safe(field.label)), width - MARGIN - len(words) - 1))
+    was = "" if field.is_long else f"  was {field.base}"
+    return Content.assemble(
+        ("▌ " if is_current else "  ", "$accent"),
+        (label, "bold"),
+        (fit(was, width - MARGIN - cell_len(label) - len(words) - 2) + "  ", "$muted"),
+        (words, "$accent" if words.startswith("✓") else "$muted"),
+    )
+
+
+def _decision(field: ShownField) -> str:
+    if field.edited is not None:
+        return "✓ edited"
+    return f"✓ {SIDES[field.side]}" if field.side is not None else "to resolve"
+
+
+def _edited(field: ShownField, width: int) -> Iterator[Content]:
+    if field.edited is None:
+        return
+    lines = [part for line in field.edited.splitlines() or [""] for part in wrapped(line, width - MARGIN - LEAD)]
+    yield from _led("edited", lines[:MOST_LINES], "bold")
+
+
+def _beside(field: ShownField, width: int) -> Iterator[Content]:
+    column = _column(width)
+    for stretch in _stretches(field):
+        mark = f"{MARK} " if field.is_long and not stretch.is_same else "  "
+        left_colour, right_colour = (_colour(field, keep, stretch) for keep in (Keep.MINE, Keep.THEIRS))
+        for mine, theirs in zip_longest(stretch.mine, stretch.theirs):
+            left, right = ([] if text is None else wrapped(text, column - 2) for text in (mine, theirs))
+            for one, other in zip_longest(left, right):
+                yield _pair(
+                    ("" if one is None else mark + one, left_colour),
+                    ("" if other is None else mark + other, right_colour),
+                    column,
+                )
+
+
+def _below(field: ShownField, width: int) -> Iterator[Content]:
+    room = width - MARGIN - LEAD
+    for stretch in _stretches(field):
+        if stretch.is_same:
+            yield from _led("", [part for line in stretch.mine for part in wrapped(line, room)], "$muted")
+            continue
+        for whose, lines, keep in (("yours", stretch.mine, Keep.MINE), ("theirs", stretch.theirs, Keep.THEIRS)):
+            parts = [part for line in lines or [NOTHING] for part in wrapped(line, room)]
+            yield from _led(whose, parts, _colour(field, keep, stretch))
+
+
+def _stretches(field: ShownField) -> Iterator[_Stretch]:
+    if not field.is_long:
+        yield _Stretch([field.mine], [field.theirs], is_same=False)
+        return
+    mine, theirs = field.mine.splitlines(), field.theirs.splitlines()
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, mine, theirs).get_opcodes():
+        if tag == "equal":
+            same = _same(mine[i1:i2], is_first=i1 == 0, is_last=i2 == len(mine))
+            yield _Stretch(same, same, is_same=True)
+        else:
+            yield _Stretch(mine[i1:i2], theirs[j1:j2], is_same=False)
+
+
+def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[str]:
+    """The lines next to what differs, and how many others there are."""
+    head, tail = (0 if is_first else CONTEXT), (0 if is_last else CONTEXT)
+    left_out = len(lines) - head - tail
+    if left_out <= 1:
+        return lines
+    return [*lines[:head], f"⋯ {left_out} lines the same", *lines[len(lines) - tail :]]
+
+
+def _colour(field: ShownField, keep: Keep, stretch: _Stretch) -> str:
+    if stretch.is_same or field.edited is not None or field.side not in {None, keep}:
+        return "$muted"
+    return "$foreground" if field.side is None else "bold"
+
+
+def _column(width: int) -> int:
+    return (width - MARGIN - 3) // 2
+
+
+def _pair(left: tuple[str, str], right: tuple[str, str], column: int) -> Content:
+    text = left[0] + " " * max(0, column - cell_len(left[0]))
+    return Content.assemble(" " * MARGIN, (text, left[1]), ("│ ", "$rule"), right)
+
+
+def _led(word: str, lines: Sequence[str], colour: str) -> Iterator[Content]:
+    for number, line in enumerate(lines):
+        lead = f"{word if number == 0 else '':{LEAD}}"
+        yield Content.assemble(" " * MARGIN, (lead, "$muted"), (line, colour))
+
+
+def _coloured(text: str, colour: str) -> Content:
+    return Content.assemble(" " * MARGIN, (safe(text), colour))

@@ -10,7 +10,7 @@ from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS,
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.drawing.text import safe, safe_block
-from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.fields.values import label_of, words_of
 
 DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
 """What takes something away: an item, a comment, an area or iteration."""

@@ -1,11 +1,39 @@
-"""Commands that change one field, the same wherever there is a current item (KEYMAP, rule e)."""
+"""Commands that change one field of the chosen items, and the prompts for its new value."""
 
-from backlit.model.fields import SYNC_KEYS, Settable, fields_of
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from backlit.model.amounts import points_of
+from backlit.model.errors import BadRequest
+from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SYNC_KEYS, Field, Kind, Settable, fields_of
+from backlit.model.statuses import StatusGroup, group_of, is_open
+from backlit.store.records.item import Item
+from backlit.store.records.merge import is_same
+from backlit.store.records.people import IterationEntry, current, following, leaves, preceding
+from backlit.store.store import Store
+from backlit.store.views.lookups import Lookups
 from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.compose import ComposeDialog
+from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
-from backlit.tui.fields.acts import field_named, to_value
-from backlit.tui.items.field_prompts import having, title_of
+from backlit.tui.dialogs.pickers import PickTagsDialog
+from backlit.tui.drawing.relative_times import days_until
+from backlit.tui.fields.acts import Act, Changes, DoesNotApply, field_named, need, tags_of, to_tags, to_value
+from backlit.tui.fields.choices import PICKED, can_be_empty, choices_for, unknown_status
+from backlit.tui.fields.values import (
+    NOTHING,
+    FieldWords,
+    lines_of,
+    merged,
+    number_text,
+    read_text,
+    read_typed,
+    typed_text,
+)
 from backlit.tui.items.target import ItemTarget
+from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.widgets.choice_list import Choice
 
 
@@ -46,3 +74,274 @@ async def _assign(target: ItemTarget, call: Call, user_id: int | None, words: st
     items = target.chosen(call.rows)
     having("AssignedToID", items, target.store.lookups)
     await target.apply(to_value(field_named("AssignedToID", target.store.lookups), user_id, words), items)
+
+
+async def step_estimate(target: ItemTarget, call: Call) -> None:
+    """Move the estimate along the scale, by the sign in the command's argument and the count."""
+    steps = int(call.command.argument) * (call.count or 1)
+    items = target.chosen()
+    having("Estimate", items, target.store.lookups)
+
+    def changes(item: Item) -> Changes:
+        return {"Estimate": stepped(item.fields.get("Estimate"), steps, target.session.estimate_scale)}
+
+    await target.apply(Act(f"Estimate {steps:+d}", ("Estimate",), changes), items)
+
+
+async def finish(target: ItemTarget, call: Call) -> None:
+    """Set the first status that means done."""
+    await _set_group(target, call, StatusGroup.DONE, "Done")
+
+
+async def reopen(target: ItemTarget, call: Call) -> None:
+    """Set the first status that means open."""
+    await _set_group(target, call, StatusGroup.NOT_STARTED, "Reopen")
+
+
+async def _set_group(target: ItemTarget, call: Call, group: StatusGroup, label: str) -> None:
+    items = target.chosen(call.rows)
+    having("Status", items, target.store.lookups)
+
+    def changes(item: Item) -> Changes:
+        status = str(item.fields.get("Status") or "")
+        if (group is StatusGroup.DONE) == (group_of(status) is StatusGroup.DONE):
+            return {}
+        if group is StatusGroup.NOT_STARTED and is_open(status):
+            return {}
+        return {"Status": first_status(target.store.lookups.statuses(item.type), group)}
+
+    await target.apply(Act(label, ("Status",), changes), items)
+
+
+async def move_to_current(target: ItemTarget, call: Call) -> None:
+    """Move to the iteration of today."""
+    found = current(_iterations(target), target.store.today())
+    await _move_to_one(target, call, found, "No iteration is under way")
+
+
+async def move_to_next(target: ItemTarget, call: Call) -> None:
+    """Move to the iteration after today's."""
+    found = following(_iterations(target), target.store.today())
+    await _move_to_one(target, call, found, "No iteration starts after today")
+
+
+async def move_to_previous(target: ItemTarget, call: Call) -> None:
+    """Move to the iteration before today's."""
+    found = preceding(_iterations(target), target.store.today())
+    await _move_to_one(target, call, found, "No iteration has ended yet")
+
+
+async def move_to_backlog(target: ItemTarget, call: Call) -> None:
+    """Move out of every iteration, to the root."""
+    roots = [each for each in target.store.lookups.iterations().values() if "\\" not in each.path]
+    if not roots:
+        raise CannotAct("The iterations are still being read; try again in a moment.")
+    await _move(target, roots[0].id, "the backlog", target.chosen(call.rows))
+
+
+def _iterations(target: ItemTarget) -> Sequence[IterationEntry]:
+    return leaves(target.store.lookups.iterations().values())
+
+
+async def _move_to_one(target: ItemTarget, call: Call, found: Sequence[IterationEntry], nothing: str) -> None:
+    """Move to the one iteration found, or ask which of several."""
+    items = target.chosen(call.rows)
+    if not found:
+        raise CannotAct(f"{nothing}; gi shows the iterations.")
+    names = {each.id: each.name for each in found}
+    wanted: object = found[0].id
+    if len(found) > 1:
+        today = target.store.today()
+        choices = [Choice(each.id, each.name, days_until(each.end, today) if each.end else "") for each in found]
+        choice = await target.ask(PickDialog("Move to which iteration?", choices))
+        wanted = None if choice is None else choice.value
+    if isinstance(wanted, int):
+        await _move(target, wanted, names[wanted], items)
+
+
+async def _move(target: ItemTarget, iteration_id: int, name: str, items: Sequence[Item]) -> None:
+    await target.apply(to_value(FIELD_BY_KEY["IterationID"], iteration_id, name), items)
+
+
+def stepped(estimate: object, steps: int, scale: Sequence[float]) -> str:
+    """The estimate some steps up or down a rising scale, which ends where it ends; unset counts as nothing."""
+    text = str(estimate) if estimate not in (None, "") else ""
+    points = points_of(text) if text else 0.0
+    if points is None:
+        raise DoesNotApply(f"“{text[:20]}” is no number, so it has no next step; ce changes it.")
+    if not text and steps < 0:
+        raise DoesNotApply("It has no estimate yet.")
+    if steps > 0:
+        above = [step for step in scale if step > points]
+        wanted = above[min(steps, len(above)) - 1] if above else points
+    else:
+        below = [step for step in reversed(scale) if step < points]
+        wanted = below[min(-steps, len(below)) - 1] if below else points
+    return text if wanted == points and text else number_text(wanted)
+
+
+def first_status(statuses: Sequence[str], group: StatusGroup) -> str:
+    """The first status of a group; of one that nothing begins with, the first that is open."""
+    for status in statuses:
+        if group_of(status) is group:
+            return status
+    for status in statuses:
+        if group is StatusGroup.NOT_STARTED and is_open(status):
+            return status
+    raise DoesNotApply(f"It has no status that means {group.value}.")
+
+
+# Asking for a value
+
+
+async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> None:
+    """Ask for a new value of a field and apply it; raises CannotAct where no item has the field."""
+    field = field_named(key, target.store.lookups)
+    if field.settable is not Settable.ALWAYS:
+        never = field.settable is Settable.NEVER
+        raise CannotAct(f"{field.label} {'is worked out by the service' if never else 'cannot be changed'}.")
+    found = having(key, items, target.store.lookups)
+    if field.kind is Kind.TAGS:
+        await _change_tags(target, items, found)
+    elif field.kind is Kind.LONG_TEXT:
+        await _change_text(target, field, items, found)
+    else:
+        values = [item.fields.get(key) for item in found]
+        value = values[0] if all(is_same(values[0], each) for each in values) else None
+        answer = await _ask_value(target, field, title_of(field.label, len(found), len(items)), found, value)
+        if answer is not None:
+            await target.apply(_set(target.store, field, answer.value), items)
+
+
+def having(key: str, items: Sequence[Item], lookups: Lookups) -> list[Item]:
+    """Return the items that have a field; raises CannotAct where none has it."""
+    found, reasons = [], []
+    for item in items:
+        try:
+            need(key, item, lookups)
+            found.append(item)
+        except DoesNotApply as reason:
+            reasons.append(str(reason))
+    if not found:
+        raise CannotAct(" ".join(dict.fromkeys(reasons)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A value that was given; the value may be None."""
+
+    value: object
+
+
+def _set(store: Store, field: Field, value: object) -> Act:
+    return to_value(field, value, FieldWords(store).shown(field, value))
+
+
+async def _ask_value(
+    target: ItemTarget, field: Field, title: str, items: Sequence[Item], value: object
+) -> _Answer | None:
+    """Ask with what fits the kind of the field; None where the question was cancelled."""
+    if field.kind is Kind.BOOLEAN:
+        if len(items) == 1:
+            return _Answer(value is not True)
+        choices = [Choice(True, "yes"), Choice(False, "no"), Choice(None, NOTHING, "nothing")]
+        choice = await target.ask(PickDialog(title, choices, value))
+        return None if choice is None else _Answer(choice.value)
+    if field.kind in PICKED:
+        return await _pick_value(target, field, title, items, value)
+    check = partial(check_line, field)
+    kept = StoredLines(target.store, _draft_key(field, items))
+    dialog = LineDialog(title, typed_text(value), check, is_replaced=field.key != "Name", kept=kept)
+    text = await target.ask(dialog)
+    return None if text is None else _Answer(read_typed(field, text, value, target.store.today()))
+
+
+async def _pick_value(
+    target: ItemTarget, field: Field, title: str, items: Sequence[Item], value: object
+) -> _Answer | None:
+    store, types = target.store, {item.type for item in items}
+    is_free = all(store.lookups.is_free(field, each) for each in types)
+    choice = await target.ask(PickDialog(title, _choices(store, field, items, value), value, free=is_free))
+    if choice is None:
+        return None
+    if warning := unknown_status(store, field, types, choice.value):
+        target.say(warning, is_bad=True)
+    return _Answer(choice.value)
+
+
+def _choices(store: Store, field: Field, items: Sequence[Item], value: object) -> list[Choice]:
+    """Return the values of all types of the items; a hint counts the items where a value is not for all."""
+    types = Counter(item.type for item in items)
+    found: dict[object, Choice] = {}
+    fitting: Counter[object] = Counter()
+    for item_type, count in types.items():
+        for choice in choices_for(store, field, item_type, value):
+            found.setdefault(choice.value, choice)
+            fitting[choice.value] += count
+    return [
+        choice if fitting[choice.value] == len(items) else _for_some(choice, fitting[choice.value], len(items))
+        for choice in found.values()
+    ]
+
+
+async def _change_tags(target: ItemTarget, items: Sequence[Item], found: Sequence[Item]) -> None:
+    counts = Counter(tag for item in found for tag in dict.fromkeys(tags_of(item)))
+    title = title_of("Tags", len(found), len(items))
+    change = await target.ask(PickTagsDialog(title, target.store.lookups.tags(), counts, len(found)))
+    if change is not None and (change.added or change.removed):
+        await target.apply(to_tags(change.added, change.removed), items)
+
+
+async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], found: Sequence[Item]) -> None:
+    """Have a text written; a draft that was kept is a change of the text it was made from."""
+    values = [item.fields.get(field.key) for item in found]
+    before = str(values[0] or "") if all(is_same(values[0], each) for each in values) else ""
+    draft = _draft_key(field, found)
+    title = title_of(field.label, len(found), len(items))
+    answer = await target.ask(ComposeDialog(title, before, StoredDraft(target.store, draft), act="save"))
+    if answer is None:
+        return
+    text, made_from = answer
+    if len(items) == 1 and made_from != str(items[0].fields.get(field.key) or ""):
+        items = [replace(items[0], fields={**items[0].fields, field.key: made_from})]
+    await target.apply(_set(target.store, field, merged(made_from, lines_of(text))), items)
+    await target.store.drafts.discard(draft)
+
+
+def _draft_key(field: Field, having: Sequence[Item]) -> str:
+    return f"field:{field.key}:{having[0].id if len(having) == 1 else 'marked'}"
+
+
+def title_of(label: str, having: int, total: int) -> str:
+    """What is asked for, and how many items have it."""
+    if total == 1:
+        return label
+    return f"{label} of {total:,} items" if having == total else f"{label}: {having:,} of {total:,} apply"
+
+
+def check_line(field: Field, text: str) -> str | None:
+    """What is wrong with a typed value, as a sentence; None where nothing is."""
+    if field.key == "Name":
+        return check_name(text)
+    if not text.strip() and not can_be_empty(field):
+        return f"{field.label} cannot be empty."
+    try:
+        read_text(field, text)
+    except BadRequest as error:
+        return str(error)
+    return None
+
+
+def check_name(text: str) -> str | None:
+    """What is wrong with a name, as a sentence; None where nothing is (DECISIONS, "Work items")."""
+    if not text.strip():
+        return "A name is needed; esc leaves without one."
+    if len(text.strip()) > NAME_LIMIT:
+        return f"A name has at most {NAME_LIMIT} characters; this one has {len(text.strip())}."
+    return None
+
+
+def _for_some(choice: Choice, count: int, total: int) -> Choice:
+    sign = f"{choice.hint} " if len(choice.hint) == 1 else ""
+    return Choice(choice.value, sign + choice.label, f"{count:,} of {total:,}")

@@ -1,10 +1,12 @@
-"""Commands on a whole work item: open, comment, repeat, resolve (KEYMAP, rule e)."""
+"""Commands on a whole work item: open, comment, repeat, resolve."""
 
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.comment import CommentDialog
+from backlit.tui.dialogs.compose import Comment, CommentDialog, ask_until_saved
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.drafts import StoredDraft
+from backlit.tui.shell.target import ItemPlace, StoreTarget
 
 
 def open_place(target: ItemTarget, call: Call) -> None:
@@ -13,15 +15,35 @@ def open_place(target: ItemTarget, call: Call) -> None:
 
 
 async def comment(target: ItemTarget, _call: Call) -> None:
-    """Write a comment; a draft keeps the text until it is journalled."""
+    """Write a comment."""
     item = target.current()
-
-    async def send(text: str) -> None:
-        await target.store.items.comment(item.id, text, for_customers=dialog.for_customers)
-
     title = f"Comment on {item.fields.get('Name') or item.id}"
-    dialog = CommentDialog(target.store, f"comment:{item.id}", title, send)
-    await target.ask(dialog)
+    await write_comment(target, item.id, f"comment:{item.id}", title)
+
+
+async def write_comment(target: StoreTarget, item_id: int, key: str, title: str, begun: Comment | None = None) -> bool:
+    """Ask for a comment and journal it; return whether that was done. A draft keeps the text until then."""
+
+    def make(written: Comment | None, fault: str) -> CommentDialog:
+        draft = StoredDraft(target.store, key)
+        return CommentDialog(
+            title, written or begun or Comment("", False), draft, is_again=written is not None, fault=fault
+        )
+
+    async def save(written: Comment) -> bool:
+        if written.for_customers and not await _is_agreed(target):
+            return False
+        await target.store.items.comment(item_id, written.text.strip(), for_customers=written.for_customers)
+        await target.store.drafts.discard(key)
+        return True
+
+    return await ask_until_saved(target, make, save)
+
+
+async def _is_agreed(target: StoreTarget) -> bool:
+    sentence = "Customers will see this comment. Comments cannot be changed later."
+    question = ConfirmDialog("Visible to customers", sentence, [Answer("y", "send")], "back to the comment")
+    return await target.ask(question) == "y"
 
 
 async def repeat(target: ItemTarget, call: Call) -> None:

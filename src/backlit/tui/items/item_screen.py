@@ -15,7 +15,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.fields.acts import Act
 from backlit.tui.items.bulk_edit import journal, refuse_too_many
-from backlit.tui.items.field_prompts import change_field
+from backlit.tui.items.field_commands import change_field
 from backlit.tui.shell.status_text import left_status, timer_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
@@ -24,11 +24,8 @@ from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 ITEM_COMMANDS = (
     "items.item_commands",
     "items.field_commands",
-    "items.step_commands",
     "items.rank",
     "items.add",
-    "items.duplicate",
-    "items.copy_text",
     "items.delete",
     "items.as_text",
     "items.log_work",

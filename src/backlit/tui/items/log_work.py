@@ -1,12 +1,29 @@
-"""Commands that log work on a task, at once or by the timer."""
+"""Logging work on a task: the commands, the timer and the dialog."""
 
-from backlit.model.amounts import hours_text
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from backlit.model.amounts import clock_text, hours_of, hours_text
+from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
+from backlit.store.edits.work_log import Work, remaining_after, type_named
 from backlit.store.records.item import Item
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.items.log_work_dialog import LogWorkDialog, Start, draft_key
+from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.drawing.text import literal, safe
 from backlit.tui.items.target import ItemTarget
+from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.inputs import LineInput
+
+if TYPE_CHECKING:
+    from backlit.store.store import Store
 
 
 async def log(target: ItemTarget, call: Call) -> None:
@@ -48,3 +65,208 @@ async def ask_and_log(target: StoreTarget, task: Item, hours: str = "") -> None:
 async def _start(target: StoreTarget, task: Item) -> None:
     await target.store.timer.start(task.id)
     target.say("The timer runs; :stop or L on this task logs its time.")
+
+
+# The dialog
+
+LABELS = ("Hours", "Type", "Remaining", "Note")
+HOURS, TYPE, REMAINING, NOTE = range(len(LABELS))
+LABEL_WIDTH = 11
+TRUTH = "The service stores no time entries; fields and comment stand for one."
+
+
+def draft_key(task_id: int) -> str:
+    """Return the key of the draft that keeps what is typed about a task's work until it is logged."""
+    return f"log {task_id}"
+
+
+class Start:
+    """The answer that asks for the timer to be started."""
+
+
+class LogWorkDialog(Dialog[Work | Start | None]):
+    """Tab and the arrows go from line to line, enter logs; what remains follows the hours until it is typed itself.
+
+    What is typed outlives the dialog until it is logged.
+    """
+
+    def __init__(self, store: "Store", task: Item, typed: str = "") -> None:
+        name = str(task.fields.get("Name") or "")
+        super().__init__(f"Log work on {f'#{task.id} ' if task.id > 0 else ''}{name}"[:70])
+        self._store = store
+        self._item = task
+        self._types = store.lookups.time_entry_types()
+        hours = store.timer.hours_on(task.id)
+        self._is_timed = hours is not None
+        self.inputs = [LineInput(typed or (hours_text(hours) if hours else "")), LineInput(), LineInput(), LineInput()]
+        last = store.work_log.last_type
+        self.inputs[TYPE].value = last if last in self._types else next(iter(self._types), "")
+        self._followed = ""
+        self._usual: dict[str, object] = {}
+        self._is_kept = False
+        self._keeping = StoredDraft(store, draft_key(task.id))
+        self._keeping.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
+        self._note = Static(classes="note")
+        self._fault = Static(classes="fault")
+
+    def content(self) -> ComposeResult:
+        """A label and an input a line, then what it comes to."""
+        for label, line in zip(LABELS, self.inputs, strict=True):
+            with Horizontal(classes="labelled"):
+                yield Static(literal(f"{label:{LABEL_WIDTH}}"), classes="label")
+                yield line
+        yield self._note
+        yield self._fault
+
+    def on_mount(self) -> None:
+        """Begin with the hours."""
+        self._follow()
+        self._usual = self._typed()
+        self._take_up()
+        self.inputs[HOURS].focus()
+        self.inputs[HOURS].select_all()
+        self._show(is_final=False)
+
+    def type_early(self, character: str) -> None:
+        """Type into the hours."""
+        self.inputs[HOURS].put(character)
+
+    def press(self, key: str) -> bool:
+        """Go from line to line, take another type, log or leave."""
+        match key:
+            case "tab" | "down":
+                self._step(1)
+            case "shift+tab" | "up":
+                self._step(-1)
+            case "ctrl+n":
+                self._turn(1)
+            case "ctrl+p":
+                self._turn(-1)
+            case "ctrl+t":
+                self._turn_timer()
+            case "enter":
+                self._accept()
+            case "escape":
+                self._keeping.write()
+                self.dismiss(None)
+            case _:
+                return False
+        return True
+
+    # What is typed
+
+    def _typed(self) -> dict[str, object]:
+        remaining = self.inputs[REMAINING].value
+        typed = {label: line.value for label, line in zip(LABELS, self.inputs, strict=True)}
+        return {**typed, LABELS[REMAINING]: remaining if remaining != self._followed else None}
+
+    def _take_up(self) -> None:
+        """Put back what was typed before; hours that are given, or the timer's, stay."""
+        kept = self._store.drafts.find(draft_key(self._item.id)) or {}
+        for label, line in zip(LABELS, self.inputs, strict=True):
+            value = kept.get(label)
+            if isinstance(value, str) and not (line is self.inputs[HOURS] and line.value):
+                line.value = value
+        self._is_kept = bool(kept)
+        self._follow()
+
+    def _accept(self) -> None:
+        done = self._show(is_final=True)
+        if done is not None:
+            self._keeping.write()
+            self.dismiss(done)
+
+    def _step(self, lines: int) -> None:
+        at = next((index for index, line in enumerate(self.inputs) if line.has_focus), 0)
+        wanted = self.inputs[(at + lines) % len(self.inputs)]
+        wanted.focus()
+        wanted.select_all()
+
+    def _turn(self, steps: int) -> None:
+        """Another of the project's types."""
+        if not self._types:
+            return
+        typed = self.inputs[TYPE].value
+        at = self._types.index(typed) if typed in self._types else -max(steps, 0)
+        self.inputs[TYPE].value = self._types[(at + steps) % len(self._types)]
+        if self.inputs[TYPE].has_focus:
+            self.inputs[TYPE].select_all()
+
+    def _turn_timer(self) -> None:
+        """Start the timer and leave; where it runs on this task, stop it, its time standing in the line."""
+        running = self._store.timer.running
+        if self._is_timed:
+            self._is_timed = False
+            self.app.run_worker(work(self._store.timer.stop), group="writes")
+            self._show(is_final=False)
+        elif running is not None:
+            self._fault.update(literal(f"The timer runs on #{running.item_id}; :stop logs its time first."))
+        else:
+            self._keeping.write()
+            self.dismiss(Start())
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what it comes to now; never complain while somebody is typing."""
+        event.stop()
+        if event.input is self.inputs[HOURS]:
+            self._follow()
+        self._show(is_final=False)
+        self._keeping.write_soon()
+
+    async def on_unmount(self) -> None:
+        """Write what is not written yet, for an application that ends."""
+        await self._keeping.flush()
+
+    def _follow(self) -> None:
+        """Have what remains follow the hours, unless another number was typed there."""
+        line = self.inputs[REMAINING]
+        if line.value != self._followed:
+            return
+        try:
+            hours = hours_of(self.inputs[HOURS].value)
+        except BadRequest:
+            hours = 0.0
+        self._followed = hours_text(remaining_after(self._item.fields, hours))
+        line.value = self._followed
+
+    def _show(self, *, is_final: bool) -> Work | None:
+        try:
+            done, fault = self._read(), ""
+        except BadRequest as error:
+            done, fault = None, str(error)
+        self._note.update(Content("\n").join(Content(safe(line)) for line in self._lines(done)))
+        self._fault.update(literal(fault if is_final else ""))
+        verb = "enter logs and stops it" if self._is_timed else "enter logs"
+        timer = "stops the timer" if self._is_timed else "starts the timer"
+        self.frame.border_subtitle = literal(f"{verb}  ctrl+t {timer}  esc leaves")
+        return done
+
+    def _lines(self, done: Work | None) -> Sequence[str]:
+        lines = [
+            "This was kept from before; it has not been logged." if self._is_kept else "",
+            f"Types (ctrl+n): {', '.join(self._types)}"
+            if self._types
+            else "This project has no types of time entries.",
+        ]
+        if self._is_timed:
+            lines.append(f"◷ The timer has been running here for {clock_text(self._store.timer.seconds())}.")
+        if done is not None:
+            now, after = self._item.fields, done.changes(self._item.fields)
+            moves = [
+                f"{label} {_hours(now.get(key))} → {_hours(after[key])}"
+                for label, key in (("completed", "WorkCompleted"), ("remaining", "WorkRemaining"))
+            ]
+            lines += [", ".join(moves).capitalize(), done.comment]
+        return [*lines, TRUTH]
+
+    def _read(self) -> Work:
+        typed = [line.value.strip() for line in self.inputs]
+        hours = hours_of(typed[HOURS])
+        remaining = None
+        if self.inputs[REMAINING].value != self._followed:
+            remaining = hours_of(typed[REMAINING] or "0", "Remaining", least=0.0)
+        return Work(hours, type_named(self._types, typed[TYPE]), typed[NOTE], remaining)
+
+
+def _hours(value: object) -> str:
+    return f"{hours_text(value)} h" if isinstance(value, int | float) else "–"

@@ -1,34 +1,151 @@
-"""Resolving outbox entries that were refused or are in conflict."""
+"""Resolving outbox entries that are in conflict or were rejected, and drafts that others have overtaken."""
 
-from backlit.store.edits.conflicts import UNRESOLVED
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
+from backlit.store.edits.conflicts import UNRESOLVED, Case, Contested, Keep
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.merge import is_long, with_both
+from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.compose import ComposeDialog
+from backlit.tui.dialogs.compose import ComposeDialog, WrittenText, ask_until_saved
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.items.conflict_dialog import ConflictDialog
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
+from backlit.tui.drawing.relative_times import moment
+from backlit.tui.fields.choices import PICKED, choices_for
+from backlit.tui.fields.values import read_text, typed_text, words_of
+from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary
+from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.target import StoreTarget
+
+Settle = Callable[[Decisions], Awaitable[None]]
+"""Carries decisions out; raises BadRequest for values that are not valid."""
 
 
 async def resolve_item(target: StoreTarget, item_id: int) -> None:
     """Resolve the oldest unsettled entry of an item; raises CannotAct where there is none."""
     entry = target.store.conflicts.of_item(item_id)
     if entry is None:
-        raise CannotAct("Nothing of this item is in conflict or refused.")
+        raise CannotAct("This item has no conflicts or rejected changes.")
     await resolve_entry(target, entry)
 
 
 async def resolve_entry(target: StoreTarget, entry: OutboxEntry) -> None:
-    """Ask with the dialog that fits the entry; raises CannotAct for an entry that still waits."""
+    """Ask with the dialog that fits the entry; raises CannotAct for an entry that is only queued."""
     case = target.store.conflicts.case(entry.id)
     if entry.kind is EntryKind.COMMENT and entry.state is EntryState.REFUSED:
         await _rewrite(target, entry)
     elif case is not None:
-        await target.ask(ConflictDialog(target.store, case))
+        await resolve_case(target, case, _what_happened(case), partial(target.store.conflicts.resolve, case))
     elif entry.state in UNRESOLVED:
         await _decide(target, entry)
     else:
-        raise CannotAct("This change waits already; it is sent as soon as the service can be reached.")
+        raise CannotAct("Already queued. It will be sent when the server is reachable.")
+
+
+# A case: fields with two values
+
+
+async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: Settle) -> bool:
+    """Ask for a decision on each field until they are carried out; return False where the user put it off.
+
+    A conflict begins undecided; the fields of a rejected change begin with the user's values.
+    """
+    store, entry = target.store, case.entry
+    is_conflict = entry.state is EntryState.CONFLICT
+    item = store.item(entry.item_id)
+    number = f"#{entry.item_id}" if entry.item_id > 0 else "new"
+    name = str(item.fields.get("Name") or "") if item else ""
+    title = f"{'Conflict' if is_conflict else 'Rejected'}  {number} {name}"
+    edit = partial(_ask_value, target, case)
+    question = ConflictQuestion(title, sentence, case.fields, partial(words_of, store), edit)
+    decided: Decisions = {} if is_conflict else {each.key: Keep.MINE for each in case.fields}
+    faults: Mapping[str, str] = {}
+    note = ""
+    while (answer := await target.ask(ConflictDialog(question, decided, faults, note))) is not None:
+        try:
+            await settle(answer)
+        except BacklitError as error:
+            decided, faults, note = answer, error.errors, "" if error.errors else str(error)
+            continue
+        for field in case.fields:
+            await store.drafts.discard(_draft_key(case, field.key))
+        return True
+    return False
+
+
+def _what_happened(case: Case) -> str:
+    if case.entry.state is not EntryState.CONFLICT:
+        return case.entry.reason
+    when = f" on {moment(case.changed_at)}" if case.changed_at else ""
+    return f"{case.changed_by or 'Somebody'} changed this item{when}. Your edit is on hold."
+
+
+async def _ask_value(target: StoreTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:
+    """Ask for a value, beginning with the decision, else with the user's value, of a long text with both versions."""
+    store = target.store
+    if is_long(contested.key, contested.mine, contested.theirs):
+        return await _ask_text(target, case, contested, decision)
+    field = _field_of(store, contested.key)
+    present = _present(contested, decision)
+    if field.kind is Kind.TAGS or isinstance(present, list):
+        chosen = [str(tag) for tag in present] if isinstance(present, list) else []
+        tags = await target.ask(PickManyDialog(field.label, store.lookups.tags(), chosen, free=True))
+        return None if tags is None else NewValue(list(tags))
+    if field.kind in PICKED or field.kind is Kind.BOOLEAN:
+        if field.kind is Kind.BOOLEAN:
+            choices = [Choice(True, "yes"), Choice(False, "no"), Choice(None, "–", "not set")]
+        else:
+            choices = choices_for(store, field, case.item_type, present)
+        is_free = store.lookups.is_free(field, case.item_type)
+        choice = await target.ask(PickDialog(field.label, choices, present, free=is_free))
+        return None if choice is None else NewValue(choice.value)
+    text = await target.ask(LineDialog(field.label, typed_text(present), partial(_fault, field)))
+    return None if text is None else NewValue(read_text(field, text))
+
+
+async def _ask_text(target: StoreTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:
+    if decision is None:
+        text = with_both(*(str(each or "") for each in (contested.base, contested.mine, contested.theirs)))
+    else:
+        text = str(_present(contested, decision) or "")
+    label = _field_of(target.store, contested.key).label
+    draft = StoredDraft(target.store, _draft_key(case, contested.key))
+    dialog = ComposeDialog(label, text, draft, act="apply")
+    dialog.area.move_cursor((0, 0))
+    answer = await target.ask(dialog)
+    return None if answer is None else NewValue(answer.text)
+
+
+def _fault(field: Field, text: str) -> str | None:
+    try:
+        read_text(field, text)
+    except BadRequest as error:
+        return str(error)
+    return f"{field.label} is required." if field.required and not text.strip() else None
+
+
+def _draft_key(case: Case, key: str) -> str:
+    """Return the key of the draft of a long text that is merged by hand."""
+    return f"settle:{case.entry.id}:{key}"
+
+
+def _field_of(store: Store, key: str) -> Field:
+    custom = {field.key: field for field in store.lookups.custom_fields()}
+    return FIELD_BY_KEY.get(key) or custom.get(key) or custom_field(key, Kind.TEXT)
+
+
+def _present(field: Contested, decision: object) -> object:
+    if decision is Keep.THEIRS:
+        return field.theirs
+    return field.mine if decision is None or decision is Keep.MINE else decision
+
+
+# Entries without values
 
 
 async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
@@ -41,7 +158,7 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
     ]
     reason = f"{entry.reason.rstrip('.')}." if entry.reason else ""
     sentence = " ".join(part for part in (reason, fate_words(entry)) if part)
-    title = "Conflict" if entry.state is EntryState.CONFLICT else "Refused"
+    title = "Conflict" if entry.state is EntryState.CONFLICT else "Rejected"
     key = await target.ask(ConfirmDialog(f"{title}  {_called(entry)}", sentence, answers, "decide later"))
     if key == "c":
         target.copy(content_of(target.store, entry))
@@ -53,14 +170,19 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
 
 
 async def _rewrite(target: StoreTarget, entry: OutboxEntry) -> None:
-    """Offer the text of a refused comment for editing, and send it again."""
+    """Offer the text of a rejected comment for editing, and send it again."""
+    key, before = f"outbox:{entry.id}", str(entry.payload.get("text") or "")
 
-    async def send(text: str) -> None:
-        await target.store.conflicts.rewrite(entry.id, text)
+    def make(written: WrittenText | None, fault: str) -> ComposeDialog:
+        draft, text = StoredDraft(target.store, key), before if written is None else written.text
+        return ComposeDialog("Rejected comment", text, draft, act="send again", is_again=bool(fault), fault=fault)
 
-    draft, text = f"outbox:{entry.id}", str(entry.payload.get("text") or "")
-    title = "Comment, refused"
-    await target.ask(ComposeDialog(target.store, draft, title, text, act="send again", send=send))
+    async def save(written: WrittenText) -> bool:
+        await target.store.conflicts.rewrite(entry.id, written.text)
+        await target.store.drafts.discard(key)
+        return True
+
+    await ask_until_saved(target, make, save)
 
 
 def _called(entry: OutboxEntry) -> str:

@@ -103,7 +103,7 @@ class ShownView:
         left = left_status(connection, store.outbox, 0, 0)
         target.frame.say(title, figures, [*unread, *marked, *left, *timer_words(store)])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
-        self._items.say_when_empty(empty_words(connection, target.spec))
+        self._items.empty_text = empty_words(connection, target.spec)
 
     def follow(self, changes: ChangeBatch) -> None:
         """Draw changes; read order and counts again when they may have changed."""

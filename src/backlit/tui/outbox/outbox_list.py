@@ -10,7 +10,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.theme_styles import ThemeStyles
-from backlit.tui.fields.labels import label_of
+from backlit.tui.fields.values import label_of
 from backlit.tui.items.entry_text import moved_words, node_summary, noun_of
 from backlit.tui.widgets.line_list import LineList
 

@@ -17,7 +17,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, literal_block, safe
-from backlit.tui.fields.labels import label_of, words_of
+from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import content_of, fate_words, fields_of, lines_of
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.outbox.outbox_list import STATE_SIGNS, STATE_WORDS, OutboxList, item_name_of, number_of

@@ -11,7 +11,7 @@ from backlit.store.planning.iterations import Release
 from backlit.store.planning.plan import Plan
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
-from backlit.tui.fields.iteration_dates import span
+from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import (
     BAR,
     People,
@@ -63,7 +63,7 @@ class PlanHeads:
             fill = Fill(load, shift, people, release, _released(release, lists.loads))
             lines = iteration_head(iteration, fill, store.today(), pane.size.width, is_here=pane is here)
             pane.say([lines[at] for at in kept])
-            pane.items.say_when_empty("No items. Press > to plan one into this iteration." if iteration else "")
+            pane.items.empty_text = "No items. Press > to plan one into this iteration." if iteration else ""
 
     def _kept_lines(self, height: int, *, has_releases: bool) -> list[int]:
         """Return the numbers of the lines that fit."""

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.capacity import ask_for_capacity
+from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.plan.target import PlanTarget
 
 

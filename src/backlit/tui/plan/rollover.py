@@ -21,7 +21,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.theme_styles import type_sign
-from backlit.tui.fields.iteration_dates import span
+from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import capacity_bar, capacity_of, capacity_words, styled
 from backlit.tui.plan.target import PlanTarget
 from backlit.tui.widgets.choice_list import Choice

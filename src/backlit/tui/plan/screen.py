@@ -120,7 +120,7 @@ class PlanScreen(ListScreen):
         store, connection, plan = self.store, self.store.connection, self.store.plan
         shift = shift_part(shifts(plan.difference())[None])
         self._heads.draw(people_of(store, self.session.capacities), self.size.height)
-        self._panes.backlog.items.say_when_empty(empty_words(connection, self.spec))
+        self._panes.backlog.items.empty_text = empty_words(connection, self.spec)
         shown = self.lists.views.get(self._panes.backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
         marked = marks_words(self.panes.marks.totals)

@@ -10,8 +10,8 @@ from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.store.reports.reports import PERIODS, Coverage, Coverages
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import Choice, PickDialog
-from backlit.tui.dialogs.save_file import Saved, file_in, save_file
-from backlit.tui.fields.iteration_dates import span
+from backlit.tui.dialogs.prompts import Saved, file_in, save_file
+from backlit.tui.fields.dates import span
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 

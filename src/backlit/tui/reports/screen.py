@@ -19,7 +19,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit
 from backlit.tui.drawing.theme_styles import ThemeStyles
-from backlit.tui.fields.iteration_dates import span
+from backlit.tui.fields.dates import span
 from backlit.tui.reports.report_chart import ReportChart
 from backlit.tui.reports.report_commands import ReportSelection
 from backlit.tui.reports.report_table import ReportTable, natural_width

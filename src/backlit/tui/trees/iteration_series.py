@@ -8,8 +8,7 @@ from backlit.model.errors import BadRequest
 from backlit.store.edits.checks import fault_of_name
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.people import IterationEntry
-from backlit.tui.fields.dates import typed_day
-from backlit.tui.fields.iteration_dates import span
+from backlit.tui.fields.dates import span, typed_day
 
 MOST = 60
 NUMBER = "{n}"

@@ -1,28 +1,44 @@
-"""Commands that add nodes to a tree and change the current one."""
+"""Commands on the nodes of a tree: add, change, move, delete."""
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Protocol
 
 from backlit.model.errors import BadRequest
-from backlit.model.trees import Node
+from backlit.model.reports.report import number_text
+from backlit.model.trees import Node, Tree
+from backlit.store.edits.checks import fault_of_name
 from backlit.store.edits.nodes import NewNode
-from backlit.store.records.people import IterationEntry
-from backlit.tui.commands.command import Call
-from backlit.tui.dialogs.capacity import ask_for_capacity
-from backlit.tui.dialogs.line import LinesDialog
-from backlit.tui.fields.dates import typed_day, typed_end
-from backlit.tui.fields.iteration_dates import span
+from backlit.store.records.people import IterationEntry, TreeKind
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.line import LineDialog, LinesDialog
+from backlit.tui.dialogs.pick import PickDialog
+from backlit.tui.dialogs.prompts import ask_for_capacity
+from backlit.tui.fields.dates import span, typed_day, typed_end
+from backlit.tui.shell.drafts import StoredLines
+from backlit.tui.shell.target import StoreTarget
 from backlit.tui.trees.iteration_series import offer, overlap_words, series_lines, series_of
-from backlit.tui.trees.target import (
-    NodeTarget,
-    ask_for_name,
-    current_iteration,
-    kept_lines,
-    movable_node,
-    siblings_of,
-    tree_of,
-    writable_node,
-)
+from backlit.tui.widgets.choice_list import Choice
+
+NAMED = 3
+"""Nodes below one that are named before it is deleted."""
+
+
+class NodeTarget(StoreTarget, Protocol):
+    """A screen with a tree and a current node."""
+
+    @property
+    def kind(self) -> TreeKind:
+        """Areas or iterations."""
+
+    @property
+    def node(self) -> Node | None:
+        """The node under the cursor."""
+
+    def go_to_node(self, node_id: int) -> None:
+        """Put the cursor on a node, by its temporary or its own id."""
+
 
 LENGTHS = "+2w as the end: two weeks long, the last day included."
 
@@ -124,3 +140,140 @@ def _days(typed: Sequence[str], today: date) -> tuple[date, date]:
 
 def _day(day: object) -> str:
     return str(day) if day else ""
+
+
+def tree_of(target: NodeTarget) -> Tree:
+    """Return the tree with the changes that are not sent yet."""
+    return target.store.lookups.tree(target.kind)
+
+
+def siblings_of(target: NodeTarget, node: Node) -> Sequence[Node]:
+    """Return the nodes under the same parent, the node itself among them."""
+    return list(tree_of(target).children(node.parent_id))
+
+
+def writable_node(target: NodeTarget) -> Node:
+    """Return the current node; raises CannotAct where the tree may not be changed."""
+    refusal = target.store.nodes.refusal()
+    if refusal:
+        raise CannotAct(refusal)
+    shown, tree = target.node, tree_of(target)
+    if shown is None or shown.id not in tree:
+        raise CannotAct("There is nothing here.")
+    return tree[shown.id]
+
+
+def movable_node(target: NodeTarget, act: str) -> Node:
+    """Return the current node if it is no root; raises CannotAct with the act that a root refuses."""
+    node = writable_node(target)
+    if node in tree_of(target).roots:
+        raise CannotAct(f"The root stands for the whole project; it cannot {act}.")
+    return node
+
+
+def current_iteration(target: NodeTarget, noun: str) -> tuple[Node, IterationEntry]:
+    """Return the current iteration; raises CannotAct for areas, which lack what the noun names."""
+    if target.kind is TreeKind.AREAS:
+        raise CannotAct(f"Areas have no {noun}.")
+    node = writable_node(target)
+    return node, target.store.lookups.iterations()[node.id]
+
+
+def kept_lines(target: NodeTarget, subject: str) -> StoredLines:
+    """Return where the text typed about the current node is kept until it is journalled."""
+    return StoredLines(target.store, f"{target.kind.value}:{writable_node(target).id}:{subject}")
+
+
+async def ask_for_name(target: NodeTarget, title: str, name: str = "") -> str | None:
+    """Ask for the name of a node; None without an answer."""
+
+    def check(text: str) -> str | None:
+        return fault_of_name(text.strip()) or None
+
+    answer = await target.ask(
+        LineDialog(title, name, check, is_replaced=True, kept=kept_lines(target, title.split(maxsplit=1)[0]))
+    )
+    return None if answer is None else answer.strip()
+
+
+async def pick_node(target: NodeTarget, title: str, node: Node) -> int | None:
+    """Ask for a node outside of a sub-tree, and propose the parent; None without an answer."""
+    tree = tree_of(target)
+    inside = set(tree.subtree_ids(node.id))
+    choices = [Choice(each.id, "  " * tree.depth(each.id) + each.name) for each in tree.walk() if each.id not in inside]
+    choice = await target.ask(PickDialog(title, choices, node.parent_id))
+    return choice.value if choice is not None and isinstance(choice.value, int) else None
+
+
+# Moving and deleting
+
+
+async def reorder(target: NodeTarget, call: Call) -> None:
+    """Move among the siblings, in the direction of the command's argument and by the count."""
+    steps = int(call.command.argument) * (call.count or 1)
+    node = movable_node(target, "be moved")
+    if node is siblings_of(target, node)[-1 if steps > 0 else 0]:
+        raise CannotAct(f"It is the {'last' if steps > 0 else 'first'} on its level.")
+    await target.store.nodes.reorder(target.kind, node.id, steps)
+
+
+async def indent(target: NodeTarget, _call: Call) -> None:
+    """Put the node under the sibling before it."""
+    node = movable_node(target, "be moved")
+    siblings = siblings_of(target, node)
+    at = siblings.index(node)
+    if at == 0:
+        raise CannotAct("There is no node before it on its level to put it under.")
+    await target.store.nodes.move(target.kind, node.id, siblings[at - 1].id)
+
+
+async def outdent(target: NodeTarget, _call: Call) -> None:
+    """Put the node after its parent."""
+    node = movable_node(target, "be moved")
+    parent = tree_of(target)[node.parent_id]
+    if parent in tree_of(target).roots:
+        raise CannotAct("It is at the top level already.")
+    index = siblings_of(target, parent).index(parent) + 1
+    await target.store.nodes.move(target.kind, node.id, parent.parent_id, index)
+
+
+async def move(target: NodeTarget, _call: Call) -> None:
+    """Put the node under another one, which is picked."""
+    node = movable_node(target, "be moved")
+    parent_id = await pick_node(target, f"Put {node.name} under", node)
+    if parent_id is not None:
+        await target.store.nodes.move(target.kind, node.id, parent_id)
+
+
+async def delete(target: NodeTarget, _call: Call) -> None:
+    """Delete the node, once it is known where its items go and the question is answered by yes."""
+    node = movable_node(target, "be deleted")
+    going = target.store.nodes.extent(target.kind, node.id)
+    receiver_id: int | None = node.parent_id
+    if going.items:
+        receiver_id = await pick_node(target, f"The {_number(going.items, 'item')} of {node.name} go to", node)
+    if receiver_id is None:
+        return
+    sentence = _deletion_sentence(target, node, receiver_id)
+    key = await target.ask(ConfirmDialog("Delete", sentence, [Answer("y", "delete it")], "leave it"))
+    if key == "y":
+        await target.store.nodes.delete(target.kind, node.id, receiver_id)
+
+
+def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
+    """Name the nodes below, and the number of items with their receiver."""
+    tree, going = tree_of(target), target.store.nodes.extent(target.kind, node.id)
+    names = [f"“{tree[each].name}”" for each in tree.subtree_ids(node.id)[1:]]
+    more = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    below = f" with {_number(len(names), 'node')} below it ({', '.join(names[:NAMED])}{more})" if names else ""
+    items = "No item is in it."
+    if going.items:
+        items = (
+            f"{_number(going.items, 'item')} ({going.open_items:,} open with {number_text(going.points)} points,"
+            f" {_number(going.tasks, 'task')}) go to “{tree[receiver_id].name}”."
+        )
+    return f"“{node.name}” is deleted{below}. {items} Once it is sent, u makes it anew, under a new number."
+
+
+def _number(count: int, noun: str) -> str:
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"

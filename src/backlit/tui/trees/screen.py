@@ -45,9 +45,9 @@ class NodeItems(BacklogList, can_focus=False):
 
 
 class TreeScreen(StoreScreen[None]):
-    """One tree, a `trees.target.NodeTarget`; `node_filter` returns the node of the backlog's filter."""
+    """One tree, a `trees.node_commands.NodeTarget`; `node_filter` returns the node of the backlog's filter."""
 
-    COMMAND_GROUPS = ("trees.node_commands", "trees.move_commands")
+    COMMAND_GROUPS = ("trees.node_commands",)
     AUTO_FOCUS = "TreeList"
     CSS_PATH = "../styles/tree.tcss"
 
@@ -155,7 +155,7 @@ class TreeScreen(StoreScreen[None]):
         view = self.store.view(ViewSpec(area_ids=ids) if is_area else ViewSpec(iteration_ids=ids))
         await view.load()
         if self.is_attached:
-            self._items.say_when_empty("No open items directly in it.")
+            self._items.empty_text = "No open items directly in it."
             self._items.show(view)
 
     def _owner_name(self, person_id: int | None) -> str:
@@ -180,10 +180,9 @@ class TreeScreen(StoreScreen[None]):
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self.query_one("#status", SidesLine).say(status, hints(hint_ids))
         is_there = connection.state is ConnectionState.ONLINE
-        empty = f"This project has no {self.kind.value}." if is_there else empty_words(connection, ViewSpec())
-        if empty != self._tree.empty_text:
-            self._tree.empty_text = empty
-            self._tree.refresh()
+        self._tree.empty_text = (
+            f"This project has no {self.kind.value}." if is_there else empty_words(connection, ViewSpec())
+        )
 
     def _left_title(self) -> list[Part]:
         project = next(

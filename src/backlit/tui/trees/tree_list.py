@@ -9,7 +9,7 @@ from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import CannotAct, Context
 from backlit.tui.drawing.theme_styles import ThemeStyles
-from backlit.tui.fields.iteration_dates import Phase
+from backlit.tui.fields.dates import Phase
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
 from backlit.tui.trees.folding import Folding
 from backlit.tui.trees.tree_columns import Branches, TreeLayout
@@ -25,7 +25,6 @@ class TreeList(LineList):
 
     def __init__(self, kind: TreeKind, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.empty_text = ""
         self._kind = kind
         self._branches = Branches(Tree(), {}, date.min)
         self._filter: NodeFilter | None = None
@@ -94,10 +93,6 @@ class TreeList(LineList):
             )
             self._strips[node.id, is_cursor] = strip
         return strip
-
-    def render_blank(self, y: int) -> Strip:
-        """Draw nothing, or why there is nothing."""
-        return self.draw_words("" if self.row_count() else self.empty_text, y)
 
     def on_resize(self) -> None:
         """Lay the columns out anew."""

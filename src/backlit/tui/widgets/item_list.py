@@ -28,7 +28,6 @@ class ItemList(LineList):
         super().__init__(id=id)
         self.view: View | None = None
         self.current_id: int | None = None
-        self.empty_words = ""
         self.is_sparing = False
         self.marks = RowMarks(self)
         self._names = names
@@ -85,13 +84,6 @@ class ItemList(LineList):
         self.marks.rename(ids)
         if self.current_id is not None:
             self.current_id = ids.get(self.current_id, self.current_id)
-
-    def say_when_empty(self, words: str) -> None:
-        """Set the text that is shown without rows."""
-        if words != self.empty_words:
-            self.empty_words = words
-            if self.row_count() == 0:
-                self.refresh()
 
     def is_complete(self) -> bool:
         """Return whether the ids of all rows are known."""

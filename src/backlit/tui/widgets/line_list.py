@@ -8,6 +8,7 @@ from rich.segment import Segment
 from textual import events, on
 from textual.geometry import Region
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -39,6 +40,9 @@ class LineList(Widget, can_focus=True):
     CONTEXTS: tuple[Context, ...] = (Context.MOVES,)
     HEADER_LINES = 0
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.move_commands",)
+
+    empty_text: reactive[str] = reactive("")
+    """The text in place of rows where there are none."""
 
     class Highlighted(Message):
         """The cursor moved to another row."""
@@ -90,8 +94,10 @@ class LineList(Widget, can_focus=True):
         """Draw one of the header lines."""
         return Strip.blank(self.size.width, self.rich_style)
 
-    def render_blank(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
+    def render_blank(self, y: int) -> Strip:
         """Draw a line below the last row; y counts from the first row's line."""
+        if self.empty_text and not self.row_count():
+            return self.draw_words(self.empty_text, y)
         return Strip.blank(self.size.width, self.rich_style)
 
     # Drawing

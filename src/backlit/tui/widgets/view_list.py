@@ -276,10 +276,6 @@ class BacklogList(ItemList):
         cells = self._window.cells(row.id, self.columns.layout.read)
         return self.columns.line((row, cells, is_cursor, is_marked, self._window.badge(row.id)))
 
-    def render_blank(self, y: int) -> Strip:
-        """Draw the text for an empty list, if it is empty."""
-        return self.draw_words("" if self.row_count() else self.empty_words, y)
-
 
 def right(target: BacklogList, call: Call) -> None:
     """Scroll the columns to the right."""

@@ -1,15 +1,20 @@
-"""Saving a text as a file, at a path that the user is asked for."""
+"""Prompts made of several dialogs: saving a text as a file, and the capacity of an iteration."""
 
 import asyncio
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from backlit.model.errors import BadRequest
+from backlit.store.records.people import IterationEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.dialogs.line import PathDialog
+from backlit.tui.dialogs.line import LinesDialog, PathDialog
+from backlit.tui.fields.dates import typed_number
+from backlit.tui.fields.values import number_text
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.paths import fault_of, folder_and_name, shown_path
 from backlit.tui.shell.target import StoreTarget
 
@@ -77,3 +82,28 @@ def write_over(path: Path, content: str) -> None:
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+
+
+LABELS = ("Least points", "Most points")
+
+
+async def ask_for_capacity(target: StoreTarget, iteration: IterationEntry) -> Mapping[str, float | None] | None:
+    """Return the least and the most points that the user types, by the service's keys; None without an answer."""
+    lines = list(zip(LABELS, map(_points, (iteration.min_capacity, iteration.max_capacity)), strict=True))
+    kept = StoredLines(target.store, f"capacity:{iteration.id}")
+    typed = await target.ask(LinesDialog(f"Capacity of {iteration.name}", lines, _check, kept))
+    if typed is None:
+        return None
+    least, most = map(typed_number, typed, LABELS)
+    return {"minCapacity": least, "maxCapacity": most}
+
+
+def _check(typed: Sequence[str]) -> str:
+    least, most = map(typed_number, typed, LABELS)
+    if least and most and least > most:
+        raise BadRequest("The least cannot be more than the most.")
+    return ""
+
+
+def _points(value: float | None) -> str:
+    return number_text(value) if value else ""
