@@ -16,7 +16,7 @@ from backlit.model.fields import ItemType
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
-from backlit.tui.commands.command import CannotAct, Context
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.widgets.columns import OWNER, PTS, Column
 from backlit.tui.widgets.folds import FoldableRows, GroupFolds
 from backlit.tui.widgets.item_rows import Names
@@ -133,7 +133,6 @@ class TaskFolds(GroupFolds):
 class PlanList(BacklogList):
     """The items of a pane; only the pane with the focus shows its cursor."""
 
-    CONTEXTS = (Context.PLAN, Context.MOVES, Context.LIST, Context.ITEM)
     COLUMNS: ClassVar[Sequence[Column]] = (PTS, OWNER)
     WITH_HOURS: ClassVar[Sequence[Column]] = (PTS, HOURS, OWNER)
 
