@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.events import Blur, Focus
+from textual.events import DescendantBlur, DescendantFocus
 from textual.message import Message
 from textual.strip import Strip
 
@@ -164,12 +164,6 @@ class PlanList(BacklogList):
         ids = super().ids_between(start, stop)
         return ids if stop is not None or not self.leaving else [each for each in ids if each not in self.leaving]
 
-    @on(Focus)
-    @on(Blur)
-    def _focus_changed(self) -> None:
-        """Show or hide the cursor."""
-        self.refresh_row(self.cursor)
-
 
 def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
     """Put the cursor on the next row that remains without the items in `gone` and their tasks."""
@@ -205,6 +199,12 @@ class PlanPane(StorageErrorGuard, Vertical):
     def on_resize(self) -> None:
         """Report another edge for the lines around the pane."""
         self.post_message(self.Resized())
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def _focus_changed(self) -> None:
+        """Show or hide the cursor of the list."""
+        self.items.refresh_row(self.items.cursor)
 
     def say(self, lines: Sequence[HeadLine]) -> None:
         """Show these lines in the head, and hide the rest."""
