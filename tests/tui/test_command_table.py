@@ -5,14 +5,32 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
 from functools import cache
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from textual.dom import DOMNode
 
 import backlit.tui
-from backlit.tui.commands.command import Command
-from backlit.tui.commands.dispatch import function_of
-from backlit.tui.commands.table import COMMANDS
+from backlit.tui.attachments.attachment_list import AttachmentList
+from backlit.tui.attachments.screen import AttachmentsScreen
+from backlit.tui.backlog.screen import BacklogScreen
+from backlit.tui.board.board_list import BoardList
+from backlit.tui.board.screen import BoardScreen
+from backlit.tui.commands.command import Command, Context
+from backlit.tui.commands.dispatch import contexts_of, function_of
+from backlit.tui.commands.table import COMMANDS, CONTEXT_BY_GROUP
+from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.comments.thread import CommentThread
+from backlit.tui.editor.field_grid import FieldGrid
+from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.groom.question_list import QuestionList
+from backlit.tui.groom.screen import GroomScreen
+from backlit.tui.plan.pane import PlanList
+from backlit.tui.plan.screen import PlanScreen
+from backlit.tui.trees.screen import TreeScreen
+from backlit.tui.trees.tree_list import TreeList
+from backlit.tui.widgets.view_list import BacklogList
 
 
 @cache
@@ -57,6 +75,34 @@ def test_a_completer_takes_a_target_a_text_and_a_cursor(command: Command) -> Non
 
 def test_every_group_of_the_table_is_offered_by_a_class_and_every_offered_group_has_rows() -> None:
     assert {command.group for command in COMMANDS} == groups_offered()
+
+
+def test_each_group_has_one_context() -> None:
+    contexts = {(command.group, command.context) for command in COMMANDS}
+
+    assert dict(contexts) == CONTEXT_BY_GROUP
+    assert len(contexts) == len(CONTEXT_BY_GROUP)
+
+
+@pytest.mark.parametrize(
+    ("screen", "widget", "contexts"),
+    [
+        (BacklogScreen, BacklogList, (Context.MOVES, Context.LIST, Context.ITEM)),
+        (BoardScreen, BoardList, (Context.BOARD, Context.MOVES, Context.LIST, Context.ITEM)),
+        (PlanScreen, PlanList, (Context.PLAN, Context.MOVES, Context.LIST, Context.ITEM)),
+        (TreeScreen, TreeList, (Context.TREE, Context.MOVES)),
+        (EditorScreen, FieldGrid, (Context.EDITOR, Context.MOVES, Context.ITEM)),
+        (CommentsScreen, CommentThread, (Context.COMMENTS, Context.MOVES, Context.ITEM)),
+        (AttachmentsScreen, AttachmentList, (Context.ATTACHMENTS, Context.MOVES)),
+        (GroomScreen, QuestionList, (Context.GROOM, Context.ITEM)),
+    ],
+)
+def test_the_contexts_of_a_place_follow_from_the_groups_that_it_offers(
+    screen: type[DOMNode], widget: type[DOMNode], contexts: tuple[Context, ...]
+) -> None:
+    focus = SimpleNamespace(ancestors_with_self=[widget, screen])
+
+    assert contexts_of(cast("DOMNode", focus)) == contexts
 
 
 def test_no_class_has_methods_named_as_commands() -> None:

@@ -8,7 +8,6 @@ from textual.strip import Strip
 
 from backlit.model.resources import friendly_size_of
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.commands.command import Context
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.theme_styles import ThemeStyles
@@ -29,7 +28,6 @@ WIDE, MIDDLING = 100, 72
 class AttachmentList(LineList):
     """One row for each file; `now` gives the server's time, for the ages."""
 
-    CONTEXTS = (Context.ATTACHMENTS, *LineList.CONTEXTS)
     HEADER_LINES = 1
 
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

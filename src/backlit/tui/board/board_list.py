@@ -13,7 +13,7 @@ from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardWind
 from backlit.tui.board.cards import CardPainter
 from backlit.tui.board.grid import BoardLayout, laid_out
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
-from backlit.tui.commands.command import CannotAct, Context
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import Names
@@ -25,7 +25,6 @@ SINGLE_BELOW = 80
 class BoardList(ItemList):
     """A grid of cards; the rows of the current column are the list's rows, each as high as a card."""
 
-    CONTEXTS = (Context.BOARD, Context.MOVES, Context.LIST, Context.ITEM)
     HEADER_LINES = HEADER_LINES
 
     class Collapsed(Message):

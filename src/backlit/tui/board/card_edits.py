@@ -35,10 +35,13 @@ def moved_by(store: Store, key: str, grid: Grid, steps: int) -> Act:
         here = grid.column_of(item.fields.get(field.key))
         if here is None:
             raise DoesNotApply("It is not on the board.")
-        column = columns[_target(columns, here, steps)]
+        number = _target(columns, here, steps)
+        beyond = columns[number + 1 :] if steps > 0 else columns[:number]
         try:
-            return {field.key: value_for(store, field, item.type, column)}
+            return {field.key: value_for(store, field, item.type, columns[number])}
         except DoesNotApply as reason:
+            if not any(each.takes_cards for each in beyond):
+                raise
             raise DoesNotApply(f"{reason} {abs(steps) + 1}{'L' if steps > 0 else 'H'} skips the column.") from None
 
     words = f"{abs(steps)} columns" if abs(steps) > 1 else "one column"

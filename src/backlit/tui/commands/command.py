@@ -14,14 +14,11 @@ class CannotAct(Exception):
 
 
 class Context(StrEnum):
-    """A section of the key table; a widget names its own, nearest first, GLOBAL always last."""
+    """Section of the key table, in order of precedence: places, then lists and items, then the application."""
 
     BOARD = "Board"
-    MOVES = "Moving in lists"
-    LIST = "Lists"
-    ITEM = "Items"
-    TREE = "Trees"
     PLAN = "Plan"
+    TREE = "Trees"
     EDITOR = "Editor"
     COMMENTS = "Comments"
     ATTACHMENTS = "Attachments"
@@ -30,6 +27,9 @@ class Context(StrEnum):
     REPORTS = "Reports"
     GROOM = "Grooming"
     SUMMARY = "Grooming summary"
+    MOVES = "Moving in lists"
+    LIST = "Lists"
+    ITEM = "Items"
     GLOBAL = "Everywhere"
 
 

@@ -11,18 +11,17 @@ from textual.dom import DOMNode
 from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate
 from backlit.tui.commands.command import Call, Command, Context
-from backlit.tui.commands.table import commands_in
+from backlit.tui.commands.table import CONTEXT_BY_GROUP, commands_in
 
 Runner = Callable[[Call], Awaitable[None] | None]
 """Runs a call; may raise CannotAct or BacklitError."""
 
 
 def contexts_of(node: DOMNode) -> tuple[Context, ...]:
-    """Return the contexts of a node and of all above it, nearest first, GLOBAL last."""
-    found: list[Context] = []
-    for ancestor in node.ancestors_with_self:
-        found += [context for context in getattr(ancestor, "CONTEXTS", ()) if context not in found]
-    return (*found, Context.GLOBAL)
+    """Return the contexts of the command groups that a node and its ancestors offer, in order of precedence."""
+    groups = {group for ancestor in node.ancestors_with_self for group in getattr(ancestor, "COMMAND_GROUPS", ())}
+    found = {CONTEXT_BY_GROUP[group] for group in groups}
+    return tuple(context for context in Context if context in found)
 
 
 def runner_of(node: DOMNode, command: Command) -> Runner | None:

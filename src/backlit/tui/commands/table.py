@@ -8,6 +8,7 @@ from backlit.tui.commands.place_table import APP_COMMANDS, PLACE_COMMANDS
 
 COMMANDS: tuple[Command, ...] = (*LIST_COMMANDS, *ITEM_COMMANDS, *PLACE_COMMANDS, *APP_COMMANDS)
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
+CONTEXT_BY_GROUP = {command.group: command.context for command in COMMANDS}
 
 
 def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:

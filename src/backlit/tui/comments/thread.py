@@ -15,7 +15,7 @@ from textual.timer import Timer
 
 from backlit.model.resources import friendly_size_of
 from backlit.store.views.items import AttachmentEntry, CommentEntry
-from backlit.tui.commands.command import Call, Context
+from backlit.tui.commands.command import Call
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, safe
@@ -77,7 +77,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     `now` gives the server's time, for the ages.
     """
 
-    CONTEXTS = (Context.COMMENTS, Context.MOVES, Context.ITEM)
     COMMAND_GROUPS = ("widgets.move_commands", "comments.thread")
     DEFAULT_CSS = """
     CommentThread { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }

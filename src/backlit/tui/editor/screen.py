@@ -12,7 +12,7 @@ from backlit.model.errors import NotFound
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
-from backlit.tui.commands.command import CannotAct, Context
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.drawing.relative_times import moment
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
@@ -51,7 +51,6 @@ class EditorScreen(ItemScreen):
     Its commands act on the form from the first key on, before anything is painted.
     """
 
-    CONTEXTS = (Context.EDITOR, Context.ITEM)
     COMMAND_GROUPS = ("editor.form_commands", "editor.saving", *ITEM_COMMANDS)
     AUTO_FOCUS = "FieldGrid"
     CSS_PATH = "../styles/editor.tcss"

@@ -11,7 +11,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from backlit.model.fields import Field
-from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.choice_list import Choice
@@ -41,8 +40,6 @@ class Question:
 
 class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
     """Draws the questions; the screen sets the current one."""
-
-    CONTEXTS = (Context.GROOM, Context.ITEM)
 
     def __init__(self) -> None:
         super().__init__(id="questions")

@@ -11,7 +11,7 @@ from backlit.model.plain import plain
 from backlit.model.reports.formats import escaped
 from backlit.store.grooming import Groomed
 from backlit.store.store import Store
-from backlit.tui.commands.command import Call, CannotAct, Context
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
@@ -30,8 +30,6 @@ Quote = Callable[[str], str]
 
 class SummaryText(TextView, can_focus=True, inherit_bindings=False):
     """The Markdown of the summary, scrolled by keys."""
-
-    CONTEXTS = (Context.SUMMARY,)
 
     def __init__(self) -> None:
         super().__init__(id="summary")

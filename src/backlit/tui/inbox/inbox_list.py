@@ -14,7 +14,6 @@ from backlit.store.inbox import FieldNews, ItemNews
 from backlit.store.journal.inbox import NewsKind
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
-from backlit.tui.commands.command import Context
 from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
 from backlit.tui.drawing.theme_styles import ThemeStyles, type_colour, type_sign
@@ -34,8 +33,6 @@ COLOURS = {"-": "$error", "+": "$success"}
 
 class InboxRows(LineList):
     """A list of the inbox: draws its rows alike."""
-
-    CONTEXTS = (Context.INBOX, *LineList.CONTEXTS)
 
     def __init__(self, store: Store, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

@@ -12,7 +12,6 @@ from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate, complete
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
-from backlit.tui.commands.command import Context
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filter_fields import filter_words
 from backlit.tui.lists.filtering import Filtering, FilterTarget, NodeFilter, filter_list, joined, narrowed
@@ -107,8 +106,6 @@ def _order(names: ListNames, spec: ViewSpec) -> Sequence[Part]:
 
 class FilterLine(QueryLine):
     """The line that filters a list with every letter; the typed query narrows the query before it."""
-
-    CONTEXTS = (Context.LIST,)
 
     def __init__(self, target: FilterTarget) -> None:
         super().__init__(self._candidates, target.store.typed.lines)

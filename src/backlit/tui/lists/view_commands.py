@@ -208,7 +208,7 @@ def toggle_sparing(target: ListTarget, _call: Call) -> None:
 
 
 def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ()) -> Iterator[Choice]:
-    """Return the fields to group and sort by; those of `first` come first."""
+    """Return the fields to group and sort by, beginning with `first`."""
     fields = {POINTS: POINTS_FIELD} | {
         each.key: each for each in (*PROPERTY_BY_LOWER_NAME.values(), *store.lookups.custom_fields())
     }

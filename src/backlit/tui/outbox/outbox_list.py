@@ -7,7 +7,6 @@ from textual.strip import Strip
 
 from backlit.store.records.entry import ON_NODES, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.store import Store
-from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.values import label_of
@@ -29,8 +28,6 @@ CHANGE_SHARE = 0.4
 
 class OutboxList(LineList):
     """A list of journal entries."""
-
-    CONTEXTS = (Context.OUTBOX, *LineList.CONTEXTS)
 
     def __init__(self, store: Store, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

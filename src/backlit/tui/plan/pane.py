@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.events import Blur, Focus
+from textual.events import DescendantBlur, DescendantFocus
 from textual.message import Message
 from textual.strip import Strip
 
@@ -16,7 +16,7 @@ from backlit.model.fields import ItemType
 from backlit.store.records.item import Row, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
-from backlit.tui.commands.command import CannotAct, Context
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.widgets.columns import OWNER, PTS, Column
 from backlit.tui.widgets.folds import FoldableRows, GroupFolds
 from backlit.tui.widgets.item_rows import Names
@@ -133,7 +133,6 @@ class TaskFolds(GroupFolds):
 class PlanList(BacklogList):
     """The items of a pane; only the pane with the focus shows its cursor."""
 
-    CONTEXTS = (Context.PLAN, Context.MOVES, Context.LIST, Context.ITEM)
     COLUMNS: ClassVar[Sequence[Column]] = (PTS, OWNER)
     WITH_HOURS: ClassVar[Sequence[Column]] = (PTS, HOURS, OWNER)
 
@@ -164,12 +163,6 @@ class PlanList(BacklogList):
         """Return the ids of a stretch; of the whole list without the leaving items."""
         ids = super().ids_between(start, stop)
         return ids if stop is not None or not self.leaving else [each for each in ids if each not in self.leaving]
-
-    @on(Focus)
-    @on(Blur)
-    def _focus_changed(self) -> None:
-        """Show or hide the cursor."""
-        self.refresh_row(self.cursor)
 
 
 def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
@@ -206,6 +199,12 @@ class PlanPane(StorageErrorGuard, Vertical):
     def on_resize(self) -> None:
         """Report another edge for the lines around the pane."""
         self.post_message(self.Resized())
+
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def _focus_changed(self) -> None:
+        """Show or hide the cursor of the list."""
+        self.items.refresh_row(self.items.cursor)
 
     def say(self, lines: Sequence[HeadLine]) -> None:
         """Show these lines in the head, and hide the rest."""

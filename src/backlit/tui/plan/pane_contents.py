@@ -164,7 +164,7 @@ class PlanLists:
     ) -> None:
         plan = self._store.plan_preview
         spec = plan.spec(base, places, self.tasks)
-        if not spec.group:  # the figures of groups are without what leaves, and so are their rows
+        if not spec.group:  # groups count no leaving items, so they list none
             spec = replace(spec, planned_out=frozenset())
         view = self._store.view(spec, partial(plan.laid_over, places=places))
         await view.load()

@@ -8,7 +8,6 @@ from textual.strip import Strip
 
 from backlit.model.reports.chart import Timeline
 from backlit.model.reports.report import Column, Report, Value, value_text
-from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
@@ -20,7 +19,6 @@ LEAD = 1
 class ReportTable(LineList):
     """The rows of a report."""
 
-    CONTEXTS = (Context.REPORTS, *LineList.CONTEXTS)
     HEADER_LINES = 1
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

@@ -7,7 +7,7 @@ from textual.strip import Strip
 
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
-from backlit.tui.commands.command import CannotAct, Context
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.dates import Phase
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
@@ -19,7 +19,6 @@ from backlit.tui.widgets.line_list import LineList
 class TreeList(LineList):
     """The nodes that no folded one hides, drawn in columns; posts FilterAsked for the node that is chosen."""
 
-    CONTEXTS = (Context.TREE, *LineList.CONTEXTS)
     COMMAND_GROUPS = ("trees.folding", *LineList.COMMAND_GROUPS)
     HEADER_LINES = 1
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 from textual import events
 
 from backlit.store.views.view import View
-from backlit.tui.commands.command import Call, CannotAct, Context
+from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.widgets.folds import Folding
 from backlit.tui.widgets.item_rows import Names
 from backlit.tui.widgets.line_list import LineList, is_far_away
@@ -16,7 +16,6 @@ from backlit.tui.widgets.marks import RowMarks
 class ItemList(LineList):
     """The rows of a view, read as they come into sight; subclasses place and draw them."""
 
-    CONTEXTS: tuple[Context, ...] = (Context.MOVES, Context.LIST, Context.ITEM)
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (
         "widgets.move_commands",
         "widgets.item_list",

@@ -13,7 +13,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.errors import StorageError
-from backlit.tui.commands.command import Context
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.storage_errors import dispatch_guarded
@@ -37,7 +36,6 @@ class LineList(Widget, can_focus=True):
     list scrolls by half a page when the cursor leaves the view, so that few moves repaint it all.
     """
 
-    CONTEXTS: tuple[Context, ...] = (Context.MOVES,)
     HEADER_LINES = 0
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.move_commands",)
 
