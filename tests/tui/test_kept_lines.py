@@ -5,10 +5,11 @@ from pathlib import Path
 from tests.store.papers import item, offline_store, places_in
 from tests.store.test_disk import no_room
 from tests.store.test_journal_file import held
-from tests.store.world import until
+from tests.store.world import World, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press
 from tests.tui.stage import text_of
+from tests.tui.test_conflict import contest_names, settling
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
@@ -105,3 +106,26 @@ async def test_a_line_answered_while_the_journal_is_locked_is_written_when_it_is
             assert found is not None
             assert found.fields["Name"] == "Waited for"
             assert store.drafts.find("typed:field:Name:1") is None
+
+
+async def test_a_value_typed_for_a_conflict_is_restored_after_the_application_ended(
+    world: World, store: Store, opened: Open
+) -> None:
+    await contest_names(world, store)
+    async with settling(opened, store) as pilot:
+        await pilot.press("e", "ctrl+u", *"Both names")
+    async with settling(opened, store) as pilot:
+        await pilot.press("e")
+
+        assert RESTORED in text_of(pilot.app)
+        assert "Both names" in text_of(pilot.app)
+
+
+async def test_a_path_being_typed_is_restored_after_the_application_ended(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "t", "a", *"/srv/shots")
+    async with opened(store) as pilot:
+        await press(pilot, "g", "t", "a")
+
+        assert RESTORED in text_of(pilot.app)
+        assert "/srv/shots" in text_of(pilot.app)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -110,11 +111,17 @@ async def save(target: AttachmentTarget, _call: Call) -> None:
     entry = target.current_file()
     name = file_name(entry.name)
     proposed = shown_path(downloads() / name)
-    text = await target.ask(PathDialog("Save as", proposed, lambda text: fault_of(lambda: folder_and_name(text, name))))
+    kept = StoredLines(target.store, f"save:{entry.id}")
+    check = partial(_fault_of_place, name)
+    text = await target.ask(PathDialog("Save as", proposed, check, kept=kept))
     if text is None:
         return
     folder, wanted = folder_and_name(text, name)
     target.transfers.begin(f"Saving {name}", lambda transfer: _save(target, entry, folder, wanted, transfer))
+
+
+def _fault_of_place(name: str, text: str) -> str | None:
+    return fault_of(lambda: folder_and_name(text, name))
 
 
 async def _save(target: AttachmentTarget, entry: AttachmentEntry, folder: Path, name: str, transfer: Transfer) -> None:
@@ -172,7 +179,8 @@ async def _attach(target: AttachmentTarget, kind: str | None) -> None:
     if target.comment_id is not None:
         note += " It goes to the comment, where the service takes files for comments."
     title = "Attach for customers" if kind else "Attach"
-    text = await target.ask(PathDialog(title, "", lambda text: fault_of(lambda: files_in(text)), note))
+    kept = StoredLines(target.store, f"attach:{target.current().id}")
+    text = await target.ask(PathDialog(title, "", lambda text: fault_of(lambda: files_in(text)), note, kept))
     if text is None:
         return
     paths = files_in(text)

@@ -98,8 +98,10 @@ class LineDialog(Dialog[str | None]):
 class PathDialog(LineDialog):
     """Asks for a path; tab completes it and lists what there is, folders with a slash."""
 
-    def __init__(self, title: str, text: str, check: Callable[[str], str | None], note: str = "") -> None:
-        super().__init__(title, text, check, note=note)
+    def __init__(
+        self, title: str, text: str, check: Callable[[str], str | None], note: str = "", kept: StoredLines | None = None
+    ) -> None:
+        super().__init__(title, text, check, note=note, kept=kept)
         self.frame.border_subtitle = "tab completes  enter accepts  esc leaves"
         self.frame.styles.width = 80
 

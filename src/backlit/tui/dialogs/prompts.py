@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from backlit.model.errors import BadRequest
@@ -42,9 +43,9 @@ def file_in(text: str) -> tuple[Path, str]:
 
 async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
     """Ask for a path and save there; asks before it replaces a file. Raises CannotAct where that fails."""
-    text = await target.ask(
-        PathDialog(saved.title, shown_path(proposed), lambda text: fault_of(lambda: saved.place_of(text)), saved.note)
-    )
+    kept = StoredLines(target.store, f"save:{saved.title}")
+    check = partial(_fault_of_place, saved)
+    text = await target.ask(PathDialog(saved.title, shown_path(proposed), check, saved.note, kept))
     if text is None:
         return
     folder, name = saved.place_of(text)
@@ -62,6 +63,10 @@ async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
     except OSError as error:
         raise CannotAct(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
     target.say(f"Saved {shown_path(path)}")
+
+
+def _fault_of_place(saved: Saved, text: str) -> str | None:
+    return fault_of(lambda: saved.place_of(text))
 
 
 def write_new(path: Path, content: str) -> None:

@@ -12,6 +12,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.fields.acts import Act, Changes
 from backlit.tui.items.bulk_edit import refuse_too_many
 from backlit.tui.items.target import RankTarget
+from backlit.tui.shell.drafts import StoredLines
 
 LOCAL = "This service cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
 
@@ -43,7 +44,7 @@ async def to_position(target: RankTarget, call: Call) -> None:
     _ordered_view(target)
     text = call.text or (str(call.count) if call.count is not None else None)
     if text is None:
-        text = await target.ask(LineDialog("To place", "", _check_place, note="Counted from 1 at the top."))
+        text = await target.ask(_place_dialog(target))
         if text is None:
             return
     fault = _check_place(text)
@@ -51,6 +52,11 @@ async def to_position(target: RankTarget, call: Call) -> None:
         raise BadRequest(fault)
     place = int(text)
     await _rank(target, lambda view, ids: target.store.ranking.to_position(view, ids, place), "It is there already.")
+
+
+def _place_dialog(target: RankTarget) -> LineDialog:
+    note = "Counted from 1 at the top."
+    return LineDialog("To place", "", _check_place, note=note, kept=StoredLines(target.store, "place"))
 
 
 async def write_order(target: RankTarget, call: Call) -> None:

@@ -19,7 +19,7 @@ from backlit.tui.fields.choices import PICKED, choices_for
 from backlit.tui.fields.values import read_text, typed_text, words_of
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary
-from backlit.tui.shell.drafts import StoredDraft
+from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.shell.target import StoreTarget
 
 Settle = Callable[[Decisions], Awaitable[None]]
@@ -104,7 +104,8 @@ async def _ask_value(target: StoreTarget, case: Case, contested: Contested, deci
         is_free = store.lookups.is_free(field, case.item_type)
         choice = await target.ask(PickDialog(field.label, choices, present, free=is_free))
         return None if choice is None else NewValue(choice.value)
-    text = await target.ask(LineDialog(field.label, typed_text(present), partial(_fault, field)))
+    kept = StoredLines(store, _draft_key(case, contested.key))
+    text = await target.ask(LineDialog(field.label, typed_text(present), partial(_fault, field), kept=kept))
     return None if text is None else NewValue(read_text(field, text))
 
 
@@ -130,7 +131,7 @@ def _fault(field: Field, text: str) -> str | None:
 
 
 def _draft_key(case: Case, key: str) -> str:
-    """Return the key of the draft of a long text that is merged by hand."""
+    """Return the key of the draft of a value that is merged by hand."""
     return f"settle:{case.entry.id}:{key}"
 
 

@@ -19,8 +19,8 @@ SAVE_DELAY = 0.3
 
 
 RESTORED = "Restored your unsaved text."
-LOOK = 0.02
-"""Seconds between two checks whether an answer was written."""
+LOOK, LONGEST_LOOK = 0.02, 1.0
+"""Seconds between the first two checks whether an answer was written, and between the later ones at most."""
 
 Content = Mapping[str, object]
 
@@ -92,9 +92,11 @@ class StoredDraft:
         await self._store.drafts.discard(self._key)
 
     async def _discard_after(self, app: "ChordApp", faults: int) -> None:
-        await asyncio.sleep(LOOK)  # lets the caller begin its write
-        while any(each.group in {"writes", COMMANDS_GROUP} and not each.is_finished for each in app.workers):  # noqa: ASYNC110 - as workers raise
-            await asyncio.sleep(LOOK)
+        pause = LOOK
+        await asyncio.sleep(pause)  # lets the caller begin its write
+        while any(each.group in {"writes", COMMANDS_GROUP} and not each.is_finished for each in app.workers):
+            pause = min(2 * pause, LONGEST_LOOK)
+            await asyncio.sleep(pause)
         await (self._discard() if app.faults == faults else self._write())
 
     def _run(self, act: Callable[[], Any]) -> None:
