@@ -166,6 +166,6 @@ async def test_escape_leaves_the_marks_until_the_search_is_closed(store: Store, 
         await press(pilot, "/", *"a", "enter", "escape")
         after_search = text_of(pilot.app)
         await press(pilot, "escape")
-        await until(lambda: "marked" not in text_of(pilot.app))
+        await until(lambda: "selected" not in text_of(pilot.app))
 
         assert "1 selected" in after_search

@@ -31,7 +31,7 @@ async def test_space_on_a_marked_row_takes_the_mark_off(store: Store, opened: Op
         await press(pilot, "space", "k", "space")
 
         assert not items(pilot).marks.ids()
-        assert "marked" not in status_line(pilot)
+        assert "selected" not in status_line(pilot)
 
 
 async def test_a_count_marks_so_many_rows(store: Store, opened: Open) -> None:

@@ -19,6 +19,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, wrapped
 from backlit.tui.fields.values import number_text
+from backlit.tui.shell.status_text import project_name
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.shell.workers import work
 
@@ -100,7 +101,7 @@ def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[
 async def show_facts(target: ProjectTarget, _call: Call) -> None:
     """Show project info."""
     store = target.store
-    name = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
+    name = project_name(store)
     if not name:
         raise CannotAct("The project is not loaded yet.")
     await target.ask(ReadingDialog(name, [literal(line) for line in project_lines(store, target.size.width)]))

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.segment import Segment
+from textual import events
 from textual.containers import Container
-from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from backlit.model.fields import Field
+from backlit.tui.drawing.markdown import Line
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.choice_list import Choice
 from backlit.tui.widgets.item_rows import UNREADY
+from backlit.tui.widgets.text_view import LinesView
 
 LABEL = 15
 SIDE = 2
@@ -23,7 +23,6 @@ WIDE = 110
 """Cells from which the item is beside the questions, else below."""
 SHARE = 45
 """Per cent of the width for the questions beside the item; the style sheet has the same figure."""
-Line = list[Segment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,53 +37,40 @@ class Question:
     answers: Sequence[Choice] = ()
 
 
-class QuestionList(ScrollView, can_focus=True, inherit_bindings=False):
+class QuestionList(LinesView, can_focus=True):
     """Draws the questions; the screen sets the current one."""
 
     def __init__(self) -> None:
         super().__init__(id="questions")
         self._asked: Sequence[Question] = ()
         self._at = 0
-        self._lines: list[Line] = []
         self._place = range(0)
 
     def show(self, asked: Sequence[Question], at: int) -> None:
         """Show the questions of an item, and scroll to the current one."""
         self._asked, self._at = tuple(asked), at
-        self._lay_out()
+        self.lay_out()
 
-    def notify_style_update(self) -> None:
-        """Take the new theme's colours."""
-        super().notify_style_update()
-        if self.is_mounted:
-            self._lay_out()
-
-    def on_resize(self) -> None:
-        """Break the lines anew."""
-        self._lay_out()
-
-    def render_line(self, y: int) -> Strip:
-        """Draw one line."""
-        theme, at = ThemeStyles.of(self.app), y + round(self.scroll_y)
-        line = self._lines[at] if at < len(self._lines) else []
-        return Strip(line).adjust_cell_length(self.size.width, theme.style())
-
-    def _lay_out(self) -> None:
-        width = self.scrollable_content_region.width
-        if width <= 0:
-            return
-        theme, self._lines = ThemeStyles.of(self.app), []
-        for number, asked in enumerate(self._asked):
-            begin = len(self._lines)
-            self._lines += _head(asked, width, theme, is_current=number == self._at)
-            if number == self._at:
-                self._lines += _body(asked, width, theme)
-                self._place = range(begin, len(self._lines))
-        if not self._asked:
-            self._lines = [[Segment("  This item is ready.", theme.style("muted"))]]
-        self.virtual_size = Size(width, len(self._lines))
+    def lay_out(self) -> None:
+        """Lay the questions out, and scroll to the current one."""
+        super().lay_out()
         self._bring_into_sight()
-        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Keep the current question in sight."""
+        super().on_resize(event)
+        self._bring_into_sight()
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return a line for each question, with the answers below the current one."""
+        lines: list[Line] = []
+        for number, asked in enumerate(self._asked):
+            begin = len(lines)
+            lines += _head(asked, width, theme, is_current=number == self._at)
+            if number == self._at:
+                lines += _body(asked, width, theme)
+                self._place = range(begin, len(lines))
+        return lines or [[Segment("  This item is ready.", theme.style("muted"))]]
 
     def _bring_into_sight(self) -> None:
         """Scroll to the current question, or to its beginning if it is too long."""

@@ -19,7 +19,7 @@ from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.status_text import left_status, project_name
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
@@ -155,15 +155,17 @@ class GroomScreen(ItemScreen):
         progress = self.store.grooming.progress()
         if progress is None or self.stop is None:
             return
-        project = next((each.name for each in self.store.lookups.projects() if each.id == self.store.project_id), "")
-        left: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground"), (" › Grooming", "muted")]
+        left: list[Part] = [
+            (" backlit ", "accent"),
+            (f" {project_name(self.store)}", "foreground"),
+            (" › Grooming", "muted"),
+        ]
         count = self.questions.count_open()
         asked = f"{count} {'question' if count == 1 else 'questions'}" if count else "all answered"
         far = f"  {self.stop.place + 1:,} of {progress.count:,} "
         self._title.say(left, [(f"  {asked} ", "muted"), (far, "foreground")])
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
-        status = left_status(self.store.connection, self.store.outbox, 0, 0)
-        self._status.say([*status, *timer_words(self.store)], hints(hint_ids))
+        self._status.say(left_status(self.store), hints(hint_ids))
 
 
 async def answer(target: GroomScreen, call: Call) -> None:

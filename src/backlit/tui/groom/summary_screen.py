@@ -16,7 +16,7 @@ from backlit.tui.dialogs.prompts import Saved, file_in, save_file
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import FieldWords
 from backlit.tui.shell.paths import downloads
-from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.status_text import left_status, project_name
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import RuleLine, SidesLine, hints
@@ -86,8 +86,7 @@ class GroomSummaryScreen(StoreScreen[None]):
             self.text.show("", self._markdown)
 
     def _draw_words(self) -> None:
-        left = left_status(self.store.connection, self.store.outbox, 0, 0)
-        self._status.say([*left, *timer_words(self.store)], hints(HINTS))
+        self._status.say(left_status(self.store), hints(HINTS))
 
     def quoted(self) -> str:
         """Return the summary for use outside of backlit, with users' texts escaped."""
@@ -103,7 +102,7 @@ def summary_of(store: Store, results: Sequence[Groomed], count: int, quote: Quot
 
     Exported text is quoted, so that no name is read as Markdown; on the screen names are never Markdown.
     """
-    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
+    project = project_name(store)
     head = _head(_line(project, quote), store.today(), results, count)
     return "\n".join([*head, *_sections(store, results, quote)]).rstrip() + "\n"
 
@@ -167,7 +166,7 @@ def copy(target: GroomSummaryScreen, _call: Call) -> None:
 async def save(target: GroomSummaryScreen, _call: Call) -> None:
     """Ask for a path and save the summary there; asks before it replaces a file."""
     store, markdown = target.store, target.quoted()
-    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
+    project = project_name(store)
     name = f"groomed-{_NOT_FOR_FILES.sub('-', project).strip('-.').lower()}-{store.today().isoformat()}.md"
     await save_file(target, Saved("Save the summary", lambda _path: markdown, file_in), downloads() / name)
 

@@ -16,7 +16,7 @@ from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.inbox.inbox_list import FeedList, InboxList, InboxRows, comment_lines, is_long, lines_of
-from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
@@ -99,8 +99,7 @@ class InboxScreen(StoreScreen[None]):
         right: list[Part] = [(f"  {unread:,} new ", "accent")] if unread else [("  nothing new ", "muted")]
         self._title.say([(" backlit ", "accent"), (" Inbox", "foreground"), (place, "muted")], right)
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
-        left = left_status(connection, self.store.outbox, rows.cursor + 1, rows.row_count())
-        self._status.say([*left, *timer_words(self.store)], hints(hint_ids))
+        self._status.say(left_status(self.store, rows.cursor + 1, rows.row_count()), hints(hint_ids))
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
         self._text.update(Content("\n").join(self._lines()))
 

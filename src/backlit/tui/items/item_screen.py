@@ -16,7 +16,7 @@ from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.fields.acts import Act
 from backlit.tui.items.bulk_edit import journal, refuse_too_many
 from backlit.tui.items.field_commands import change_field
-from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
@@ -163,9 +163,9 @@ class ItemRowsScreen(ItemScreen):
 
     def draw_status(self) -> None:
         """Draw the status."""
-        at = left_status(self.store.connection, self.store.outbox, self._rows.cursor + 1, self._rows.row_count())
+        at = left_status(self.store, self._rows.cursor + 1, self._rows.row_count())
         hint_ids = self.HINTS if self.size.width >= self.ROOM_FOR_HINTS else self.FEW_HINTS
-        self._status.say([*at, *timer_words(self.store)], hints(hint_ids))
+        self._status.say(at, hints(hint_ids))
 
 
 def item_title(item_id: int | None, item_type: str, name: object) -> list[Part]:

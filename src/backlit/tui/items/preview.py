@@ -5,10 +5,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from rich.segment import Segment
-from textual import events
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 from backlit.store.records.item import Item, RowSign
 from backlit.store.records.people import IterationEntry, Person, TreeKind
@@ -20,6 +16,7 @@ from backlit.tui.drawing.text import safe, wrapped
 from backlit.tui.drawing.theme_styles import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.acts import is_synced
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED, UNREADY
+from backlit.tui.widgets.text_view import LinesView
 
 LABEL_WIDTH = 11
 TEXT_LIMIT = 20_000
@@ -45,45 +42,24 @@ class Surroundings:
     """The text around the words that were looked for, and where it stands."""
 
 
-class Preview(ScrollView, can_focus=False, inherit_bindings=False):
+class Preview(LinesView):
     """Shows one item as lines laid out once; scrolls by itself."""
 
     def __init__(self) -> None:
         super().__init__(id="preview")
         self._shown: tuple[Item, Sequence[CommentEntry], Surroundings] | None = None
-        self._lines: list[Line] = []
 
     def show(self, item: Item | None, comments: Sequence[CommentEntry], around: Surroundings) -> None:
         """Show another item, from its top; the same one again stays where it is scrolled to."""
         before = self._shown[0].id if self._shown else None
         self._shown = None if item is None else (item, comments, around)
-        self._lay_out()
+        self.lay_out()
         if before != (item.id if item else None):
             self.scroll_to(y=0, animate=False, force=True)
 
-    def notify_style_update(self) -> None:
-        """Take the new theme's colours."""
-        super().notify_style_update()
-        if self.is_mounted:
-            self._lay_out()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Break the lines anew."""
-        if event.size.width != self.virtual_size.width:
-            self._lay_out()
-
-    def render_line(self, y: int) -> Strip:
-        """Draw one line."""
-        theme, at = ThemeStyles.of(self.app), y + round(self.scroll_y)
-        line = self._lines[at] if at < len(self._lines) else []
-        return Strip(line).adjust_cell_length(self.size.width, theme.style())
-
-    def _lay_out(self) -> None:
-        width = self.scrollable_content_region.width
-        page = _Page(ThemeStyles.of(self.app), width)
-        self._lines = list(page.lines(*self._shown)) if self._shown and width > 0 else []
-        self.virtual_size = Size(width, len(self._lines))
-        self.refresh()
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the item as a page; nothing without an item."""
+        return list(_Page(theme, width).lines(*self._shown)) if self._shown else ()
 
 
 class _Page:

@@ -17,6 +17,7 @@ from backlit.tui.lists.filter_fields import filter_words
 from backlit.tui.lists.filtering import Filtering, FilterTarget, NodeFilter, filter_list, joined, narrowed
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.saved_views import PLAIN
+from backlit.tui.shell.status_text import project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, TabLine, hints
 
@@ -74,7 +75,7 @@ class ListFrame(Vertical):
 def left_title(names: ListNames, view: SavedView, node: NodeFilter | None, spec: ViewSpec) -> list[Part]:
     """Return the left of the title: program, project, view, filter, groups and order."""
     store = names.store
-    project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
+    project = project_name(store)
     parts: list[Part] = [(" backlit ", "accent"), (f" {project}", "foreground")]
     if not project:
         return parts[:1]

@@ -22,12 +22,12 @@ from backlit.tui.shell.status_text import (
     left_status,
     marks_words,
     right_title,
-    timer_words,
     unread_words,
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.columns import Column, column_of
+from backlit.tui.widgets.item_list import is_complete
 from backlit.tui.widgets.side_lines import Part
 
 
@@ -89,7 +89,7 @@ class ShownView:
 
     async def loaded(self) -> None:
         """Wait until all ids of the list are known."""
-        while self._items.is_attached and not self._items.is_complete():
+        while self._items.is_attached and not is_complete(self._items):
             await self._target.shown_view.reload()
             self._items.show(self._target.shown_view, self._items.current_id)
 
@@ -100,8 +100,8 @@ class ShownView:
         figures = right_title(connection, totals, store.inbox.unread(), time.time())
         unread = unread_words(store.search.unread(target.shown_view))
         marked = marks_words(target.panes.marks.totals)
-        left = left_status(connection, store.outbox, 0, 0)
-        target.frame.say(title, figures, [*unread, *marked, *left, *timer_words(store)])
+        left = left_status(store)
+        target.frame.say(title, figures, [*unread, *marked, *left])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         self._items.empty_text = empty_words(connection, target.spec)
 

@@ -21,7 +21,7 @@ from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import content_of, fate_words, fields_of, lines_of
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.outbox.outbox_list import STATE_SIGNS, STATE_WORDS, OutboxList, item_name_of, number_of
-from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.widgets.line_list import LineList
@@ -100,8 +100,7 @@ class OutboxScreen(StoreScreen[None]):
         self.query_one("#title", SidesLine).say(
             [(" backlit ", "accent"), (" Outbox", "foreground")], [*right, (" ", "muted")]
         )
-        left = left_status(self.store.connection, self.store.outbox, self._list.cursor + 1, len(self._entries))
-        status = [*left, *timer_words(self.store)]
+        status = left_status(self.store, self._list.cursor + 1, len(self._entries))
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self.query_one("#status", SidesLine).say(status, hints(hint_ids))
         entry = self._list.current

@@ -30,6 +30,7 @@ from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.target import stage
 from backlit.tui.shell.status_text import empty_words, left_status, marks_words, right_title, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
+from backlit.tui.widgets.item_list import is_complete
 
 
 class PlanScreen(ListScreen):
@@ -74,7 +75,7 @@ class PlanScreen(ListScreen):
 
     def current(self) -> Item:
         """Return the item under the cursor."""
-        if not self.items.is_complete():
+        if not is_complete(self.items):
             raise CannotAct(LOADING)
         return super().current()
 
@@ -130,7 +131,7 @@ class PlanScreen(ListScreen):
         self.frame.say(
             plan_title(title, plan, is_plain=is_plain),
             [*shift, *right_title(connection, None, 0, time.time())],
-            [*unread, *marked, *sent_words(plan), *left_status(connection, store.outbox, 0, 0)],
+            [*unread, *marked, *sent_words(plan), *left_status(store)],
         )
         views = self.shared.views
         self.frame.show_tabs(views.names, views.place(view))

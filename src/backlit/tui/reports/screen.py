@@ -23,7 +23,7 @@ from backlit.tui.fields.dates import span
 from backlit.tui.reports.report_chart import ReportChart
 from backlit.tui.reports.report_commands import ReportSelection
 from backlit.tui.reports.report_table import ReportTable, natural_width
-from backlit.tui.shell.status_text import left_status, timer_words
+from backlit.tui.shell.status_text import left_status, project_name
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
@@ -215,14 +215,13 @@ class ReportsScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         coverage, store = self.selection.coverage, self.store
-        project = next((f" {each.name}" for each in store.lookups.projects() if each.id == store.project_id), "")
+        project = f" {project_name(store)}"
         about = self._report.about if self._report is not None else coverage.name
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
         place: list[Part] = [(project, "foreground"), (" › Reports", "muted"), (f" › {about}", "foreground")]
         unit = f"{self.selection.measure.value} "
         self._title.say([(" backlit ", "accent"), *place], [(f"  {days}  ", "muted"), (unit, "foreground")])
-        left = left_status(store.connection, store.outbox, self._table.cursor + 1, self._table.row_count())
-        status = [*left, *timer_words(store)]
+        status = left_status(store, self._table.cursor + 1, self._table.row_count())
         self._status.say(status, hints(HINTS if self.size.width >= NARROW else FEW_HINTS))
 
     # Messages

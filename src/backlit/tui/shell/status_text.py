@@ -2,7 +2,7 @@
 
 from backlit.model.amounts import clock_text
 from backlit.model.trees import Totals
-from backlit.store.records.changes import Connection, ConnectionState, OutboxState
+from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.drawing.relative_times import age
@@ -29,8 +29,9 @@ def marks_words(marked: Totals) -> list[Part]:
     return [(f" ✓ {marked.count:,} selected  {marked.points:,.10g} pts ", "mark")] if marked.count else []
 
 
-def left_status(connection: Connection, outbox: OutboxState, position: int, count: int) -> list[Part]:
-    """Return the left of the status: the place of the cursor, and what is under way."""
+def left_status(store: Store, position: int = 0, count: int = 0) -> list[Part]:
+    """Return the left of the status: the cursor's position, unsent changes, the connection, and the timer."""
+    connection, outbox = store.connection, store.outbox
     parts: list[Part] = [(f" {position:,} of {count:,}" if count else " ", "muted")]
     if outbox.pending:
         parts.append((f"  ↑ {outbox.pending} pending", "pending"))
@@ -45,7 +46,12 @@ def left_status(connection: Connection, outbox: OutboxState, position: int, coun
         parts.append((f"  {connection.sentence}", "conflict"))
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
-    return parts
+    return [*parts, *timer_words(store)]
+
+
+def project_name(store: Store) -> str:
+    """Return the name of the open project; empty while it is not loaded."""
+    return next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
 
 
 def unread_words(unread: int) -> list[Part]:

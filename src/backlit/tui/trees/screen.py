@@ -15,7 +15,7 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.lists.filtering import NodeFilter
-from backlit.tui.shell.status_text import empty_words, left_status, timer_words
+from backlit.tui.shell.status_text import empty_words, left_status, project_name
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.trees.tree_columns import Branches
@@ -174,8 +174,7 @@ class TreeScreen(StoreScreen[None]):
         connection = self.store.connection
         self.query_one("#title", SidesLine).say(self._left_title(), self._right_title())
         status = [
-            *left_status(connection, self.store.outbox, self._tree.cursor + 1, self._tree.row_count()),
-            *timer_words(self.store),
+            *left_status(self.store, self._tree.cursor + 1, self._tree.row_count()),
         ]
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self.query_one("#status", SidesLine).say(status, hints(hint_ids))
@@ -185,9 +184,7 @@ class TreeScreen(StoreScreen[None]):
         )
 
     def _left_title(self) -> list[Part]:
-        project = next(
-            (f" {each.name}" for each in self.store.lookups.projects() if each.id == self.store.project_id), ""
-        )
+        project = f" {project_name(self.store)}"
         where = f" › {self.kind.value.capitalize()}"
         return [(" backlit ", "accent"), (project, "foreground"), (where, "muted")]
 

@@ -84,10 +84,6 @@ class ItemList(LineList):
         if self.current_id is not None:
             self.current_id = ids.get(self.current_id, self.current_id)
 
-    def is_complete(self) -> bool:
-        """Return whether the ids of all rows are known."""
-        return self.view is not None and self.view.count is not None
-
     def moved(self, before: int) -> None:
         """Post the move of the cursor, and extend an open range."""
         self.marks.follow(before)
@@ -136,8 +132,13 @@ def mark_all(target: ItemList, _call: Call) -> None:
     target.marks.add(0, None)
 
 
+def is_complete(items: ItemList) -> bool:
+    """Return whether the ids of all rows are known."""
+    return items.view is not None and items.view.count is not None
+
+
 def _need_all(target: ItemList) -> None:
-    if not target.is_complete():
+    if not is_complete(target):
         raise CannotAct("The list is still loading. Try again in a moment.")
 
 

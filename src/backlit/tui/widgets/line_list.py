@@ -29,6 +29,20 @@ MARGIN = "   "
 """Blanks beside a text in place of rows."""
 
 
+class RowMessage(Message):
+    """A message about a row of a list."""
+
+    def __init__(self, line_list: "LineList", index: int) -> None:
+        super().__init__()
+        self.line_list = line_list
+        self.index = index
+
+    @property
+    def control(self) -> "LineList":
+        """Return the list, so that `@on` can select it."""
+        return self.line_list
+
+
 class LineList(Widget, can_focus=True):
     """A list of any number of rows with cursor, scrolling and mouse; subclasses draw a row.
 
@@ -42,31 +56,11 @@ class LineList(Widget, can_focus=True):
     empty_text: reactive[str] = reactive("")
     """The text in place of rows where there are none."""
 
-    class Highlighted(Message):
+    class Highlighted(RowMessage):
         """The cursor moved to another row."""
 
-        def __init__(self, line_list: "LineList", index: int) -> None:
-            super().__init__()
-            self.line_list = line_list
-            self.index = index
-
-        @property
-        def control(self) -> "LineList":
-            """The list; so that `@on` can select it."""
-            return self.line_list
-
-    class Chosen(Message):
+    class Chosen(RowMessage):
         """The row was double-clicked."""
-
-        def __init__(self, line_list: "LineList", index: int) -> None:
-            super().__init__()
-            self.line_list = line_list
-            self.index = index
-
-        @property
-        def control(self) -> "LineList":
-            """The list; so that `@on` can select it."""
-            return self.line_list
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)

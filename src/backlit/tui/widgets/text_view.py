@@ -1,4 +1,6 @@
-"""A long text as Markdown, read only."""
+"""Views of scrolled lines: the base that lays them out for its width, and a long text as Markdown."""
+
+from collections.abc import Sequence
 
 from rich.segment import Segment
 from textual import events
@@ -11,38 +13,34 @@ from backlit.tui.drawing.text import literal
 from backlit.tui.drawing.theme_styles import ThemeStyles
 
 
-class TextView(ScrollView, can_focus=False, inherit_bindings=False):
-    """Takes the place of the long text in the editor; the grid moves on under it."""
+class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
+    """Lines that are laid out once for a width and a theme, and scrolled."""
 
-    def __init__(self, *, id: str = "text-view") -> None:  # noqa: A002 - Textual's name
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self._shown: tuple[str, str] = ("", "")
-        self._lines: list[Line] = []
+        self._lines: Sequence[Line] = ()
 
-    def show(self, label: str, text: str) -> None:
-        """Show a text, from its top if it is another field's."""
-        if self._shown == (label, text):
-            return
-        is_other, self._shown = label != self._shown[0], (label, text)
-        self.border_title = literal(label)
-        self._lay_out()
-        if is_other:
-            self.scroll_to(y=0, animate=False, force=True)
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the content in lines of a width; for subclasses."""
+        raise NotImplementedError
 
-    def page_by(self, pages: int) -> None:
-        """Scroll."""
-        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False, force=True)
+    def lay_out(self) -> None:
+        """Lay the content out for the current width, and redraw it."""
+        width = self.scrollable_content_region.width
+        self._lines = self.lines_for(width, ThemeStyles.of(self.app)) if width > 0 else ()
+        self.virtual_size = Size(width, len(self._lines))
+        self.refresh()
 
     def notify_style_update(self) -> None:
         """Take the new theme's colours."""
         super().notify_style_update()
         if self.is_mounted:
-            self._lay_out()
+            self.lay_out()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Break the lines anew."""
+        """Lay the content out for another width."""
         if event.size.width != self.virtual_size.width:
-            self._lay_out()
+            self.lay_out()
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
@@ -50,11 +48,29 @@ class TextView(ScrollView, can_focus=False, inherit_bindings=False):
         line = self._lines[at] if at < len(self._lines) else []
         return Strip(line).adjust_cell_length(self.size.width, theme.style())
 
-    def _lay_out(self) -> None:
-        width = self.scrollable_content_region.width
-        if width <= 0:
+
+class TextView(LinesView):
+    """A long text as Markdown, read only."""
+
+    def __init__(self, *, id: str = "text-view") -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._shown: tuple[str, str] = ("", "")
+
+    def show(self, label: str, text: str) -> None:
+        """Show a text, from its top if it is another field's."""
+        if self._shown == (label, text):
             return
-        theme, text = ThemeStyles.of(self.app), self._shown[1]
-        self._lines = markdown_lines(text, width, theme) if text else [[Segment("empty", theme.style("faint"))]]
-        self.virtual_size = Size(width, len(self._lines))
-        self.refresh()
+        is_other, self._shown = label != self._shown[0], (label, text)
+        self.border_title = literal(label)
+        self.lay_out()
+        if is_other:
+            self.scroll_to(y=0, animate=False, force=True)
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the text as Markdown, or a note for an empty one."""
+        text = self._shown[1]
+        return markdown_lines(text, width, theme) if text else [[Segment("empty", theme.style("faint"))]]
+
+    def page_by(self, pages: int) -> None:
+        """Scroll."""
+        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False, force=True)
