@@ -36,7 +36,7 @@ COMMON = (
     ("Tags", "array of string", NO_TASK, ""),
     ("IsSyncable", "boolean", SEVEN, "Read-only"),
     ("SyncID", "integer", NO_FEEDBACK, "Read-only"),
-    # A roll-up of children, which is why nobody can set it; tasks have no children (DECISIONS "Work items").
+    # A roll-up of children, so nobody can set it; tasks have no children.
     ("CalculatedEstimate", "double", NO_TASK, "Read-only"),
 )
 
@@ -127,7 +127,7 @@ SPECIFIC = (
 
 STORY_STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted")
 STATUSES_IN_SPEC = {
-    "Feature": STORY_STATUSES,  # not listed there; DECISIONS gives it Story's
+    "Feature": STORY_STATUSES,  # not listed there; it has Story's
     "Story": STORY_STATUSES,
     "Bug": STORY_STATUSES,
     "Task": ("Not Done", "In Progress", "Done", "Deleted"),

@@ -144,7 +144,7 @@ async def ask(client: Client, method: str, path: str, sent: Sent, target: int | 
 
 
 def status_for(person: str, method: str, path: str) -> int:
-    """What DECISIONS "Access" says; for everything but comments of others, which have a test of their own."""
+    """The access of each role to everything but comments of others, which have a test of their own."""
     done = {"GET": 200, "DELETE": 200, "POST": 201, "PUT": 201 if path == "/workitems/{id:int}" else 200}[method]
     done = 200 if path.endswith("/rank") else done
     if person == "nobody":

@@ -20,13 +20,13 @@ WHEN_WIDTH = 16
 AGE_WIDTH = 4
 SEEN_WIDTH = 9
 NAME_SHARE = 0.4
-"""How much of what the other columns leave goes to the name, where a description stands beside it."""
+"""Share of the remaining width that goes to the name where a description stands beside it."""
 WIDE, MIDDLING = 100, 72
 """Cells from which there is room for who may see it and the whole time; for author and description."""
 
 
 class AttachmentList(LineList):
-    """One row for each file; `now` gives the server's time, for the ages."""
+    """A list of files, one to a row; `now` gives the server's time, for the ages."""
 
     HEADER_LINES = 1
 
@@ -49,7 +49,7 @@ class AttachmentList(LineList):
         return self.entries[self.cursor] if self.cursor < len(self.entries) else None
 
     def row_count(self) -> int:
-        """The files there are."""
+        """Return the number of files."""
         return len(self.entries)
 
     # Drawing

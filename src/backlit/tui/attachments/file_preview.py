@@ -104,7 +104,7 @@ def _picture(content: bytes, kind: str, note: str, *, with_pictures: bool) -> Fi
 
 
 def _text_of(content: bytes, *, is_cut: bool) -> str | None:
-    """The bytes as text, the broken character at a cut left away; None where they are none."""
+    """Decode the bytes, without a character that is cut off at the end; return None for other than text."""
     encoding = next((name for bom, name in _BOMS if content.startswith(bom)), "utf-8")
     if encoding != "utf-16" and b"\0" in content:
         return None
@@ -156,7 +156,7 @@ def _folded(line: str, width: int) -> list[str]:
 
 
 def _rows(text: str, suffix: str, *, is_cut: bool) -> list[list[str]]:
-    """The rows of a table; none where it makes no sense as one."""
+    """Return the rows of a table; empty where the text does not read as one."""
     lines = text.splitlines()
     if is_cut:
         lines = lines[:-1]
@@ -171,7 +171,7 @@ def _rows(text: str, suffix: str, *, is_cut: bool) -> list[list[str]]:
 
 
 def _table(rows: Sequence[Sequence[str]], width: int, theme: ThemeStyles) -> list[Line]:
-    """The first row as a heading, numbers at the right, as many columns as there is room for."""
+    """Draw a table: the first row as its heading, numbers at the right, and as many columns as fit."""
     columns = list(zip(*rows, strict=True))
     widths = [min(WIDEST_COLUMN, max(cell_len(safe(cell)) for cell in column)) for column in columns]
     numeric = [all(_is_number(cell) for cell in column[1:]) and len(column) > 1 for column in columns]
@@ -259,7 +259,7 @@ class FilePreviewDialog(Dialog[None]):
         self.frame.border_subtitle = literal("j k scroll  q leaves")
 
     def content(self) -> ComposeResult:
-        """The lines."""
+        """Yield the lines."""
         yield self._lines
 
     def on_mount(self) -> None:

@@ -43,7 +43,7 @@ COUNTED = frozenset({Context.LIST, Context.MOVES})
 
 
 class Resolver:
-    """Collects keys until they are a command, a dead end, or unbound (KEYMAP, rules b and d)."""
+    """Collects keys until they are a command, a dead end, or unbound."""
 
     def __init__(self) -> None:
         self._chord: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ AGE_CHECK = 60.0
 
 
 class CommentsScreen(ItemRowsScreen):
-    """One item's thread of comments."""
+    """The thread of comments on an item."""
 
     COMMAND_GROUPS = ("comments.comment_commands", *ITEM_COMMANDS)
     AUTO_FOCUS = "CommentThread"

@@ -61,13 +61,13 @@ class CommentLines:
         return len(lines)
 
     def extent(self, index: int) -> tuple[int, int]:
-        """The first line of a comment and the one after its last; the blank below it is not counted."""
+        """Return the first line of a comment and the one after its last, without the blank below it."""
         at = index - self.first
         end = self._starts[at + 1] if at + 1 < len(self._starts) else len(self.lines)
         return self._starts[at], end - 1
 
     def index_at(self, line: int) -> int:
-        """The comment that a line belongs to."""
+        """Return the index of the comment that a line belongs to."""
         return self.first + max(0, bisect_right(self._starts, line) - 1)
 
 
@@ -290,7 +290,7 @@ def toggle_fold(target: CommentThread, _call: Call) -> None:
 
 
 def _file_lines(files: Sequence[AttachmentEntry], room: int, theme: ThemeStyles) -> list[Line]:
-    """How many files a comment has, and which."""
+    """Return a line with the number and the names of a comment's files."""
     if not files:
         return []
     count = "1 file" if len(files) == 1 else f"{len(files):,} files"

@@ -14,7 +14,7 @@ from backlit.tui.drawing.text import literal, safe
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer: the key that gives it, and what it does."""
+    """An answer: its key and its effect."""
 
     key: str
     label: str
@@ -23,7 +23,7 @@ class Answer:
 class ConfirmDialog(Dialog[str | None]):
     """Says a sentence and waits for the key of an answer; the result is that key.
 
-    Enter and esc mean none of them (KEYMAP, rule g), which `stay` puts into words.
+    Enter and esc mean none of them, which `stay` puts into words.
     """
 
     def __init__(self, title: str, sentence: str, answers: Sequence[Answer], stay: str = "stay") -> None:
@@ -33,7 +33,7 @@ class ConfirmDialog(Dialog[str | None]):
         self._stay = stay
 
     def content(self) -> ComposeResult:
-        """The sentence, and one line for every answer."""
+        """Yield the sentence, and a line for every answer."""
         yield Static(literal(self._sentence), classes="sentence")
         lines = [*((answer.key, answer.label) for answer in self._answers), ("enter", self._stay)]
         width = max(len(key) for key, _ in lines)
@@ -55,7 +55,7 @@ WIDEST = 88
 
 
 class DifferenceQuestion(Dialog[bool | None]):
-    """A heading over lines that scroll; y agrees, everything else leaves things as they are (KEYMAP, rule g)."""
+    """A heading over lines that scroll; y agrees, everything else leaves things as they are."""
 
     AUTO_FOCUS = "VerticalScroll"
 
@@ -65,15 +65,15 @@ class DifferenceQuestion(Dialog[bool | None]):
         self.frame.border_subtitle = literal(f"y {act}  n leave")
 
     def heading(self) -> Sequence[Content]:
-        """What stands above, whatever is scrolled to."""
+        """Return the lines above the part that scrolls."""
         return ()
 
     def lines(self) -> Sequence[Content]:
-        """The difference."""
+        """Return the lines of the difference."""
         return ()
 
     def content(self) -> ComposeResult:
-        """The heading, then the difference."""
+        """Yield the heading, then the difference."""
         yield Static(Content("\n").join(self.heading()), classes="head")
         with self._scroll:
             yield Static(Content("\n").join(self.lines()))
@@ -104,7 +104,7 @@ class DifferenceQuestion(Dialog[bool | None]):
                 self._scroll.scroll_up(animate=False)
 
     def press(self, key: str) -> bool:
-        """Scroll by pages; enter agrees to nothing (KEYMAP, confirmations)."""
+        """Scroll by pages; enter agrees to nothing."""
         match key:
             case "down":
                 self._scroll.scroll_down(animate=False)

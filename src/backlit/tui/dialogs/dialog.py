@@ -1,4 +1,4 @@
-"""What the dialogs have in common: a thin frame over the screen, and no key lost while it opens."""
+"""The base of dialogs: a thin frame over the screen, and no key lost while it opens."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -34,7 +34,7 @@ class Dialog(ModalScreen[Result]):
             yield from self.content()
 
     def content(self) -> ComposeResult:
-        """The widgets inside the frame."""
+        """Yield the widgets inside the frame."""
         yield from ()
 
     def press(self, key: str) -> bool:

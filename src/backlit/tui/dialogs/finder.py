@@ -39,12 +39,12 @@ class Offer:
 
     @property
     def is_heading(self) -> bool:
-        """Whether it only stands over others."""
+        """True for a heading over other offers."""
         return self.value is None
 
 
 def offer_of(command: Command) -> Offer:
-    """A command with all its keys."""
+    """Return the offer of a command with all its keys."""
     keys = [*(spelled(sequence) for sequence in command.keys), *(f":{word}" for word in command.words)]
     return Offer(command, "  ".join(keys), command.label, command.help)
 
@@ -84,7 +84,7 @@ class OfferList(LineList, can_focus=False):
             self.refresh()
 
     def row_count(self) -> int:
-        """The offers and headings."""
+        """Return the number of offers and headings."""
         return len(self._offers)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -123,7 +123,7 @@ class OffersDialog(Dialog[Result]):
         self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}") for offer in self._offers]
 
     def content(self) -> ComposeResult:
-        """The input, then the offers."""
+        """Yield the input, then the offers."""
         yield self.input
         yield self.list
 
@@ -140,7 +140,7 @@ class OffersDialog(Dialog[Result]):
         self.list.styles.height = max(1, min(len(self._grouped), self.app.size.height - FRAME_LINES))
 
     def fitting(self, query: str) -> list[Offer]:
-        """The offers that fit what is typed, the best first; those with exactly these keys before all."""
+        """Return the matching offers, the best first; before all, the ones with exactly these keys."""
         found = [self._offers[index] for index in ranked(query, self._texts)]
         return sorted(found, key=lambda offer: query not in offer.keys.split("  "))
 
@@ -182,7 +182,7 @@ class OffersDialog(Dialog[Result]):
 
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
-        """Where the helps are cut, show the present one whole in the frame."""
+        """Show the whole help of the offer in the frame where the list cuts it."""
         message.stop()
         offer = self.list.current
         is_narrow = self.list.size.width < WHOLE_HELP
@@ -209,7 +209,7 @@ def searchable(label: str, aside: str = "") -> Searchable:
 
 
 def ranked(query: str, texts: Sequence[Searchable], limit: int = LIMIT) -> list[int]:
-    """The indices of at most `limit` texts that fit: those that hold every word typed, then those with its letters.
+    """Return the indices of at most `limit` matches: texts with every word typed, then texts with the letters in order.
 
     Equal fits keep the order they are given in.
     """
@@ -251,7 +251,7 @@ def _with_letters(letters: str, texts: Sequence[Searchable], taken: set[int]) ->
 
 
 def _spread(letters: str, label: str) -> int | None:
-    """How far apart the letters are where they first occur in order; None where they do not."""
+    """Return how far apart the letters are where they first occur in order; None where they do not occur."""
     at = start = label.find(letters[0])
     for letter in letters[1:]:
         if at < 0:

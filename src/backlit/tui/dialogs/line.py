@@ -52,7 +52,7 @@ class LineDialog(Dialog[str | None]):
         self._note = Static(literal(""), classes="fault")
 
     def content(self) -> ComposeResult:
-        """What is to be known, the input, and what is wrong with it."""
+        """Yield the note, the input and the fault."""
         if self._about is not None:
             yield self._about
         yield self.input
@@ -146,7 +146,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
         self.frame.border_subtitle = literal("tab next, enter accepts")
 
     def content(self) -> ComposeResult:
-        """A label and an input for each line, then what they come to."""
+        """Yield a label and an input for each line, then the result."""
         width = max(len(label) for label in self._labels) + 1
         for label, line in zip(self._labels, self.inputs, strict=True):
             with Horizontal(classes="labelled"):
@@ -163,7 +163,7 @@ class LinesDialog(Dialog[tuple[str, ...] | None]):
 
     @property
     def typed(self) -> tuple[str, ...]:
-        """What stands in the lines."""
+        """The text of the lines."""
         return tuple(line.value for line in self.inputs)
 
     def type_early(self, character: str) -> None:

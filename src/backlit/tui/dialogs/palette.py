@@ -59,7 +59,7 @@ class Palette(OffersDialog[Command | int | None]):
             self._show_found(current.value if current else None)
 
     def fits(self, row: Row) -> bool:  # noqa: ARG002 - for subclasses
-        """Whether an item may be chosen."""
+        """Return whether an item may be chosen."""
         return True
 
     def accept(self) -> None:
@@ -93,6 +93,6 @@ class PickItemDialog(Palette):
 
 
 def item_offer(row: Row) -> Offer:
-    """An item by its number, type, name and status."""
+    """Return the offer of an item: its number, type, name and status."""
     number = f"#{row.id}" if row.id > 0 else "new"
     return Offer(row.id, number, f"{type_sign(row.type)} {row.name}  {status_sign(row.status)} {row.status or ''}")

@@ -40,7 +40,7 @@ class PickerDialog(Dialog[Result]):
         self.list.show(self._choices, 0, is_flat=False)
 
     def content(self) -> ComposeResult:
-        """The input, then the rows."""
+        """Yield the input, then the rows."""
         yield self.input
         yield self.list
 
@@ -145,7 +145,7 @@ class PickerDialog(Dialog[Result]):
 
 
 class PickDialog(PickerDialog[Choice | None]):
-    """One of many; the answer is None when it was left.
+    """A list to pick one value from; the answer is None when it was left.
 
     The cursor starts on the choice whose value is `current`.
     """

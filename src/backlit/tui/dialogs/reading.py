@@ -27,7 +27,7 @@ class ReadingDialog(Dialog[None]):
         self._scroll = VerticalScroll()
 
     def content(self) -> ComposeResult:
-        """The lines."""
+        """Yield the lines."""
         with self._scroll:
             yield Static(Content("\n").join(self._lines[:MOST_LINES]))
 

@@ -88,7 +88,7 @@ class FieldForm(Container):
 
     @property
     def is_editing(self) -> bool:
-        """Whether a field is open."""
+        """True while a field is open."""
         return self._is_open
 
     @property
@@ -193,13 +193,13 @@ class FieldForm(Container):
             self.draft.set_unread(field.key, text)
 
     def _read_day(self, field: Field) -> None:
-        """Words for a day become the day when the field is left."""
+        """Replace a typed day, such as fri, by its date."""
         text = self.draft.changes.get(field.key)
         if isinstance(text, str) and text and holds_days(field, self.draft.base.get(field.key)):
             self.draft.set(field.key, day_text(text, self.lines.store.today()))
 
     def _is_as_opened(self, text: str) -> bool:
-        """Whether nothing was typed into a field that was not changed before: then it follows the store."""
+        """Return whether nothing was typed into a field that was not changed before: such a field follows the store."""
         opened, was_touched = self._opened
         return text == opened and not was_touched
 
@@ -266,7 +266,7 @@ class LongTextPreview:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the preview is shown."""
+        """True while the preview is shown."""
         return self._view is not None and bool(self._view.display)
 
     def show(self) -> None:

@@ -22,7 +22,7 @@ NARROW, NARROW_LABEL = 50, 12
 
 @dataclass(frozen=True, slots=True)
 class GridLine:
-    """One line: a field with its value, a heading or a note under a field (both without a field)."""
+    """A line of the grid: a field with its value, or a heading or note (without a field)."""
 
     text: str
     colour: str = "foreground"
@@ -42,7 +42,7 @@ class FieldGrid(LineList):
         self._theme: ThemeStyles | None = None
 
     def compose(self) -> ComposeResult:
-        """The input for one-line values, out of sight until it is needed."""
+        """Yield the hidden input for one-line values."""
         self.input.display = False
         yield self.input
 
@@ -68,7 +68,7 @@ class FieldGrid(LineList):
         self._place_input()
 
     def _is_covered(self, index: int, old: GridLine, new: GridLine) -> bool:
-        """Whether the input lies over all that is another; closing it paints the line."""
+        """Return whether the input covers all that has changed; closing it paints the line."""
         return self.input.display and index == self.cursor and replace(old, text=new.text, colour=new.colour) == new
 
     def go_to(self, key: str) -> None:
@@ -143,7 +143,7 @@ class FieldGrid(LineList):
     # Drawing
 
     def notify_style_update(self) -> None:
-        """Another theme: other colours."""
+        """Drop the colours of the theme before."""
         self._theme = None
         super().notify_style_update()
 
@@ -154,7 +154,7 @@ class FieldGrid(LineList):
         return min(WIDEST_LABEL, max((len(line.field.label) for line in self._lines if line.field), default=0))
 
     def row_count(self) -> int:
-        """Fields, headings and notes."""
+        """Return the number of fields, headings and notes."""
         return len(self._lines)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -184,5 +184,5 @@ class FieldGrid(LineList):
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def render_blank(self, y: int) -> Strip:  # noqa: ARG002 - all are the same
-        """Nothing below the last field."""
+        """Draw a blank line below the last field."""
         return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())

@@ -30,11 +30,11 @@ class FieldLines:
 
     @property
     def settable(self) -> frozenset[Settable]:
-        """Which fields may be set."""
+        """The kinds of fields that may be set."""
         return ON_ADD if self.is_new else ON_EDIT
 
     def fields(self, draft: ItemDraft) -> list[Field]:
-        """The fields of the type; those of an external tracker only where the item has them."""
+        """Return the fields of the type; those of an external tracker only where the item has them."""
         every = fields_of(self.item_type, self.store.lookups.custom_fields())
         every = tuple(field for field in every if field.key not in SYNC_KEYS or field.key in draft.base)
         if self.is_new:
@@ -71,7 +71,7 @@ class FieldLines:
             draft.faults[key] = error.errors.get(key) or str(error)
 
     def help(self, field: Field, draft: ItemDraft) -> str:
-        """One line about a field; what it was before somebody else changed it goes first."""
+        """Return a line about a field, first its value before somebody else changed it."""
         if field.key in draft.arrived:
             was = self.words.shown(field, draft.arrived[field.key])
             merged = "Changed at both sides and put together" if field.key in draft.touched else "Changed by others"
@@ -88,7 +88,7 @@ class FieldLines:
         return f"{field.label}: {needed}{about}" if needed or about else field.label
 
     def lines(self, draft: ItemDraft) -> list[GridLine]:
-        """All lines: a heading over every section, faults and foreign changes under their fields."""
+        """Return all lines: a heading over each section, faults and changes of others under their fields."""
         made: list[GridLine] = []
         for section, fields in groupby(self.fields(draft), key=lambda field: field.section):
             made.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))

@@ -30,7 +30,7 @@ class ItemDraft:
         self.arrived: dict[str, object] = {}
 
     def __bool__(self) -> bool:
-        """Whether anything would be lost."""
+        """Return whether there are unsaved changes."""
         return bool(self.changes or self.unread)
 
     @property
@@ -39,7 +39,7 @@ class ItemDraft:
         return tuple(dict.fromkeys((*self.changes, *self.unread)))
 
     def value(self, key: str) -> object:
-        """The value as it would be saved."""
+        """Return the value as it would be saved."""
         return self.changes.get(key, self.base.get(key))
 
     def set(self, key: str, value: object) -> None:
@@ -66,7 +66,7 @@ class ItemDraft:
     # The store goes on meanwhile
 
     def rebase(self, base: Fields, open_key: str = "", *, is_told: bool = True) -> None:
-        """The store has other values now: follow where nothing was touched, else merge, else note it.
+        """Take other values of the store: follow them in untouched fields, else merge them, else note both.
 
         The field of `open_key` is being edited at this moment and counts as touched. Without `is_told` the values that
         are followed are not remembered as news.
@@ -101,13 +101,13 @@ class ItemDraft:
             del self.arrived[key]
 
     def made_from(self, seen: Fields, key: str) -> None:
-        """A change was made from what was seen a while ago: what came since then is merged or to be decided."""
+        """Note that a change was made from older values: values that arrived since are merged or left to decide."""
         if not is_same(seen.get(key), self.base.get(key)):
             self.elsewhere.setdefault(key, seen.get(key))
             self.tidy()
 
     def decide(self, key: str, value: object) -> None:
-        """The user has seen both values of a field, and wants this one."""
+        """Take the value of a field that the user chose after seeing both."""
         self.elsewhere.pop(key, None)
         self.set(key, value)
 
@@ -115,11 +115,11 @@ class ItemDraft:
 
     @property
     def seen(self) -> Fields:
-        """What the changes were made from."""
+        """The values that the changes were made from."""
         return {key: self.base.get(key) for key in self.changes}
 
     def saved(self, changes: Fields) -> None:
-        """The store took some changes; what was typed since stays."""
+        """Drop the changes that the store took; text typed since then is kept."""
         self.base.update(changes)
         for key, value in changes.items():
             self.arrived.pop(key, None)
@@ -127,7 +127,7 @@ class ItemDraft:
                 self.revert(key)
 
     def content(self, at: float) -> dict[str, object]:
-        """What to keep of it; `base` tells later whether the store went on meanwhile."""
+        """Return the content to keep on disk; `base` shows later whether the store has changed meanwhile."""
         base = {key: self.elsewhere[key] if key in self.elsewhere else self.base.get(key) for key in self.touched}
         return {"changes": dict(self.changes), "unread": dict(self.unread), "base": base, "at": at}
 

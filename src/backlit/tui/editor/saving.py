@@ -99,7 +99,7 @@ async def _is_ready(target: EditorTarget) -> bool:
 
 
 async def _is_agreed(target: EditorTarget, changes: Mapping[str, object]) -> bool:
-    """Ask first where customers see what changes (FEATURES rule 36)."""
+    """Ask first where customers see what changes."""
     words = [
         f"{field.label} → {target.lines.words.shown(field, changes[field.key])}"
         for field in target.lines.fields(target.draft)

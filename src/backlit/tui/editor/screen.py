@@ -101,7 +101,7 @@ class EditorScreen(ItemScreen):
         self.draw_words()
 
     def on_resize(self) -> None:
-        """More or fewer hints."""
+        """Show as many hints as fit."""
         self.draw_words()
 
     async def on_unmount(self) -> None:
@@ -230,7 +230,7 @@ class EditorScreen(ItemScreen):
         self.draw_words()
 
     def draw_words(self) -> None:
-        """Title, help and status."""
+        """Draw the title, the help and the status."""
         width = self.size.width
         item = self.store.item(self.item_id) if self.item_id is not None else None
         title = item_title(self.item_id, self.item_type, self.draft.value("Name"))
@@ -244,7 +244,7 @@ class EditorScreen(ItemScreen):
 
 
 def right_title(item: Item | None, width: int) -> list[Part]:
-    """Who changed it last, where there is room, and whether something is on its way."""
+    """Return the right of the title: the sync sign, and where there is room the last change."""
     if item is None:
         return []
     sign, colour = ROW_SIGNS[item.sign]
@@ -255,7 +255,7 @@ def right_title(item: Item | None, width: int) -> list[Part]:
 
 
 def left_status(draft: ItemDraft) -> list[Part]:
-    """How much was changed, and how much of it is wrong."""
+    """Return the left of the status: the numbers of changed and of invalid fields."""
     changes, faults = len(draft.touched), len(draft.faults)
     words: list[Part] = [(f" {changes} changed" if changes else " no changes", "accent" if changes else "muted")]
     if faults:
@@ -264,7 +264,7 @@ def left_status(draft: ItemDraft) -> list[Part]:
 
 
 def right_status(width: int, *, is_editing: bool) -> Sequence[Part]:
-    """The keys that matter now."""
+    """Return the key hints for the present state."""
     if is_editing:
         return WHILE_TYPING
     return hints(HINTS if width >= ROOM_FOR_HINTS else FEW_HINTS)

@@ -21,7 +21,7 @@ class DoesNotApply(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What is to be done: `changes` gives an item's new values, and raises DoesNotApply where there are none.
+    """A change of items: `changes` returns an item's new values, and raises DoesNotApply where there are none.
 
     It is kept to be repeated, so it holds no item.
     """
@@ -45,12 +45,12 @@ class Plan:
 
     @property
     def is_for_customers(self) -> bool:
-        """Whether customers see what it changes (FEATURES rule 36)."""
+        """True if customers see the changes."""
         return any(is_for_customers(key) for changes in self.changes.values() for key in changes)
 
     @property
     def seen(self) -> Mapping[int, Changes]:
-        """What the changes were made from; what others save meanwhile is not overwritten by them."""
+        """The values the changes were made from; values that others save meanwhile are not overwritten."""
         return {
             item_id: {key: self.items[item_id].fields.get(key) for key in changes}
             for item_id, changes in self.changes.items()
@@ -58,11 +58,11 @@ class Plan:
 
     @property
     def synced(self) -> int:
-        """How many of the items are mirrored in another tracker (FEATURES rule 37)."""
+        """The number of items that are synced with another tracker."""
         return sum(is_synced(self.items[item_id]) for item_id in self.changes)
 
     def reach(self) -> str:
-        """How many of the items it changes, and what keeps it from the others."""
+        """Return how many of the items it changes, and why it skips the others."""
         parts = [f"{len(self.changes):,} of {self.total:,} change."]
         if self.already:
             parts.append(f"{self.already:,} {'is' if self.already == 1 else 'are'} so already.")
@@ -78,7 +78,7 @@ class Plan:
 
 
 def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
-    """What an act comes to; what the field table or the project does not allow is left out, with the reason."""
+    """Return the effect of a change, without values that the field table or the project forbid, with the reasons."""
     plan = Plan(act, len(items))
     for item in items:
         try:
@@ -113,7 +113,7 @@ def need(key: str, item: Item, lookups: Lookups) -> None:
 
 
 def field_named(key: str, lookups: Lookups) -> Field:
-    """A field of the table or of the project."""
+    """Return a field of the table or of the project."""
     return FIELD_BY_KEY.get(key) or next(each for each in lookups.custom_fields() if each.key == key)
 
 
@@ -123,7 +123,7 @@ def to_value(field_: Field, value: object, words: str) -> Act:
 
 
 def to_tags(added: Iterable[str], removed: Iterable[str]) -> Act:
-    """Put tags on and take tags off; those of each item that are not named stay (FEATURES rule 33)."""
+    """Put tags on and take tags off; those of each item that are not named stay."""
     put_on, taken_off = tuple(added), frozenset(removed)
 
     def changes(item: Item) -> Changes:
@@ -137,19 +137,19 @@ def to_tags(added: Iterable[str], removed: Iterable[str]) -> Act:
 
 
 def tags_of(item: Item) -> list[str]:
-    """The tags an item has."""
+    """Return the tags of an item."""
     tags = item.fields.get("Tags")
     return [str(tag) for tag in tags] if isinstance(tags, list | tuple) else []
 
 
 def is_for_customers(key: str) -> bool:
-    """Whether customers can see a field's value, or what it decides (FEATURES rule 36)."""
+    """Return whether customers can see a field's value or its effect."""
     known = FIELD_BY_KEY.get(key)
     return known is not None and known.section is Section.PORTAL
 
 
 def is_synced(item: Item) -> bool:
-    """Whether the item is mirrored in another tracker."""
+    """Return whether the item is synced with another tracker."""
     return any(item.fields.get(key) for key in SYNC_KEYS)
 
 

@@ -1,4 +1,4 @@
-"""What may be picked for a field."""
+"""The choices for the value of a field."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -18,12 +18,12 @@ NEVER_EMPTY = frozenset({Kind.STATUS, Kind.AREA, Kind.ITERATION})
 
 
 def can_be_empty(field: Field) -> bool:
-    """Whether the service takes the field without a value."""
+    """Return whether the service takes the field without a value."""
     return not field.required and field.kind not in NEVER_EMPTY
 
 
 def choices_for(store: "Store", field: Field, item_type: str, value: object) -> list[Choice]:
-    """The choices in their own order: nothing at the top where that is allowed, an unknown present value at the end."""
+    """Return the choices: an empty one at the top where allowed, an unknown present value at the end."""
     found = _choices(store, field, item_type)
     if can_be_empty(field):
         found.insert(0, Choice(None, NOTHING, "nothing"))
@@ -33,7 +33,7 @@ def choices_for(store: "Store", field: Field, item_type: str, value: object) -> 
 
 
 def unknown_status(store: "Store", field: Field, types: Iterable[str], value: object) -> str:
-    """A sentence on a status that nothing here has; empty where the service lists them, or it is known."""
+    """Return a warning about a status that no item has; empty where the status is known or the service lists them."""
     if field.kind is not Kind.STATUS or any(value in store.lookups.statuses(each) for each in types):
         return ""
     return f"No item here has the status “{value}” yet; the service may refuse it."

@@ -53,7 +53,7 @@ def typed_number(text: str, what: str = "Points") -> float | None:
 
 
 def holds_days(field: Field, value: object) -> bool:
-    """Whether a text of the project's own seems to be a day, by what it holds, else by its name (FEATURES rule 34)."""
+    """Return whether a custom text field holds days, judged by its value, else by its name."""
     if field.kind is not Kind.TEXT or field.section is not Section.CUSTOM:
         return False
     if isinstance(value, str) and value.strip():
@@ -62,7 +62,7 @@ def holds_days(field: Field, value: object) -> bool:
 
 
 def day_text(text: str, today: date) -> str:
-    """The day that a text means, as 2026-03-01; the text itself where it means none."""
+    """Return the day that a text means, as 2026-03-01; the text itself where it means none."""
     wanted = text.strip().lower()
     if wanted in ("today", "tomorrow"):
         return (today + timedelta(days=wanted == "tomorrow")).isoformat()
@@ -82,7 +82,7 @@ def _day_of(text: str) -> date | None:
 
 
 class Phase(StrEnum):
-    """How an iteration lies to today."""
+    """The time of an iteration against today."""
 
     PAST = "past"
     CURRENT = "now"
@@ -92,7 +92,7 @@ class Phase(StrEnum):
 
 
 def phases(iterations: Iterable[IterationEntry], today: date) -> Mapping[int, Phase]:
-    """The phase of every iteration; NEXT are those, not releases, that start first after today."""
+    """Return the phase of every iteration; NEXT are the iterations, releases aside, that start first after today."""
     iterations = tuple(iterations)
     found = {each.id: _phase(each, today) for each in iterations}
     starts = [each.start for each in iterations if each.start and each.start > today and not each.is_release]

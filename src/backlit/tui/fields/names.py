@@ -1,4 +1,4 @@
-"""How what a list refers to reads: owners, iterations, and the headers of groups."""
+"""Names for the rows of a list: owners, iterations, and the headings of groups."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -29,7 +29,7 @@ class ListNames:
         return Names(self.owner, self.iteration, self.group, self.badges, self.cells)
 
     def badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
-        """The quiet signs of some rows: only what is open has to be ready."""
+        """Return the badges of some rows; only open items have to be ready."""
         found = dict.fromkeys(self.store.lint.faults([row.id for row in rows if is_open(row.status)]), Badge.UNREADY)
         for item_id, values in self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS)).items():
             if any(values.values()):
@@ -37,14 +37,14 @@ class ListNames:
         return found
 
     def owner(self, user_id: int | None) -> str:
-        """The short name of a person."""
+        """Return the short name of a person."""
         if user_id is None:
             return ""
         person = self.store.everybody.person(user_id)
         return person.username if person else f"user {user_id}"
 
     def iteration(self, iteration_id: int | None) -> str:
-        """An iteration's own name; the root is none."""
+        """Return an iteration's own name; empty for the root."""
         if iteration_id is None:
             return ""
         iteration = self.store.lookups.iterations().get(iteration_id)
@@ -52,7 +52,7 @@ class ListNames:
         return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
 
     def group(self, line: GroupLine) -> str:
-        """What the items of a group have in common."""
+        """Return the heading of a group: the value its items share."""
         field = self.field(line.key)
         if field is None:
             return f"no {line.key}" if line.value is None else str(line.value)
@@ -76,7 +76,7 @@ class ListNames:
         return below.replace("\\", " › ") if below else f"no {field.label.lower()}"
 
     def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
-        """What items have in some fields, as short words."""
+        """Return the values of some fields as short text, by item."""
         fields = {key: self.field(key) for key in keys if key != LINT_KEY}
         lacking = self._lacking(ids) if LINT_KEY in keys else {}
         return {
@@ -87,7 +87,7 @@ class ListNames:
         }
 
     def _lacking(self, ids: Sequence[int]) -> Mapping[int, str]:
-        """What the ready-check finds missing of those that are open."""
+        """Return the findings of the readiness check on the open items."""
         statuses = self.store.cells.values(ids, ["Status"])
         is_due = [item_id for item_id in ids if is_open(str(statuses.get(item_id, {}).get("Status") or ""))]
         return {
@@ -110,10 +110,10 @@ class ListNames:
         return self._words.shown(field, value)
 
     def field(self, key: str) -> Field | None:
-        """The field of a key, a project's own too."""
+        """Return the field of a key, custom fields included."""
         return field_named(key, self.store.lookups.custom_fields())
 
     def label(self, key: str) -> str:
-        """What a field is called in a sentence."""
+        """Return the name of a field for a sentence."""
         field = self.field(key)
         return field.label.lower() if field else key

@@ -19,7 +19,7 @@ _WORDS = {"yes": True, "no": False, "true": True, "false": False}
 
 
 class TextFault(Exception):
-    """What is wrong with a text, and where; lines and columns count from 1."""
+    """A fault in a text and its place; lines and columns count from 1."""
 
     def __init__(self, line: int, column: int, sentence: str) -> None:
         super().__init__(f"Line {line}, column {column}: {sentence}")
@@ -34,7 +34,7 @@ class FieldReading:
         self._store = store
 
     def read_at(self, field: Field, item: Item, text: str, line: int, column: int) -> object:
-        """The value that a text means for an item, checked; raises TextFault for one that it cannot have."""
+        """Return the checked value that a text means for an item; raises TextFault for a value that it cannot have."""
         try:
             need(field.key, item, self._store.lookups)
             value = self.read(field, item.type, text)
@@ -46,7 +46,7 @@ class FieldReading:
         return value
 
     def read(self, field: Field, item_type: str, text: str) -> object:
-        """The value that a text means; raises BadRequest with a sentence."""
+        """Return the value that a text means; raises BadRequest with a sentence."""
         text = text.strip()
         if field.kind is Kind.TAGS:
             return read_tags(text)

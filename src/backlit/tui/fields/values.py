@@ -23,13 +23,13 @@ _SHOWN = 24
 
 
 def number_text(value: float) -> str:
-    """A number without a needless fraction."""
+    """Return a number without a needless fraction."""
     text = repr(value)
     return text.removesuffix(".0")
 
 
 def typed_text(value: object) -> str:
-    """The text that stands in the input when the value is edited."""
+    """Return the text to edit a value as."""
     if value is None:
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -38,18 +38,18 @@ def typed_text(value: object) -> str:
 
 
 def tags_text(tags: Iterable[str]) -> str:
-    """Tags with commas between them; one that has a comma itself stands in quotes."""
+    """Return tags with commas between them, and quotes around a tag that contains a comma."""
     return ", ".join('"{}"'.format(tag.replace('"', '""')) if "," in tag or tag[:1] == '"' else tag for tag in tags)
 
 
 def read_tags(text: str) -> list[str]:
-    """The inverse of `tags_text`."""
+    """Return the tags of a text; the inverse of `tags_text`."""
     found = next(csv.reader([" ".join(text.splitlines())], skipinitialspace=True), [])
     return list(dict.fromkeys(tag.strip() for tag in found if tag.strip() not in {"", NOTHING}))
 
 
 def read_text(field: Field, text: str) -> object:
-    """The value that a typed text means; empty is None. Raises BadRequest with a sentence."""
+    """Return the value that a typed text means; empty is None. Raises BadRequest with a sentence."""
     text = text.strip()
     read = _READERS.get(field.kind)
     if read is None:
@@ -58,7 +58,7 @@ def read_text(field: Field, text: str) -> object:
 
 
 def read_typed(field: Field, text: str, value: object, today: date) -> object:
-    """The same, where the words for days mean days in a field that holds them, going by its present value."""
+    """Return the same as `read_text`, but a date for words such as fri in a field that holds days."""
     return day_text(text, today) if text.strip() and holds_days(field, value) else read_text(field, text)
 
 
@@ -90,7 +90,7 @@ class FieldWords:
         self._store = store
 
     def shown(self, field: Field, value: object) -> str:
-        """One line; a long text is its first line and how many there are. It is not made safe."""
+        """Return a value as one line, a long text as its first line and the line count. It is not made safe."""
         if value is None or value in ("", []):
             return NOTHING
         if isinstance(value, bool):
@@ -104,7 +104,7 @@ class FieldWords:
         return _first_line(str(value)) if field.kind is Kind.LONG_TEXT else str(value)
 
     def reference(self, kind: Kind, value: int) -> str:
-        """The name behind an id."""
+        """Return the name behind an id."""
         store = self._store
         if kind is Kind.USER:
             person = store.everybody.person(value)
@@ -132,13 +132,13 @@ def _first_line(text: str) -> str:
 
 
 def label_of(key: str) -> str:
-    """The name of a field; custom fields are called by their key."""
+    """Return the name of a field; the key of a custom field."""
     field = FIELD_BY_KEY.get(key)
     return field.label if field else key
 
 
 def words_of(store: Store, key: str, value: object) -> str:
-    """A value in words; what has no name reads as its id, what is not set as –."""
+    """Return a value as text: an id without a name as the id, an unset value as –."""
     if value is None or value in ("", []):
         return "–"
     field = FIELD_BY_KEY.get(key)
@@ -152,7 +152,7 @@ def words_of(store: Store, key: str, value: object) -> str:
 
 
 def _name(store: Store, kind: Kind, number: int) -> str:
-    """The name of what an id stands for; empty where it is not known."""
+    """Return the name behind an id; empty for an unknown one."""
     match kind:
         case Kind.USER:
             person = store.everybody.person(number)
@@ -193,7 +193,7 @@ def merged(raw: str, lines: Sequence[str]) -> str:
 
 
 def taken_back(raw: str, written: str) -> str:
-    """What an editor of files made of a text: the newline that it puts at the end is its own, the rest is `merged`."""
+    """Return a text as an external editor left it, without the newline that the editor adds, and `merged`."""
     if not raw.endswith(NEWLINES):
         ending = next((each for each in ("\r\n", "\n", "\r") if written.endswith(each)), "")
         written = written.removesuffix(ending)
@@ -203,7 +203,7 @@ def taken_back(raw: str, written: str) -> str:
 
 
 def lines_of(raw: str) -> list[str]:
-    """The lines of a text as an editor shows them."""
+    """Return the lines of a text as an editor shows them."""
     return _lines_and_endings(raw)[0]
 
 

@@ -69,7 +69,7 @@ async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, obje
 
 
 def filled_in(store: Store, template: Template) -> dict[str, object]:
-    """The values of a template in the current project. Raises BadRequest naming what it does not have."""
+    """Return the values of a template in the current project; raises BadRequest for a name that the project lacks."""
     reading = FieldReading(store)
     custom = {field.key: field for field in store.lookups.custom_fields()}
     found: dict[str, object] = {}

@@ -30,11 +30,11 @@ class Written:
 
     @property
     def key(self) -> str:
-        """Where the draft of it is kept."""
+        """The key of its draft."""
         return f"text:{self.ids[0]}" if len(self.ids) == 1 else "text:marked"
 
     def content(self) -> Mapping[str, object]:
-        """What is kept."""
+        """The content of its draft."""
         seen = [[item_id, dict(fields)] for item_id, fields in self.seen.items()]
         return {"ids": list(self.ids), "original": self.original, "text": self.text, "seen": seen}
 
@@ -111,7 +111,7 @@ def _read(store: Store, written: Written, items: Sequence[Item]) -> Mapping[int,
 
 
 def _seen(items: Sequence[Item]) -> dict[int, Mapping[str, object]]:
-    """The fields that a text of the items shows."""
+    """Return the fields that a text of the items shows."""
     if len(items) == 1:
         return {items[0].id: dict(items[0].fields)}
     return {item.id: {key: item.fields.get(key) for key in COLUMNS} for item in items}
@@ -198,7 +198,7 @@ _REMARK = "# {} {}, written when the editor is left. A line that is taken out ch
 
 
 def page_of(item: Item, fields: Sequence[Field], words: FieldWords) -> str:
-    """The text of an item; lines of its fields that begin with # are remarks."""
+    """Return an item as a page; lines of its fields that begin with # are remarks."""
     lines = [RULE, _REMARK.format(f"#{item.id}" if item.id > 0 else "new", item.type)]
     lines += [f"{label}: {_shown(field, item, words)}".rstrip() for label, field in _labelled(fields).items()]
     for heading, field in _headed(item, fields).items():
@@ -209,7 +209,7 @@ def page_of(item: Item, fields: Sequence[Field], words: FieldWords) -> str:
 def read_page(
     text: str, original: str, item: Item, fields: Sequence[Field], reading: FieldReading
 ) -> dict[str, object]:
-    """What was changed on a page of the item as it was then; raises TextFault with the place of what cannot be read."""
+    """Return the changes made on a page of the item as it was then; raises TextFault with the place of the fault."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     headed = _headed(item, fields)
     starts = _starts(lines, list(headed))
@@ -247,14 +247,14 @@ def _changed_fields(
 
 
 def _cut(line: str, labelled: Mapping[str, Field]) -> tuple[str, str]:
-    """The longest known label that a line begins with, and what follows its colon; no label where it has none."""
+    """Return the longest known label that a line begins with, or an empty one, and the text after its colon."""
     colons = (at for at in range(len(line) - 1, -1, -1) if line[at] == ":")
     found = ((line[:at].strip().casefold(), line[at + 1 :]) for at in colons)
     return next((each for each in found if each[0] in labelled), ("", ""))
 
 
 def _starts(lines: Sequence[str], headings: Sequence[str]) -> list[int]:
-    """Where the fields end and the long texts begin; a text goes on to the line that begins the next one."""
+    """Return the lines where the long texts begin; a text runs to the line that begins the next one."""
     if lines[0].strip() != RULE:
         raise TextFault(1, 1, f"The page begins with a line of {RULE}.")
     starts, at = [], 0
@@ -268,7 +268,7 @@ def _starts(lines: Sequence[str], headings: Sequence[str]) -> list[int]:
 
 
 def _labelled(fields: Sequence[Field]) -> dict[str, Field]:
-    """The fields on a page by the names that they have there: of two with one label the later goes by its key."""
+    """Return the fields on a page by their names there: of two with one label the later goes by its key."""
     found: dict[str, Field] = {}
     for field in _settable(fields):
         if field.kind is not Kind.LONG_TEXT:
@@ -278,7 +278,7 @@ def _labelled(fields: Sequence[Field]) -> dict[str, Field]:
 
 
 def _headed(item: Item, fields: Sequence[Field]) -> dict[str, Field]:
-    """The long texts by the lines that begin them; only the description where a text has such a line itself."""
+    """Return the long texts by the lines that begin them; only the description where a text itself has such a line."""
     texts = [field for field in _settable(fields) if field.kind is Kind.LONG_TEXT]
     headed = {RULE if field.key == BODY else f"{RULE} {field.label} {RULE}": field for field in texts}
     is_clear = all(line.strip() not in headed or line.strip() == RULE for field in texts for line in _body(item, field))
@@ -311,18 +311,18 @@ _TO_BLANKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
 
 def heading() -> Sequence[str]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     return ("id", "type", *(FIELD_BY_KEY[key].label for key in COLUMNS))
 
 
 def table_of(items: Sequence[Item], words: FieldWords) -> str:
-    """A heading and a line for each item."""
+    """Return a table: a heading and a line for each item."""
     lines = [heading(), *((str(item.id), item.type, *cells_of(item, words).values()) for item in items)]
     return "\n".join("\t".join(line) for line in lines) + "\n"
 
 
 def cells_of(item: Item, words: FieldWords) -> Mapping[str, str]:
-    """What stands in the columns, by key; nothing where a field is not set, or not one of the type's."""
+    """Return the cells of an item by key; empty for a field that is not set or not one of the type's."""
     return {key: _cell(item, key, words) for key in COLUMNS}
 
 
@@ -334,7 +334,7 @@ def _cell(item: Item, key: str, words: FieldWords) -> str:
 def read_table(
     text: str, items: Sequence[Item], words: FieldWords, reading: FieldReading
 ) -> dict[int, dict[str, object]]:
-    """What was changed in a table, by id; items whose line is gone stay as they are. Raises TextFault."""
+    """Return the changes made in a table, by id; items whose line is gone are unchanged. Raises TextFault."""
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[0].split("\t") != list(heading()):
         raise TextFault(1, 1, "The first line names the columns; it has to stay as it was.")

@@ -21,7 +21,7 @@ from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED
 
 MOST = 2_000
-"""Items that one change may touch; each is asked for and written on its own (FEATURES rule 11)."""
+"""Items that one change may touch; each is asked for and written on its own."""
 
 
 async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
@@ -95,7 +95,7 @@ class BulkEditDialog(DifferenceQuestion):
         self._words = FieldWords(store)
 
     def heading(self) -> list[Content]:
-        """How far it reaches, and who else is concerned."""
+        """Return how many items change, and warnings about customers and other trackers."""
         plan = self._plan
         lines = [literal(plan.reach())] if plan.total > 1 else []
         if plan.is_for_customers:
@@ -108,7 +108,7 @@ class BulkEditDialog(DifferenceQuestion):
         return lines
 
     def lines(self) -> list[Content]:
-        """The items with their changes."""
+        """Return the items with their changes."""
         return list(self._lines())
 
     def _lines(self) -> Iterator[Content]:
@@ -150,7 +150,7 @@ class FailedDialog(Dialog[bool | None]):
         self.frame.border_subtitle = literal("r try these again  esc leave them")
 
     def content(self) -> ComposeResult:
-        """One line for an item, one for its reason."""
+        """Yield a line for each item and one for its reason."""
         lines: list[Content] = []
         for item_id, reason in list(self._failed.items())[:MOST_FAILED]:
             number = f"#{item_id} " if item_id > 0 else "new "
@@ -173,7 +173,7 @@ class FailedDialog(Dialog[bool | None]):
 
 
 def _tag_parts(item: Item, changes: Changes) -> Iterator[tuple[str, str]]:
-    """The tags that go, then those that come."""
+    """Yield the removed tags, then the added ones."""
     before, tags = tags_of(item), changes["Tags"]
     after = [str(tag) for tag in tags] if isinstance(tags, list | tuple) else []
     for tag in before:

@@ -21,7 +21,7 @@ from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
 @dataclass(frozen=True, slots=True)
 class ShownField:
-    """One contested field in words: the chosen `side`, or the words of an `edited` value; both None while undecided."""
+    """A contested field as text: the chosen `side`, or the text of an `edited` value; both None while undecided."""
 
     label: str
     base: str
@@ -236,7 +236,7 @@ class ConflictDialog(Dialog[Decisions | None]):
 SIDE_BY_SIDE = 72
 """Cells from which there are two columns."""
 MOST_LINES = 200
-"""Of one field; all of it can be read where it is edited."""
+"""Lines shown of one field; its editor shows all of it."""
 MARGIN = 2
 LEAD = 8
 CONTEXT = 1
@@ -256,14 +256,14 @@ class _Stretch:
 
 
 def column_heads(width: int) -> Content:
-    """What stands over the two columns; nothing where they are one below the other."""
+    """Return the headings of the two columns; empty where the versions are one below the other."""
     if width < SIDE_BY_SIDE:
         return Content("")
     return _pair(("yours", "$muted"), ("theirs", "$muted"), _column(width))
 
 
 def field_lines(field: ShownField, width: int, *, is_current: bool) -> list[Content]:
-    """All lines of one field, the heading first."""
+    """Return all lines of one field, the heading first."""
     lines = [_heading(field, width, is_current=is_current)]
     if field.fault:
         lines += [_coloured(f"! {line}", "$error") for line in wrapped(field.fault, width - MARGIN - 2)]
@@ -338,7 +338,7 @@ def _stretches(field: ShownField) -> Iterator[_Stretch]:
 
 
 def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[str]:
-    """The lines next to what differs, and how many others there are."""
+    """Return the lines next to a difference, and the number of the lines between."""
     head, tail = (0 if is_first else CONTEXT), (0 if is_last else CONTEXT)
     left_out = len(lines) - head - tail
     if left_out <= 1:

@@ -1,4 +1,4 @@
-"""Deleting items: softly by their status, or for good after a second question (KEYMAP, "Item verbs" and rule g)."""
+"""Deleting items: softly by their status, or for good after a second question."""
 
 from collections.abc import Callable, Sequence
 
@@ -66,7 +66,7 @@ def _going(store: Store, items: Sequence[Item]) -> str:
 
 
 def going_words(going: Extent) -> str:
-    """What is deleted with the items, as a sentence."""
+    """Return a sentence about all that is deleted with the items."""
     parts = [
         f"{count:,} {noun if count == 1 else noun + 's'}"
         for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "attachment"))
@@ -79,7 +79,7 @@ def going_words(going: Extent) -> str:
 
 
 def mirrored_words(items: Sequence[Item]) -> str:
-    """The warning where another tracker mirrors some of the items (FEATURES rule 37); empty where none does."""
+    """Return a warning about items that are synced with another tracker; empty without such items."""
     count = sum(map(is_synced, items))
     if not count:
         return ""

@@ -13,7 +13,7 @@ from backlit.tui.drawing.text import safe, safe_block
 from backlit.tui.fields.values import label_of, words_of
 
 DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
-"""What takes something away: an item, a comment, an area or iteration."""
+"""Kinds of entries that delete an item, a comment, an area or an iteration."""
 TAKEN_BACK = (
     "Its deletion is taken back. Whether the service has done it is not clear: that is looked for,"
     " and what is gone is made again, under a new number."
@@ -21,7 +21,7 @@ TAKEN_BACK = (
 
 
 def content_of(store: Store, entry: OutboxEntry) -> str:
-    """What the entry would put on the service, as plain text: a comment's text, else a line for each field."""
+    """Return the content of the entry as plain text: a comment's text, else a line for each field."""
     if entry.kind in ON_COMMENTS:
         return str(entry.payload.get("text") or "")
     if entry.kind is EntryKind.RANK:
@@ -36,7 +36,7 @@ def content_of(store: Store, entry: OutboxEntry) -> str:
 
 
 def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
-    """The reason, then every field whole: what it was, what it shall be, what the service has."""
+    """Yield the reason, then each field: the value before, the new value and the service's value."""
     if entry.reason:
         yield Content.styled(safe(entry.reason), "$conflict")
     if entry.kind in ON_COMMENTS:
@@ -61,7 +61,7 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
 
 
 def fate_words(entry: OutboxEntry) -> str:
-    """What became of a deletion that the service did not do; empty for all else."""
+    """Return the state of a deletion that the service did not make; empty for other entries."""
     if entry.state not in UNRESOLVED or entry.kind not in DELETIONS:
         return ""
     what = {EntryKind.DELETE: "The item", EntryKind.DELETE_COMMENT: "The comment"}
@@ -69,7 +69,7 @@ def fate_words(entry: OutboxEntry) -> str:
 
 
 def moved_words(entry: OutboxEntry) -> str:
-    """Where an entry moves its item in the backlog."""
+    """Return the position to which an entry moves its item in the backlog."""
     (where, neighbour_id), *_ = beside_of(entry.payload)
     if where == "top":
         return "to the top"
@@ -77,7 +77,7 @@ def moved_words(entry: OutboxEntry) -> str:
 
 
 def fields_of(entry: OutboxEntry) -> Mapping[str, object]:
-    """The fields an entry sets, by key; empty where it sets none."""
+    """Return the fields an entry sets, by key."""
     if entry.kind is EntryKind.EDIT:
         return entry.payload
     fields = entry.payload.get("fields")
@@ -106,17 +106,17 @@ LABELS: Mapping[str, str] = {
 
 
 def noun_of(entry: OutboxEntry) -> str:
-    """What kind of node an entry is about."""
+    """Return the kind of node of an entry."""
     return "area" if entry.payload.get("tree") == TreeKind.AREAS.value else "iteration"
 
 
 def name_of(entry: OutboxEntry) -> str:
-    """What the node was called when it was done."""
+    """Return the name of the node at the time of the change."""
     return str(entry.payload.get("name") or "")
 
 
 def node_summary(entry: OutboxEntry) -> str:
-    """What an entry does, in a few words."""
+    """Return a summary of a change of a node."""
     match entry.kind:
         case EntryKind.NODE_ADD:
             return f"new {noun_of(entry)}"

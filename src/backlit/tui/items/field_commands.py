@@ -164,7 +164,7 @@ async def _move(target: ItemTarget, iteration_id: int, name: str, items: Sequenc
 
 
 def stepped(estimate: object, steps: int, scale: Sequence[float]) -> str:
-    """The estimate some steps up or down a rising scale, which ends where it ends; unset counts as nothing."""
+    """Return the estimate some steps up or down a rising scale, and no further than its ends; unset counts as zero."""
     text = str(estimate) if estimate not in (None, "") else ""
     points = points_of(text) if text else 0.0
     if points is None:
@@ -181,7 +181,7 @@ def stepped(estimate: object, steps: int, scale: Sequence[float]) -> str:
 
 
 def first_status(statuses: Sequence[str], group: StatusGroup) -> str:
-    """The first status of a group; of one that nothing begins with, the first that is open."""
+    """Return the first status of a group; the first open one where the group has none."""
     for status in statuses:
         if group_of(status) is group:
             return status
@@ -314,14 +314,14 @@ def _draft_key(field: Field, having: Sequence[Item]) -> str:
 
 
 def title_of(label: str, having: int, total: int) -> str:
-    """What is asked for, and how many items have it."""
+    """Return the title of a prompt: the field, and how many items have it."""
     if total == 1:
         return label
     return f"{label} of {total:,} items" if having == total else f"{label}: {having:,} of {total:,} apply"
 
 
 def check_line(field: Field, text: str) -> str | None:
-    """What is wrong with a typed value, as a sentence; None where nothing is."""
+    """Return a sentence about the fault of a typed value; None for a valid one."""
     if field.key == "Name":
         return check_name(text)
     if not text.strip() and not can_be_empty(field):
@@ -334,7 +334,7 @@ def check_line(field: Field, text: str) -> str | None:
 
 
 def check_name(text: str) -> str | None:
-    """What is wrong with a name, as a sentence; None where nothing is (DECISIONS, "Work items")."""
+    """Return a sentence about the fault of a name; None for a valid one."""
     if not text.strip():
         return "A name is needed; esc leaves without one."
     if len(text.strip()) > NAME_LIMIT:

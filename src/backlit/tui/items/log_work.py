@@ -110,7 +110,7 @@ class LogWorkDialog(Dialog[Work | Start | None]):
         self._fault = Static(classes="fault")
 
     def content(self) -> ComposeResult:
-        """A label and an input a line, then what it comes to."""
+        """Yield a label and an input for each line, then the result."""
         for label, line in zip(LABELS, self.inputs, strict=True):
             with Horizontal(classes="labelled"):
                 yield Static(literal(f"{label:{LABEL_WIDTH}}"), classes="label")
@@ -183,7 +183,7 @@ class LogWorkDialog(Dialog[Work | Start | None]):
         wanted.select_all()
 
     def _turn(self, steps: int) -> None:
-        """Another of the project's types."""
+        """Choose another of the project's types."""
         if not self._types:
             return
         typed = self.inputs[TYPE].value

@@ -29,7 +29,7 @@ SIGN_WORDS = {RowSign.PENDING: "waits to be sent", RowSign.REFUSED: "refused (g=
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an item's references and ages are read against."""
+    """The context of an item: the names behind its references, and the current time."""
 
     people: Mapping[int, Person]
     iterations: Mapping[int, IterationEntry]
@@ -37,7 +37,7 @@ class Surroundings:
     today: date
     now: datetime
     faults: Sequence[str] = ()
-    """What the ready-check says of the item, in sentences."""
+    """The findings of the readiness check, as sentences."""
     found: str = ""
     """The text around the words that were looked for, and where it stands."""
 
@@ -165,7 +165,7 @@ def _properties(item: Item, around: Surroundings) -> list[tuple[str, str, str]]:
 
 
 def _mirrored(item: Item) -> str:
-    """That another tracker mirrors it, and its number there where it has one."""
+    """Return that the item is synced with another tracker, and its number there where known."""
     number = item.fields.get("SyncID")
     there = "" if number is None else f"as {number} "
     return f"{SYNCED} mirrored {there}in another tracker" if is_synced(item) else ""

@@ -87,7 +87,7 @@ def clear(target: ListTarget, _call: Call) -> None:
 
 
 def unwind(target: ListTarget, _call: Call) -> None:
-    """Undo one layer: the filter line, the range, the text, the marks, the query, the node (KEYMAP, rule f)."""
+    """Undo one layer: the filter line, the range, the text, the marks, the query, the node."""
     now, items = target.shared.now, target.items
     if target.line.is_open:
         target.line.leave()

@@ -24,11 +24,11 @@ class Folding:
         self._list()
 
     def has_children(self, node_id: int) -> bool:
-        """Whether there is something to fold."""
+        """Return whether there is something to fold."""
         return node_id in self.tree and bool(self.tree.children(node_id))
 
     def is_folded(self, node_id: int) -> bool:
-        """Whether its children are hidden."""
+        """Return whether the children of a node are hidden."""
         return node_id in self._folded
 
     def toggle(self, node_id: int) -> None:
@@ -47,13 +47,13 @@ class Folding:
         self._list()
 
     def sign(self, node_id: int) -> str:
-        """The sign of a node, one cell wide."""
+        """Return the sign of a node, one cell wide."""
         if not self.has_children(node_id):
             return LEAF
         return FOLDED if node_id in self._folded else UNFOLDED
 
     def index_of(self, node_id: int) -> int | None:
-        """Where a node is listed, or the one that hides it; None where it is not in the tree."""
+        """Return the row of a node, or of the one that hides it; None where it is not in the tree."""
         above: Node | None = self.tree[node_id] if node_id in self.tree else None  # noqa: SIM401 - a Tree has no get
         while above is not None and above.id not in self._index:
             above = self.tree.parent(above.id)

@@ -19,7 +19,7 @@ _NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>\d{1,5})(?P<after>\D*)")
 def offer(
     beside: Iterable[IterationEntry], everywhere: Iterable[IterationEntry], begins: date | None, today: date
 ) -> list[tuple[str, str]]:
-    """What a series goes on with, by what is asked for: names, numbers and lengths of the iterations that are there.
+    """Return the values to offer for a series, by line, continued from the iterations that exist.
 
     `beside` are those among which it will lie; where there are none yet it begins on the day given, if any.
     """
@@ -47,7 +47,7 @@ def _weeks(like: IterationEntry | None) -> int:
 
 
 def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
-    """The iterations for a pattern of names, the first number, how many, how many weeks each, and the first day."""
+    """Return the iterations of a series by name pattern, first number, count, weeks each and first day."""
     pattern, first, count, weeks, start = typed
     if NUMBER not in pattern:
         raise BadRequest(f"The name needs {NUMBER} where the number goes, as in Sprint {NUMBER}.")
@@ -69,7 +69,7 @@ def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
 
 
 def series_lines(series: Sequence[NewNode], beside: Sequence[IterationEntry], today: date, most: int = 8) -> str:
-    """What the series would be, a line for each with what it overlaps; the middle of a long one is left out."""
+    """Return a line for each iteration of the series with its overlaps; the middle of a long series is left out."""
     lines = [
         f"{each.name}   {span(each.start, each.end, today)}{overlap_words(each.start, each.end, beside)}"
         for each in series
@@ -80,7 +80,7 @@ def series_lines(series: Sequence[NewNode], beside: Sequence[IterationEntry], to
 
 
 def overlap_words(start: date | None, end: date | None, beside: Sequence[IterationEntry]) -> str:
-    """Which iterations beside it have days in common with one; that may be on purpose (FEATURES rule 53)."""
+    """Return a note on the sibling iterations that overlap one; overlaps are allowed."""
     found = [
         each.name
         for each in beside

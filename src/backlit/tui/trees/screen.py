@@ -45,7 +45,7 @@ class NodeItems(BacklogList, can_focus=False):
 
 
 class TreeScreen(StoreScreen[None]):
-    """One tree, a `trees.node_commands.NodeTarget`; `node_filter` returns the node of the backlog's filter."""
+    """A tree of areas or iterations; `node_filter` returns the node of the backlog's filter."""
 
     COMMAND_GROUPS = ("trees.node_commands",)
     AUTO_FOCUS = "TreeList"
@@ -62,7 +62,7 @@ class TreeScreen(StoreScreen[None]):
         self._totals_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, tree and the node's items between rules, status."""
+        """Yield the title, the tree beside the node's items, and the status."""
         yield SidesLine(id="title")
         yield RuleLine("┬")
         with Container(id="branches"):

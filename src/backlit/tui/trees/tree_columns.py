@@ -35,7 +35,7 @@ LEAD = 2
 
 @dataclass(frozen=True)
 class Branches:
-    """What a tree shows: the nodes, their own totals, and for iterations when they are."""
+    """The content of a tree: the nodes, their own totals, and the dates of iterations."""
 
     tree: Tree
     own: Mapping[int, Totals]
@@ -46,18 +46,18 @@ class Branches:
 
     @cached_property
     def all(self) -> Mapping[int, Totals]:
-        """The totals of every node with all below it."""
+        """Return the totals of every node with all below it."""
         return self.tree.roll_up(self.own)
 
     @cached_property
     def phases(self) -> Mapping[int, Phase]:
-        """When the iterations are."""
+        """Return the phases of the iterations."""
         return phases(self.iterations.values(), self.today)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its heading and its width."""
+    """A column: its heading and its width."""
 
     title: str
     width: int
@@ -67,7 +67,7 @@ WORD = Column("", 4)
 DATES = Column("Dates", 18)
 CAPACITY = Column("Capacity", 8)
 LOAD = Column("Load", 8)
-"""How full it is, by the points of all that is open in it and below."""
+"""Load: the points of all open items in the node and below."""
 OWN_ITEMS = Column("Items", 6)
 OWN_POINTS = Column("Pts", 6)
 ALL_ITEMS = Column("Σ Items", 7)
@@ -75,7 +75,7 @@ ALL_POINTS = Column("Σ Pts", 7)
 COLUMNS = (WORD, DATES, CAPACITY, LOAD, OWN_ITEMS, OWN_POINTS, ALL_ITEMS, ALL_POINTS)
 AREA_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (OWN_ITEMS, OWN_POINTS))
 ITERATION_PRIORITY = ((ALL_ITEMS, ALL_POINTS), (DATES,), (CAPACITY,), (WORD,), (LOAD,), (OWN_ITEMS, OWN_POINTS))
-"""Which columns are shown first where there is little room."""
+"""The order in which columns are shown where there is little room."""
 MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
 LEAST_NAME = 20
@@ -149,7 +149,7 @@ class TreeLayout:
         return segments
 
     def _cell(self, column: Column, node_id: int) -> tuple[str, str]:
-        """The text of a cell and the theme variable that colours it."""
+        """Return the text of a cell and the theme variable that colours it."""
         own, below = self._branches.own.get(node_id, Totals()), self._branches.all[node_id]
         if column in (OWN_ITEMS, ALL_ITEMS):
             return _number((own if column is OWN_ITEMS else below).count)
@@ -191,7 +191,7 @@ def _short(value: float) -> str:
 
 
 def load_bar(points: float, least: float | None, most: float | None) -> str:
-    """A bar of the points in what may be in it at most, with a mark at the least where that is not reached."""
+    """Draw a bar of the points against the maximum capacity, with a mark at the minimum while it is not reached."""
     if not most:
         return ""
     width = LOAD.width

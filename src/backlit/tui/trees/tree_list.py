@@ -48,7 +48,7 @@ class TreeList(LineList):
         self.folds_changed(wanted)
 
     def follow(self, ids: Mapping[int, int]) -> None:
-        """When the tree is shown next, have the cursor go from one node to another."""
+        """Have the cursor go from one node to another when the tree is shown next."""
         self._followed |= ids
 
     @property
@@ -62,11 +62,11 @@ class TreeList(LineList):
         self.scroll_cursor_to(self.page // 2)
 
     def totals_of(self, node_id: int) -> Totals:
-        """What lies in a node and below it."""
+        """Return the totals of a node and all below it."""
         return self._branches.all.get(node_id, Totals())
 
     def row_count(self) -> int:
-        """The number of nodes that no fold hides."""
+        """Return the number of nodes that no fold hides."""
         return len(self.folding.shown)
 
     def folds_changed(self, wanted: int | None) -> None:
@@ -139,7 +139,7 @@ class TreeList(LineList):
 
 
 def _first_node(branches: Branches, chosen: NodeFilter | None) -> int | None:
-    """Where the cursor starts: on the node of the filter, else on the innermost iteration that is current."""
+    """Return the node the cursor starts on: the one of the filter, else the innermost current iteration."""
     if chosen is not None and chosen.node_id in branches.tree:
         return chosen.node_id
     current = [node.id for node in branches.tree.walk() if branches.phases.get(node.id) is Phase.CURRENT]
