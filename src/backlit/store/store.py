@@ -237,9 +237,9 @@ class Store:
         """Request a read of an item and its comments. Does nothing without a connection."""
         self.engine.look_at(self._files.journal.real_id(item_id))
 
-    async def refresh(self, *, is_anew: bool = False) -> None:
+    async def refresh(self, *, is_full: bool = False) -> None:
         """Read new data, or all data, from the service now. Returns once the mirror has it.
 
         Raises the error that prevents it.
         """
-        await self.engine.refresh(is_anew=is_anew)
+        await self.engine.refresh(is_full=is_full)
