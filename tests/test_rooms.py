@@ -15,9 +15,9 @@ METHODS, LARGE_CLASSES = 40, 0  # goal: no class over 40 methods with its own an
 DEEPEST = 3
 OWN_BASES = 2
 FOLDER = 25
-SLIVER_LINES, SLIVERS = 80, 40  # goal: 10
-HEADLESS = 210  # goal: under 2 % of all docstrings
-FILES, LINES = 610, 63_600  # goal: 350 and 50,000
+SLIVER_LINES, SLIVERS = 80, 10
+HEADLESS = 95  # goal: under 2 % of all docstrings
+FILES, LINES = 440, 62_200  # goal: 350 and 50,000
 HEADLESS_OPENING = re.compile(
     r"^(What|Where|Which|Of|Whether|How|Who|Whom|Whose|When|Since when|In which|That|Those|It|One)\b"
 )
