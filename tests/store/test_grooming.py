@@ -75,7 +75,7 @@ async def test_what_no_field_of_its_type_can_answer_is_no_question(tmp_path: Pat
     with offline_store(tmp_path, [stale, item(2)]) as store:
         count = await store.grooming.begin([1, 2])
 
-        assert [rule.id for rule in store.lint.faults([1])[1]] == ["stale"]
+        assert [rule.id for rule in store.ready_check.faults([1])[1]] == ["stale"]
         assert (keys_of(store, 1), count) == ([], 1)
 
 

@@ -15,7 +15,7 @@ async def test_what_is_wrong_in_the_mirror_without_a_sign_of_it_is_right_after_a
     await store.refresh()
     kept = store.item(item_id)
 
-    await store.refresh(is_anew=True)
+    await store.refresh(is_full=True)
 
     assert kept is not None
     assert kept.fields["Name"] == "Nobody wrote this"
@@ -31,7 +31,7 @@ async def test_a_full_resync_keeps_what_waits_and_forgets_what_is_gone(world: Wo
     await store.items.edit([7], {"Name": "Mine, not sent yet"})
     world.faults.is_down = False
 
-    await store.refresh(is_anew=True)
+    await store.refresh(is_full=True)
 
     item = store.item(7)
     assert item is not None

@@ -23,7 +23,7 @@ async def unestimated(world: World, store: Store, count: int, *types: str) -> li
     for item_id in ids:
         await world.rival.work_items.update(item_id, {"Estimate": None})
     await store.refresh()
-    assert all("estimate" in [rule.id for rule in store.lint.faults([each])[each]] for each in ids)
+    assert all("estimate" in [rule.id for rule in store.ready_check.faults([each])[each]] for each in ids)
     return ids
 
 
@@ -151,7 +151,7 @@ async def test_offline_it_goes_on_and_is_sent_later(world: World, store: Store, 
 async def test_without_marks_the_queue_is_what_the_list_shows(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "f", "t", *"bug", "enter")
-        ids = [item_id for item_id in items(pilot).ids_between(0, None) if store.lint.faults([item_id])]
+        ids = [item_id for item_id in items(pilot).ids_between(0, None) if store.ready_check.faults([item_id])]
         await press(pilot, "g", "q")
         await until(lambda: isinstance(pilot.app.screen, GroomScreen))
         await pilot.pause()
@@ -162,7 +162,7 @@ async def test_without_marks_the_queue_is_what_the_list_shows(store: Store, open
 
 async def test_where_nothing_is_lacking_there_is_no_queue(store: Store, opened: Open) -> None:
     rows = [row.id for row in await shown(store)]
-    (item_id, *_) = [each for each in rows if not store.lint.faults([each])]
+    (item_id, *_) = [each for each in rows if not store.ready_check.faults([each])]
     async with opened(store) as pilot:
         await press(pilot, "/", "#", *str(item_id), "enter", "g", "q")
         await until(lambda: "Nothing to groom in 1 item" in text_of(pilot.app))

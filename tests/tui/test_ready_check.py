@@ -13,10 +13,10 @@ from backlit.tui.widgets.item_rows import UNREADY
 async def test_what_the_store_finds_is_what_the_rules_say(store: Store) -> None:
     ids = [row.id for row in await shown(store)]
 
-    found = store.lint.faults(ids)
+    found = store.ready_check.faults(ids)
 
     assert {rule for rules in found.values() for rule in rules} <= set(RULES)
-    view = store.view(ViewSpec(filter=store.lint.filter()))
+    view = store.view(ViewSpec(filter=store.ready_check.filter()))
     await view.load()
     assert set(found) == set(view.ids()) != set(ids)
 
@@ -27,13 +27,13 @@ async def test_a_rule_is_asked_for_in_a_query(store: Store) -> None:
     rows = view.rows(0, 500)
 
     assert rows
-    assert all("estimate" in [rule.id for rule in store.lint.faults([row.id])[row.id]] for row in rows)
+    assert all("estimate" in [rule.id for rule in store.ready_check.faults([row.id])[row.id]] for row in rows)
     assert {row.type for row in rows} <= USUAL.types_by_rule["estimate"]
 
 
 async def test_what_is_not_ready_is_shown_and_again_all(store: Store, opened: Open) -> None:
     rows = [row.id for row in await shown(store)]
-    failing = [item_id for item_id in rows if item_id in store.lint.faults(rows)]
+    failing = [item_id for item_id in rows if item_id in store.ready_check.faults(rows)]
     async with opened(store) as pilot:
         await press(pilot, "f", "!")
         assert list(items(pilot).ids_between(0, None)) == failing
@@ -49,7 +49,7 @@ async def test_the_preview_says_what_an_item_lacks_and_its_row_has_a_sign(store:
         await press(pilot, "f", "!", "j")
         item_id = items(pilot).current_id
         assert item_id is not None
-        sentence = store.lint.faults(rows)[item_id][0].sentence
+        sentence = store.ready_check.faults(rows)[item_id][0].sentence
         await until(lambda: sentence[:16] in text_of(pilot.app))
 
         assert f"▌ {UNREADY}" in line_with(pilot.app, "▌")
@@ -60,7 +60,8 @@ async def test_the_sign_goes_when_nothing_is_lacking_any_more(store: Store, open
     only = [
         row.id
         for row in rows
-        if [rule.id for rule in store.lint.faults([row.id]).get(row.id, ())] == ["estimate"] and row.estimate is None
+        if [rule.id for rule in store.ready_check.faults([row.id]).get(row.id, ())] == ["estimate"]
+        and row.estimate is None
     ]
     async with opened(store) as pilot:
         await press(pilot, "#", *str(only[0]), "enter")

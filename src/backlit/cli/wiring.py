@@ -30,7 +30,7 @@ def store_of(profile: Profile, locations: Locations, settings: Settings | None =
     settings = settings or read_settings(locations)
     store = Store(Places(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
     store.sample_history.is_wanted = profile.kind is ProfileKind.DEMO
-    store.names.lint, store.names.stale_days = settings.lint, settings.stale_days
+    store.names.rules, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
     store.lookups.own_names = settings.names
     return store

@@ -62,10 +62,10 @@ class ReadyCheck:
 
     def _statement(self) -> tuple[str, Sequence[object]]:
         """Return the query of all rules. It is rebuilt once a minute, because every scrolled row asks for it."""
-        ground, lint = self._names.ground(), self._names.lint
-        key = (lint, replace(ground, now=ground.now.replace(second=0, microsecond=0)))
+        ground, rules = self._names.ground(), self._names.rules
+        key = (rules, replace(ground, now=ground.now.replace(second=0, microsecond=0)))
         if self._asked is None or self._asked[0] != key:
-            asked = [condition(lint.failing(ground, rule.id)) for rule in RULES]
+            asked = [condition(rules.failing(ground, rule.id)) for rule in RULES]
             columns = ", ".join(each.text for each in asked)
             sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
             self._asked = key, sql, [value for each in asked for value in each.values]
@@ -101,10 +101,12 @@ class Groomed:
 class Grooming:
     """The current project's grooming queue. Its reads are short, like those of the store."""
 
-    def __init__(self, files: Files, names: StoreNames, lint: ReadyCheck, project_id: Callable[[], int | None]) -> None:
+    def __init__(
+        self, files: Files, names: StoreNames, ready_check: ReadyCheck, project_id: Callable[[], int | None]
+    ) -> None:
         self._files = files
         self._names = names
-        self._lint = lint
+        self._ready_check = ready_check
         self._project_id = project_id
         self.fields: tuple[str, ...] = ()
         """The keys of the fields to ask for in addition to the ready-check."""
@@ -132,7 +134,7 @@ class Grooming:
             for field in self.chosen_fields()
             if field.key in fields and is_missing(field, item.fields.get(field.key), roots)
         ]
-        return questions(self._lint.faults([item.id]).get(item.id, ()), missing, fields)
+        return questions(self._ready_check.faults([item.id]).get(item.id, ()), missing, fields)
 
     def filter(self) -> Filter:
         """Return the filter for items with questions, open or not."""
@@ -229,7 +231,7 @@ class Grooming:
 
     async def results(self) -> tuple[Groomed, ...]:
         """Return the results of all shown items, in their order. Raises BadRequest without a queue."""
-        project, check = self._project, self._lint.judge()
+        project, check = self._project, self._ready_check.judge()
 
         def read(writer: Writer) -> tuple[Groomed, ...]:
             if writer.journal.groom_queues.progress(project) is None:

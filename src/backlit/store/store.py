@@ -85,7 +85,7 @@ class Store:
 
     # Reads
     names = Part(lambda self: StoreNames(self.lookups, self.now, self.today))
-    lint = Part(lambda self: ReadyCheck(self._files, self.names))
+    ready_check = Part(lambda self: ReadyCheck(self._files, self.names))
     search = Part(lambda self: Search(self._files, lambda: self.project_id))
     attachments = Part(lambda self: Attachments(self._files))
     comments = Part(lambda self: Comments(self._files))
@@ -109,7 +109,7 @@ class Store:
     work_log = Part(lambda self: WorkLog(self._files, self.wake))
     timer = Part(lambda self: Timer(self._files, self._clock))
     transfers = Part(lambda self: Transfers(self._files, self.engine, self.items.found))
-    grooming = Part(lambda self: Grooming(self._files, self.names, self.lint, lambda: self.project_id))
+    grooming = Part(lambda self: Grooming(self._files, self.names, self.ready_check, lambda: self.project_id))
 
     # Reports and their records
     snapshots = Part(lambda self: Snapshots(self._files, lambda: self.project_id, self.today))
@@ -237,9 +237,9 @@ class Store:
         """Request a read of an item and its comments. Does nothing without a connection."""
         self.engine.look_at(self._files.journal.real_id(item_id))
 
-    async def refresh(self, *, is_anew: bool = False) -> None:
+    async def refresh(self, *, is_full: bool = False) -> None:
         """Read new data, or all data, from the service now. Returns once the mirror has it.
 
         Raises the error that prevents it.
         """
-        await self.engine.refresh(is_anew=is_anew)
+        await self.engine.refresh(is_full=is_full)

@@ -106,9 +106,9 @@ class Engine:
         """Read an item and its comments soon. Does nothing without a connection."""
         self.tell(lambda session: session.look_at(item_id))
 
-    async def refresh(self, *, is_anew: bool = False) -> None:
+    async def refresh(self, *, is_full: bool = False) -> None:
         """Sync now. Raises the error that prevents it."""
-        await self.ask(lambda session: session.refresh(is_anew=is_anew))
+        await self.ask(lambda session: session.refresh(is_full=is_full))
 
     def cancel(self) -> None:
         """Stop loading. A refresh or the next start resumes it."""

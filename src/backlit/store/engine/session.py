@@ -95,9 +95,9 @@ class Session:
         self._project_id = project_id
         self._sync_due.set()
 
-    def look_at(self, item_id: int, *, is_anew: bool = False) -> None:
-        """Read an item soon, unless it was just read. `is_anew` reads it in any case."""
-        if is_anew:
+    def look_at(self, item_id: int, *, is_forced: bool = False) -> None:
+        """Read an item soon, unless it was just read. `is_forced` reads it in any case."""
+        if is_forced:
             self._looked.pop(item_id, None)
         if item_id > 0 and time.monotonic() - self._looked.get(item_id, -LOOK_AGAIN) >= LOOK_AGAIN:
             self._wanted[item_id] = None
@@ -107,14 +107,14 @@ class Session:
         """Stop loading until a refresh."""
         self._sync.cancel()
 
-    async def refresh(self, *, is_anew: bool = False) -> None:
-        """Sync now, including trees and users, and send pending entries. `is_anew` reads everything again."""
+    async def refresh(self, *, is_full: bool = False) -> None:
+        """Sync now, including trees and users, and send pending entries. `is_full` reads everything again."""
         self._reachability.hurry()
         self._people_due = 0.0
         self._outbox.hurry()
         try:
-            if is_anew and self._project_id is not None:
-                await self._sync.begin_anew(self._project_id)
+            if is_full and self._project_id is not None:
+                await self._sync.reset(self._project_id)
                 await self._sync_now(is_asked=True)
             await self._sync_now(is_asked=True)
         except BacklitError as error:

@@ -77,7 +77,7 @@ class Transfers:
                 raise
             raise BadRequest("This service accepts files on items only, not on comments.") from error
         except (Unclear, ServiceError, asyncio.CancelledError):
-            self._line.tell(lambda session: session.look_at(real_id, is_anew=True))
+            self._line.tell(lambda session: session.look_at(real_id, is_forced=True))
             raise
         await self._put(document)
         return id_in(document)

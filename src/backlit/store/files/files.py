@@ -113,7 +113,7 @@ class Files:
     def _open(self) -> None:
         journal = Journal(self.places.journal)
         self._journal_file.opened()
-        self._writer = Writer(Mirror(self.places.mirror), journal, self._signal, self._make_anew)
+        self._writer = Writer(Mirror(self.places.mirror), journal, self._signal, self._rebuild)
         self._file.opened()
         self._reads = [MirrorReads(self._file) for _ in range(2)]
         self._journal = Journal(self.places.journal, is_for_reading=True)
@@ -250,7 +250,7 @@ class Files:
         sentence = WAITING if is_waiting else WAITED
         self._signal.publish(Change(Subject.OUTBOX, sentence=sentence.format(path=self.places.journal)))
 
-    def _make_anew(self, error: sqlite3.Error) -> None:
+    def _rebuild(self, error: sqlite3.Error) -> None:
         """Rebuild a damaged mirror. The journal is laid over it before the next act."""
         if not is_damage(error) or not is_sound(self.places.journal):
             raise error

@@ -192,14 +192,14 @@ class StatusHistoryTable(Table):
             for item_id, status, since, before in found
         }
 
-    def put(self, project_id: int, stays: Iterable[tuple[int, ObservedStatus]], gone: Iterable[int] = ()) -> None:
+    def put(self, project_id: int, observed: Iterable[tuple[int, ObservedStatus]], gone: Iterable[int] = ()) -> None:
         """Write the observed status of some items and delete that of others."""
         with transaction(self._connection):
             self._connection.executemany(
                 "INSERT OR REPLACE INTO stays (project_id, item_id, status, since, before) VALUES (?, ?, ?, ?, ?)",
                 [
                     (project_id, item_id, seen.status, seen.since.isoformat(), _text(seen.before))
-                    for item_id, seen in stays
+                    for item_id, seen in observed
                 ],
             )
             self._connection.executemany(

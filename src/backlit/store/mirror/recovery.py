@@ -31,7 +31,7 @@ class MirrorFile(OpenedFile):
             if generation != self.generation:
                 return
             try:
-                self._make_anew()
+                self._rebuild()
             except OSError as error:
                 raise StorageError(f"{self.path} is damaged and cannot be rebuilt: {error.strerror}.") from error
             except sqlite3.Error as error:
@@ -39,7 +39,7 @@ class MirrorFile(OpenedFile):
             self.generation += 1
         self._on_renewed()
 
-    def _make_anew(self) -> None:
+    def _rebuild(self) -> None:
         with self._renewing():
             if not self.is_lost() or self._identity is None:
                 drop_database(self.path)

@@ -52,7 +52,7 @@ class Sync:
             self._is_stopped = True
             self._loading.stop()
 
-    async def begin_anew(self, project_id: int) -> None:
+    async def reset(self, project_id: int) -> None:
         """Make the next run probe the service and load the whole project again.
 
         The run after it finds deleted items.

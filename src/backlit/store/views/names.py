@@ -28,7 +28,7 @@ class StoreNames:
         self._lookups = lookups
         self.now = now
         self.today = today
-        self.lint = USUAL
+        self.rules = USUAL
         self.stale_days = STALE_DAYS
 
     def custom_fields(self) -> Collection[Field]:
@@ -81,7 +81,7 @@ class StoreNames:
 
     def failing(self, rule_id: str | None) -> Filter:
         """Return the filter for items that fail a rule of the ready-check, or any rule."""
-        return self.lint.failing(self.ground(), rule_id)
+        return self.rules.failing(self.ground(), rule_id)
 
     def roots(self, kind: NameKind) -> frozenset[int]:
         """Return the root of a tree, which stands for no area or iteration."""

@@ -111,7 +111,7 @@ def resync(target: ApplicationTarget, _call: Call) -> None:
 
 async def _refresh(target: StoreTarget, *, is_anew: bool) -> None:
     try:
-        await target.store.refresh(is_anew=is_anew)
+        await target.store.refresh(is_full=is_anew)
     except BacklitError as error:
         target.say(str(error), is_bad=True)
     else:

@@ -30,7 +30,8 @@ class ListNames:
 
     def badges(self, rows: Sequence[Row]) -> Mapping[int, Badge]:
         """Return the badges of some rows; only open items have to be ready."""
-        found = dict.fromkeys(self.store.lint.faults([row.id for row in rows if is_open(row.status)]), Badge.UNREADY)
+        open_ids = [row.id for row in rows if is_open(row.status)]
+        found = dict.fromkeys(self.store.ready_check.faults(open_ids), Badge.UNREADY)
         for item_id, values in self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS)).items():
             if any(values.values()):
                 found[item_id] = found.get(item_id, Badge.NONE) | Badge.SYNCED
@@ -92,7 +93,7 @@ class ListNames:
         is_due = [item_id for item_id in ids if is_open(str(statuses.get(item_id, {}).get("Status") or ""))]
         return {
             item_id: ", ".join(rule.label for rule in rules)
-            for item_id, rules in self.store.lint.faults(is_due).items()
+            for item_id, rules in self.store.ready_check.faults(is_due).items()
         }
 
     def _cell(self, field: Field | None, value: object) -> str:

@@ -124,7 +124,7 @@ class ItemPanes(StorageErrorGuard, Container):
         """Return the sentences of the failed readiness checks of an open item."""
         if item is None or not is_open(str(item.fields.get("Status") or "") or None):
             return ()
-        return [rule.sentence for rule in self._store.lint.faults([item.id]).get(item.id, ())]
+        return [rule.sentence for rule in self._store.ready_check.faults([item.id]).get(item.id, ())]
 
     def find_words(self, words: str) -> None:
         """Show in previews where some words occur in the item's texts; an empty string shows nothing."""
