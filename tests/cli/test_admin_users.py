@@ -165,7 +165,7 @@ async def test_a_renamed_project_takes_its_roots_and_all_paths_along(workspace: 
         (["grants", "remove", "uma", "Aurora"], "", "uma has no access to the project"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_way_out(
+def test_admin_rejects_invalid_users_with_a_remedy(
     workspace: Workspace, words: list[str], given: str, sentence: str
 ) -> None:
     done = workspace.admin(*words, given=given)
