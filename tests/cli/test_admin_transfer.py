@@ -112,7 +112,7 @@ def test_the_lines_go_through_a_pipe(workspace: Workspace, other: Workspace) -> 
     assert other.problems() == []
 
 
-def test_nothing_that_exists_is_overwritten(workspace: Workspace, tmp_path: Path) -> None:
+def test_transfers_overwrite_nothing(workspace: Workspace, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("mine")
     folder = tmp_path / "backup"
@@ -158,7 +158,7 @@ def test_an_export_that_does_not_fit_is_refused_whole(
     assert other.good("users", "list") == other.good("projects", "list") == []
 
 
-def test_what_is_no_json_is_refused_with_its_line(other: Workspace) -> None:
+def test_import_rejects_malformed_json_with_its_line(other: Workspace) -> None:
     assert "Line 1 is not JSON" in other.admin("import", "-", given="hello\n").error
     assert "Line 1 is not a JSON object" in other.admin("import", "-", given="[]\n").error
     assert other.admin("import", "/nowhere/lines").error.startswith("backlit: /nowhere/lines cannot be read")
@@ -213,9 +213,7 @@ def test_backups_taken_while_others_write_are_each_of_one_moment(workspace: Work
     assert counts[-1][1].isdigit()
 
 
-def test_what_is_left_of_another_database_is_not_mixed_into_a_restored_one(
-    workspace: Workspace, other: Workspace, tmp_path: Path
-) -> None:
+def test_restore_ignores_leftovers_of_another_database(workspace: Workspace, other: Workspace, tmp_path: Path) -> None:
     workspace.good("backup", str(tmp_path / "backup"))
     other.folder.mkdir()
     (other.folder / "service.db-wal").write_bytes(b"left over")
@@ -233,7 +231,7 @@ async def test_contents_that_a_backup_lacks_are_said(workspace: Workspace, serve
     assert said.output.endswith("with 2 attached files. 1 attached file could not be found.\n")
 
 
-def test_what_is_no_backup_is_not_restored(other: Workspace, tmp_path: Path) -> None:
+def test_restore_rejects_a_directory_without_a_backup(other: Workspace, tmp_path: Path) -> None:
     done = other.admin("restore", str(tmp_path))
 
     assert done.status == 1

@@ -148,7 +148,7 @@ async def test_a_renamed_project_takes_its_roots_and_all_paths_along(workspace: 
     [
         (["users", "add", "maya"], "", "There is a user 'maya' already"),
         (["users", "add", "MAYA"], "", "already"),
-        (["users", "add", "a b"], "", "has a blank"),
+        (["users", "add", "a b"], "", "must not contain blanks"),
         (["users", "add", ""], "", "The user name cannot be empty."),
         (["users", "add", "zoe", "--email", "zoe"], "", "name@example.org"),
         (["users", "add", "zoe"], "", "first line of standard input"),
@@ -165,7 +165,7 @@ async def test_a_renamed_project_takes_its_roots_and_all_paths_along(workspace: 
         (["grants", "remove", "uma", "Aurora"], "", "uma has no access to the project"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_way_out(
+def test_admin_rejects_invalid_users_with_a_remedy(
     workspace: Workspace, words: list[str], given: str, sentence: str
 ) -> None:
     done = workspace.admin(*words, given=given)

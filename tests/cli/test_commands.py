@@ -198,7 +198,7 @@ def test_a_filter_that_cannot_be_read_is_one_sentence(home: Home) -> None:
     assert "Nope" in done.stderr
 
 
-def test_one_item_is_shown_with_names_for_numbers(home: Home) -> None:
+def test_items_show_writes_names_for_ids(home: Home) -> None:
     listed = json.loads(home.run("--profile", "demo-60-2", "items", "list", "--limit", "1", "--json").stdout)
     shown = home.run("--profile", "demo-60-2", "items", "show", str(listed[0]["id"]))
 
@@ -215,7 +215,7 @@ def test_an_item_that_is_not_there_is_said(home: Home) -> None:
     )
 
 
-async def test_what_was_done_stays_and_control_characters_are_made_visible(home: Home) -> None:
+async def test_created_items_persist_with_visible_control_characters(home: Home) -> None:
     hostile = "a\x1b]0;owned\x07b\u202ec\x9bd\U000e0041é"
     async with await connect_to(local_profile(), locations_of(home))(nothing) as client:
         await client.work_items.create({"type": "Story", "projectId": 1, "fields": {"Name": hostile}})

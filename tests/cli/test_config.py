@@ -29,7 +29,7 @@ def locations(tmp_path: Path) -> Locations:
     return find_locations({"BACKLIT_HOME": str(tmp_path)})
 
 
-def test_one_directory_can_hold_everything(locations: Locations, tmp_path: Path) -> None:
+def test_config_accepts_one_directory_for_everything(locations: Locations, tmp_path: Path) -> None:
     assert {locations.config, locations.data, locations.state, locations.cache} == {
         tmp_path / name for name in ("config", "data", "state", "cache")
     }
@@ -259,7 +259,7 @@ def test_the_rules_of_the_ready_check_and_the_fields_to_ask_for_are_read(locatio
         ('[groom]\nfields = ["hat"]', "Unknown field 'hat'"),
     ],
 )
-def test_what_is_wrong_with_the_rules_and_fields_is_named(locations: Locations, text: str, said: str) -> None:
+def test_config_names_faulty_rules_and_fields(locations: Locations, text: str, said: str) -> None:
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(text)
 

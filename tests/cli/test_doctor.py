@@ -25,7 +25,7 @@ def test_a_healthy_workspace_is_called_healthy(home: Home) -> None:
     assert "✗" not in done.stdout
 
 
-def test_what_it_finds_is_there_for_programs_too(home: Home) -> None:
+def test_doctor_writes_its_findings_as_json(home: Home) -> None:
     done = home.run("--profile", "demo-30-1", "doctor", "--json")
 
     document = json.loads(done.stdout)
@@ -47,7 +47,7 @@ def test_a_damaged_journal_is_broken_and_left_as_it_is(home: Home) -> None:
     assert journal.read_bytes() == b"no database" * 100
 
 
-def test_nobody_signed_in_and_a_service_out_of_reach_are_broken(home: Home, serve: Callable[[], str]) -> None:
+def test_doctor_reports_no_sign_in_and_an_unreachable_service(home: Home, serve: Callable[[], str]) -> None:
     locations = find_locations(home.environment)
     address = serve()
     Profiles(locations).remember(remote_profile(address, "maya"))
@@ -60,7 +60,7 @@ def test_nobody_signed_in_and_a_service_out_of_reach_are_broken(home: Home, serv
     assert f"Not signed in. Use: backlit login {address}" in signed_out.stdout
 
 
-async def test_what_a_foreign_service_lacks_is_said_with_what_is_done_instead(home: Home) -> None:
+async def test_doctor_lists_missing_capabilities_with_their_substitutes(home: Home) -> None:
     server = ForeignServer(Quirks(filtering="ignored", cap=50))
     locations = find_locations(home.environment)
     async with on_socket(server) as address:

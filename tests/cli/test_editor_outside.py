@@ -92,7 +92,7 @@ def test_the_whole_item_goes_to_the_users_editor_and_back(home: Home) -> None:
     assert fields(home, item_id)["Status"] == "In Progress"
 
 
-def test_what_is_typed_outlives_a_kill_and_is_offered_again(home: Home) -> None:
+def test_typed_text_survives_a_kill_and_is_offered_again(home: Home) -> None:
     with editing(home) as shown:
         shown.press("enter", "ctrl+u", "Half a sent")
         shown.wait_for(r"▌\* Name +Half a sent")

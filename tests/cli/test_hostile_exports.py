@@ -204,7 +204,7 @@ def test_check_names_the_attachment_whose_digest_is_a_path(workspace: Workspace)
         (("attachments", {"size": -1}), "below 0"),
     ],
 )
-def test_what_the_interface_refuses_an_import_refuses_too(
+def test_import_rejects_values_that_the_interface_rejects(
     exported: list[Line], other: Workspace, tmp_path: Path, change: tuple[str, Line], sentence: str
 ) -> None:
     done = other.admin("import", write(tmp_path / "bad", changed(exported, change[0], **change[1])))

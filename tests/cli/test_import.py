@@ -55,7 +55,7 @@ async def test_a_row_with_a_number_changes_what_differs_and_an_empty_cell_says_n
     assert same.changes == {}
 
 
-async def test_what_was_listed_as_json_is_read_again(store: Store) -> None:
+async def test_import_reads_the_json_of_items_list(store: Store) -> None:
     row = await first(store, "type:bug")
     item = store.item(row.id)
     assert item is not None

@@ -32,7 +32,7 @@ def test_hours_are_tried_out_logged_and_then_on_the_service(home: Home) -> None:
     assert after["WorkRemaining"] == fields["WorkRemaining"] - 1.5
 
 
-def test_what_is_wrong_is_one_sentence(home: Home) -> None:
+def test_log_errors_are_one_sentence(home: Home) -> None:
     number = str(first_task(home)["id"])
     for words, sentence in (
         ((number, "soon"), "Hours: enter hours such as 2"),

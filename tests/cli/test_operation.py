@@ -97,7 +97,7 @@ def is_listening(address: tuple[str, int]) -> bool:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_it_ends_at_once_when_nothing_is_in_the_works(started: Started, number: int, code: int) -> None:
+def test_idle_server_ends_at_once(started: Started, number: int, code: int) -> None:
     started.start()
 
     assert started.end(number) == code
@@ -139,7 +139,7 @@ def send_headers_without_end(connection: socket.socket) -> None:
         time.sleep(0.05)
 
 
-def test_what_is_no_http_is_refused_and_the_service_goes_on(started: Started) -> None:
+def test_server_rejects_foreign_protocols_and_continues(started: Started) -> None:
     started.start()
 
     assert started.said(b"\x16\x03\x01 hello\r\n\r\n").startswith(b"HTTP/1.1 400 ")
@@ -147,7 +147,7 @@ def test_what_is_no_http_is_refused_and_the_service_goes_on(started: Started) ->
     assert started.end() == 0
 
 
-def test_it_is_served_encrypted_with_a_certificate(started: Started, tmp_path: Path) -> None:
+def test_server_encrypts_with_a_certificate(started: Started, tmp_path: Path) -> None:
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     make = (
         "openssl",

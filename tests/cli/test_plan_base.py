@@ -40,7 +40,7 @@ async def test_a_text_that_nobody_changed_reverts_nothing(world: World, store: S
     assert said(store, text) == ["Nothing changes."]
 
 
-async def test_what_the_draft_moves_to_the_backlog_is_exported_however_far_down_it_is(store: Store) -> None:
+async def test_export_includes_items_that_the_draft_moves_far_down_the_backlog(store: Store) -> None:
     planned = next(each for each in store.plan.iterations.targets() if each.end and each.end >= store.today())
     view = store.view(store.plan_preview.spec(ViewSpec(), frozenset({planned.id})))
     await view.load()
@@ -52,7 +52,7 @@ async def test_what_the_draft_moves_to_the_backlog_is_exported_however_far_down_
     assert [int(line.split()[0]) for line in backlog.splitlines()] == [view.ids()[-1]]
 
 
-async def test_what_somebody_else_changed_too_is_said_and_left_out(world: World, store: Store) -> None:
+async def test_apply_reports_and_skips_fields_that_others_changed(world: World, store: Store) -> None:
     text = await text_of(store)
     item_id = first_of_backlog(text)
     mine = with_points(text, item_id, "13").replace(f"{item_id}  13  -", f"{item_id}  13  jon")
@@ -90,14 +90,14 @@ async def test_a_move_that_somebody_else_made_elsewhere_is_contested(world: Worl
         ("[Backlog]\n1  3  nobody-here\n", "unknown user 'nobody-here'"),
     ],
 )
-async def test_what_is_wrong_is_one_sentence(store: Store, text: str, sentence: str) -> None:
+async def test_apply_errors_are_one_sentence(store: Store, text: str, sentence: str) -> None:
     with pytest.raises(BadRequest) as caught:
         differing(store, text, is_over_theirs=False)
 
     assert sentence in str(caught.value)
 
 
-async def test_where_both_did_the_same_nothing_is_left_to_do(world: World, store: Store) -> None:
+async def test_apply_skips_equal_changes_of_both_sides(world: World, store: Store) -> None:
     text = await text_of(store)
     item_id = first_of_backlog(text)
     await world.rival.work_items.update(item_id, {"Estimate": "13"})

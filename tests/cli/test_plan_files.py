@@ -47,7 +47,7 @@ def test_a_plan_is_exported_changed_tried_and_done(home: Home) -> None:
     assert again.stdout == "Nothing changes.\n"
 
 
-def test_what_is_wrong_is_a_sentence_and_a_status(home: Home) -> None:
+def test_plan_errors_are_a_sentence_and_a_status(home: Home) -> None:
     done = home.run(*DEMO, "plan", "apply", "-", given="[Nowhere]\n")
 
     assert done.returncode == 1

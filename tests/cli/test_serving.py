@@ -117,7 +117,7 @@ def test_an_address_where_nothing_is_cannot_be_reached(home: Home) -> None:
 
 
 @pytest.mark.parametrize("address", ["tracker", "ftp://tracker.example", "http://maya:secret@127.0.0.1"])
-def test_what_is_no_address_is_refused_before_a_password_is_asked_for(home: Home, address: str) -> None:
+def test_login_rejects_a_malformed_address_before_the_password_prompt(home: Home, address: str) -> None:
     done = home.run("login", address)
 
     assert done.returncode == 1

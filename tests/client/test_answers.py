@@ -54,7 +54,7 @@ async def test_the_sentence_is_taken_from_the_key_that_has_it(tmp_path: Path, ke
     assert failure.message == "Name is required."
 
 
-async def test_what_is_wrong_with_single_fields_is_kept(tmp_path: Path) -> None:
+async def test_errors_keep_the_faults_of_fields(tmp_path: Path) -> None:
     failure = await failure_of(
         tmp_path, answer(400, '{"message": "No.", "errors": {"Name": "Too long.", "Tags": ["Odd."], "x": 4}}')
     )

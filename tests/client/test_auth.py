@@ -95,7 +95,7 @@ async def test_an_origin_is_approved_once_and_kept_over_signing_out(tmp_path: Pa
     assert told == ["https://login.example/t"] * 2
 
 
-async def test_what_one_profile_approved_no_other_has(tmp_path: Path) -> None:
+async def test_approval_counts_for_one_profile_only(tmp_path: Path) -> None:
     TokenCache(tmp_path / "tokens.json", "https://other.example").approve("https://login.example")
     foreign = Foreign(challenge('WRAP location="https://login.example/t", client_id=uri:x'))
     async with foreign.client(tmp_path, signed_in=False) as client:
@@ -246,7 +246,7 @@ async def test_no_secret_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixt
         "https://a.example/?x=1",
     ],
 )
-def test_what_is_no_address_of_a_service_is_refused(address: str) -> None:
+def test_client_rejects_malformed_addresses(address: str) -> None:
     with pytest.raises(BadRequest):
         root_of(address)
 

@@ -164,7 +164,7 @@ async def test_deleting_what_was_never_there_is_not_found(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("body", [b"", b"gone", b'{"id": 7}'])
-async def test_what_a_deletion_answers_is_not_read(tmp_path: Path, body: bytes) -> None:
+async def test_deletion_ignores_the_response_body(tmp_path: Path, body: bytes) -> None:
     async with Foreign(answer(200, body)).client(tmp_path) as client:
         await client.areas.delete(7, reassignment_id=3)
 

@@ -48,7 +48,7 @@ async def test_the_session_is_used_until_it_ends_and_that_is_said(
     assert (visitor.auth.signed_in, tokens.load()) == (False, None)
 
 
-async def test_it_is_not_kept_longer_than_a_session_lasts(
+async def test_cookie_expires_with_its_session(
     visitor: Client, browser: httpx.AsyncClient, service: Service, tokens: TokenCache, tmp_path: Path
 ) -> None:
     await visitor.auth.sign_in_with_cookie(browser.cookies[COOKIE])
@@ -73,7 +73,7 @@ async def test_signing_out_forgets_it_and_leaves_the_browser_alone(
     assert (await browser.get("/api/v1/users/me")).status_code == 200
 
 
-async def test_it_travels_alone_and_to_the_profiles_own_origin_only(tmp_path: Path) -> None:
+async def test_cookie_is_sent_alone_and_only_to_the_own_origin(tmp_path: Path) -> None:
     foreign = Foreign(answer(200, '{"id": 1}'))
     async with foreign.client(tmp_path) as client:
         await client.auth.sign_in_with_cookie("hidden-value")
@@ -102,12 +102,12 @@ async def test_a_sign_in_of_another_process_takes_the_place_of_a_session_that_en
 
 
 @pytest.mark.parametrize("given", ["abc", f"{COOKIE}=abc", f"cookie: a=1; {COOKIE}=abc ; b=2", " abc\n"])
-def test_it_may_be_given_as_a_browser_shows_it(given: str) -> None:
+def test_cookie_is_accepted_as_a_browser_shows_it(given: str) -> None:
     assert cookie_value(given) == "abc"
 
 
 @pytest.mark.parametrize("given", ["", "two words", "JSESSIONID=hidden", "hidden\x1b[0m", f"{COOKIE}=", "hiddén"])
-def test_what_is_no_cookie_is_not_repeated(given: str) -> None:
+def test_malformed_cookie_is_not_repeated(given: str) -> None:
     with pytest.raises(
         BadRequest, match=rf"The input is not a value of the cookie {re.escape(COOKIE)}\. No request was sent\."
     ):

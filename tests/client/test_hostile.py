@@ -147,7 +147,7 @@ async def test_a_creation_whose_answer_cannot_be_read_may_have_happened(tmp_path
     ],
     ids=["content-length", "header", "etag", "two lengths", "ssh", "zeros"],
 )
-async def test_what_is_no_http_is_said(tmp_path: Path, reply: bytes) -> None:
+async def test_client_reports_a_response_that_is_not_http(tmp_path: Path, reply: bytes) -> None:
     async with raw_service(tmp_path, reply) as client:
         failure = await failure_of(client)
 

@@ -117,7 +117,7 @@ async def test_a_change_to_an_older_version_is_refused(client: Client) -> None:
         await client.work_items.update_document(page.results[0]["id"], {"Name": "late"}, if_match=before.etag)
 
 
-async def test_what_is_wrong_with_a_change_is_told_by_key(client: Client) -> None:
+async def test_change_errors_are_reported_by_key(client: Client) -> None:
     page = await client.work_items.documents(top=1, filter="type eq 'Story' and projectId eq 1")
     with pytest.raises(BadRequest) as caught:
         await client.work_items.update(page.results[0]["id"], {"Status": "Perhaps", "Name": ""})

@@ -44,7 +44,7 @@ async def attachment(client: Client, file: Path) -> Attachment:
     return Attachment.model_validate(found)
 
 
-async def test_what_was_attached_comes_back_byte_for_byte(client: Client, file: Path, folder: Path) -> None:
+async def test_attached_file_downloads_byte_for_byte(client: Client, file: Path, folder: Path) -> None:
     up: Seen = []
     down: Seen = []
     found = await client.transfers.upload(
@@ -126,7 +126,9 @@ async def test_the_first_bytes_are_enough_for_a_look(client: Client, attachment:
     assert await client.transfers.read(attachment, 300) == CONTENT[:300]
 
 
-async def test_what_cannot_be_read_or_written_is_said(client: Client, attachment: Attachment, tmp_path: Path) -> None:
+async def test_transfers_report_unreadable_and_unwritable_files(
+    client: Client, attachment: Attachment, tmp_path: Path
+) -> None:
     with pytest.raises(StorageError, match=r"nothing\.txt cannot be read"):
         await client.transfers.upload("workitems/1", tmp_path / "nothing.txt", "text/plain", quietly)
     with pytest.raises(StorageError, match="cannot be written"):

@@ -15,12 +15,12 @@ def test_hours_are_read_with_a_comma_a_point_or_as_a_time(text: str, hours: floa
 
 
 @pytest.mark.parametrize("text", ["", "0", "x", "-1", "1:75", "1e9", "99999", "0.001", "nan", "1.2.3"])
-def test_what_is_no_time_is_said_by_the_field(text: str) -> None:
+def test_hours_errors_name_the_field(text: str) -> None:
     with pytest.raises(BadRequest, match=r"^Hours: "):
         hours_of(text)
 
 
-def test_nothing_may_remain() -> None:
+def test_remaining_hours_may_be_zero() -> None:
     assert hours_of("0", "Remaining", least=0) == 0
 
 

@@ -6,7 +6,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.settings.boards import RELEASE, BoardSettings, ColumnSettings, board_settings
 
 
-def test_nothing_said_means_columns_by_status() -> None:
+def test_board_defaults_to_columns_by_status() -> None:
     assert board_settings({}) == BoardSettings("Status", "")
 
 
@@ -43,7 +43,7 @@ def test_columns_can_be_releases_and_own_fields() -> None:
         ({"column": [{"values": ["Done"], "wip": 1}]}, "'wip'"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_name(entry: object, words: str) -> None:
+def test_board_errors_name_the_setting(entry: object, words: str) -> None:
     with pytest.raises(BadRequest) as raised:
         board_settings(entry)
 

@@ -22,7 +22,7 @@ DEEP = 100_000
         (toml_in, "a = =", "", "line 1"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_a_sentence(
+def test_unreadable_documents_raise_a_sentence(
     read: Callable[[str], object], begin: str, repeated: str, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):

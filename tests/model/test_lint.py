@@ -33,7 +33,7 @@ def faults(item_type: str, values: dict[str, object]) -> list[str]:
 
 
 @pytest.mark.parametrize("item_type", ItemType)
-def test_what_lacks_nothing_passes(item_type: ItemType) -> None:
+def test_readiness_check_passes_complete_items(item_type: ItemType) -> None:
     assert faults(item_type, item()) == []
 
 
@@ -51,7 +51,7 @@ def test_what_lacks_nothing_passes(item_type: ItemType) -> None:
         ("Feedback", {"lastModifiedAt": NOW - timedelta(days=91)}, "stale"),
     ],
 )
-def test_what_is_lacking_is_named(item_type: str, lack: dict[str, object], rule: str) -> None:
+def test_readiness_check_names_missing_values(item_type: str, lack: dict[str, object], rule: str) -> None:
     assert faults(item_type, item(**lack)) == [rule]
 
 
@@ -65,7 +65,7 @@ def test_what_is_lacking_is_named(item_type: str, lack: dict[str, object], rule:
         ("Story", {"lastModifiedAt": NOW - timedelta(days=89)}),
     ],
 )
-def test_what_a_type_need_not_have_yet_is_not_held_against_it(item_type: str, lack: dict[str, object]) -> None:
+def test_readiness_check_skips_fields_a_type_lacks(item_type: str, lack: dict[str, object]) -> None:
     assert faults(item_type, item(**lack)) == []
 
 

@@ -121,7 +121,7 @@ HOLDS = [
 
 
 @pytest.mark.parametrize("text", HOLDS)
-def test_it_holds_for_the_item(text: str) -> None:
+def test_filter_holds_for_the_item(text: str) -> None:
     assert matches(parse_filter(text, CUSTOM), ITEM)
 
 
@@ -148,7 +148,7 @@ def test_a_value_of_a_foreign_type_equals_nothing(values: dict[str, object], tex
     assert not matches(parse_filter(text), values)
 
 
-def test_nothing_joined_by_and_holds_and_by_or_does_not() -> None:
+def test_empty_conjunction_holds_and_empty_disjunction_does_not() -> None:
     assert all_of([]) == Literal(True)
     assert any_of([]) == Literal(False)
 

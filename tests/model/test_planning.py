@@ -23,7 +23,7 @@ def test_a_load_is_under_within_or_over_a_capacity(
     assert Capacity(least, most).fit(amount) is fit
 
 
-def test_what_is_too_much_is_counted_from_the_most() -> None:
+def test_overload_counts_from_the_maximum() -> None:
     assert Capacity(30, 40).over(43.5) == 3.5
     assert Capacity(30, None).over(1_000) == 0
 
@@ -79,5 +79,5 @@ def test_a_room_that_is_full_already_takes_nothing() -> None:
     assert list(forecast([5, 5], [0, -3, 10])) == [(2, 2)]
 
 
-def test_what_has_no_points_goes_with_what_stands_before_it() -> None:
+def test_unestimated_items_follow_the_item_before_them() -> None:
     assert list(forecast([5, 0, 0, 5], [5, 5])) == [(0, 3), (1, 4)]

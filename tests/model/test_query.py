@@ -160,7 +160,7 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
         ("x" * 5000, 4096, "more than"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place_and_the_way_out(text: str, at: int, way_out: str) -> None:
+def test_malformed_queries_are_rejected_with_place_and_remedy(text: str, at: int, way_out: str) -> None:
     with pytest.raises(BadRequest) as refused:
         finds(text)
 
@@ -191,7 +191,7 @@ trees: st.SearchStrategy[Node] = st.recursive(
 @example(Condition("est", "<", ("=0",)))
 @example(Condition("est", ">", ("=",)))
 @settings(max_examples=300, deadline=None)
-def test_what_is_written_reads_back_as_the_same_tree(tree: Node) -> None:
+def test_written_query_parses_to_the_same_tree(tree: Node) -> None:
     assert parse_query(write_query(tree)) == tree
 
 

@@ -28,7 +28,7 @@ def test_a_fields_values_are_replaced_where_they_are_asked_for(
     assert list(values_of(replaced, key)) == values
 
 
-def test_what_is_only_one_of_several_ways_is_not_asked_for() -> None:
+def test_values_ignore_alternatives_and_other_operators() -> None:
     assert values_of("status:Done or est>5", "status") == ()
     assert values_of("-status:Done", "status") == ()
     assert values_of("est>5", "est") == ()

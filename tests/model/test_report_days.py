@@ -91,7 +91,7 @@ def test_the_scope_changes_from_one_record_to_the_next() -> None:
     assert report.notes[-1].startswith("A – in In and Out: only the net change was recorded")
 
 
-def test_what_came_in_and_what_went_out_are_told_apart_where_that_was_noted() -> None:
+def test_scope_report_separates_added_and_removed_items_if_logged() -> None:
     flows = {
         day(3): Flow(Totals(1, 5.0), Totals(1, 5.0)),
         day(5): Flow(Totals(2, 8.0), Totals(1, 1.0), -2.0),
@@ -109,7 +109,7 @@ def test_what_came_in_and_what_went_out_are_told_apart_where_that_was_noted() ->
     assert report.headline == ("42 pts: 13 in 3 items added and 9 in 3 items removed since 2 Mar, −2 by new estimates.")
 
 
-def test_what_was_noted_counts_only_where_it_is_all_that_lies_between_two_records() -> None:
+def test_scope_log_is_used_only_when_it_explains_the_whole_change() -> None:
     flows = {day(3): Flow(), day(5): Flow(came=Totals(2, 5.0)), day(6): Flow(went=Totals(1, 3.0))}
     report = scope_change(replace(course(SIX_DAYS, today=day(6)), flows=flows))
 
@@ -134,7 +134,7 @@ def test_records_that_begin_in_the_middle_make_a_line_from_what_there_was_then()
     )
 
 
-def test_what_is_begun_anew_is_left_again() -> None:
+def test_burndown_rises_for_reopened_items() -> None:
     history = (standing(2, (4, 20.0), (0, 0.0)), standing(3, (4, 20.0), (3, 12.0)), standing(4, (4, 20.0), (1, 5.0)))
 
     assert [row[1] for row in burndown(course(history)).table.rows] == [20.0, 8.0, 15.0, None]
@@ -163,7 +163,7 @@ def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
     assert report.notes == ("Based on this machine's records of 0 of 4 days; the server keeps no history.",)
 
 
-def test_what_was_never_recorded_is_told_as_it_stands_now() -> None:
+def test_unrecorded_iteration_reports_its_current_state() -> None:
     now = standing(9, (5, 21.0), (4, 16.0))
     unestimated = standing(9, (5, 0.0), (4, 0.0))
 

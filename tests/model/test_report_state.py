@@ -54,7 +54,7 @@ def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[], [Size(None, False, 0)]])
-def test_where_nothing_is_open_that_is_said(sizes: list[Size]) -> None:
+def test_reports_say_that_nothing_is_open(sizes: list[Size]) -> None:
     assert estimates("Sprint 9", []).headline == "No open items."
     assert load_by_person("Sprint 9", [], Measure.POINTS).headline == "No open items."
     assert age("Sprint 9", [], TODAY).headline == "Nothing is in progress."
@@ -64,7 +64,7 @@ def stay(item_id: int, since: date, group: StatusGroup = StatusGroup.IN_PROGRESS
     return Stay(item_id, f"Item {item_id}", str(group), group, "jon", since)
 
 
-def test_what_stands_longest_comes_first_and_its_item_can_be_opened() -> None:
+def test_age_report_lists_the_oldest_first_with_item_ids() -> None:
     stays = [
         stay(1, TODAY),
         stay(2, date(2026, 3, 4), StatusGroup.READY_FOR_TEST),

@@ -56,7 +56,7 @@ def test_the_average_is_of_the_finished_ones_only() -> None:
     )
 
 
-def test_what_was_not_recorded_is_said() -> None:
+def test_velocity_notes_unrecorded_iterations() -> None:
     missing = "shown in their current state, without moved-out work and with work completed later."
 
     assert velocity("all", RUNS, TODAY, Measure.POINTS).notes == (

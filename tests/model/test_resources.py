@@ -140,7 +140,7 @@ def test_a_foreign_servers_nulls_and_datetimes_are_read() -> None:
 
 
 @pytest.mark.parametrize("broken", [{"startDate": "soon"}, {"createdAt": "soon"}, {"id": "x"}, {"name": None}])
-def test_what_makes_no_sense_is_a_validation_error(broken: dict[str, Any]) -> None:
+def test_nonsense_is_a_validation_error(broken: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Iteration.model_validate({"id": 1, "projectId": 1, "parentId": -1, "name": "x"} | broken)
 

@@ -21,5 +21,5 @@ from backlit.model.plain import redacted
         ("Name: The password page", "Name: The password page"),
     ],
 )
-def test_what_stands_behind_the_name_of_a_secret_is_left_out(text: str, shown: str) -> None:
+def test_redaction_hides_the_value_after_a_secrets_name(text: str, shown: str) -> None:
     assert redacted(text) == shown

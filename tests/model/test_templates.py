@@ -36,6 +36,6 @@ def test_a_template_names_fields_by_their_short_keys_too() -> None:
         ([{"name": "A", "type": "Bug", "tasks": [1]}], '"tasks" must be a list of names'),
     ],
 )
-def test_what_is_wrong_with_a_template_is_said(written: object, reason: str) -> None:
+def test_template_errors_name_the_fault(written: object, reason: str) -> None:
     with pytest.raises(BadRequest, match=reason):
         templates_in(written)

@@ -94,7 +94,7 @@ def test_a_datetime_is_read_and_its_zone_dropped(text: str, moment: datetime) ->
     "text",
     ["", "now", "2013-10-10T", "2013-13-01", "2013-02-30T00:00:00", "2013-10-10T24:30:00", "10/10/2013", "20131010"],
 )
-def test_what_is_no_datetime_is_refused_by_name(text: str) -> None:
+def test_malformed_datetimes_are_rejected_by_name(text: str) -> None:
     with pytest.raises(BadRequest, match=r"is not a date and time\. Example"):
         parse_datetime(text)
     with pytest.raises(BadRequest, match=r"is not a date\. Example"):

@@ -58,7 +58,7 @@ async def test_readers_may_not_write(maya: Client, rex: Client, method: str, pat
 
 
 @pytest.mark.parametrize("path", READS_ONE)
-async def test_what_is_not_granted_is_not_there(maya: Client, rex: Client, path: str) -> None:
+async def test_resources_of_other_projects_are_missing(maya: Client, rex: Client, path: str) -> None:
     hidden = await in_project(maya, path, 2)
 
     assert (await maya.get(address(path, hidden))).status_code == 200

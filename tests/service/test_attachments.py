@@ -199,7 +199,7 @@ async def test_an_empty_file_is_a_file(maya: Client) -> None:
         ("a.png", "no type", "image/png", True),
     ],
 )
-async def test_nothing_that_can_hold_a_script_is_shown(
+async def test_content_types_with_scripts_are_not_inline(
     maya: Client, name: str, sent: str, served: str, shown: bool
 ) -> None:
     document = await attached(maya, name=name, kind=sent)

@@ -165,7 +165,7 @@ def tables_in(path: Path) -> set[tuple[str, str]]:
         return set(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
 
 
-async def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+async def test_database_rejects_foreign_files(tmp_path: Path) -> None:
     (tmp_path / "text.db").write_text("not a database, but long enough to be taken for one" * 50)
 
     with pytest.raises(StorageError, match=r"text\.db"):
@@ -182,7 +182,7 @@ async def test_commits_are_flushed_to_the_disk(service: Service) -> None:
     assert await service._shared.database.write.run(pragmas) == ("wal", 2)
 
 
-async def test_what_was_answered_is_in_the_file(service: Service, maya: httpx.AsyncClient) -> None:
+async def test_answered_writes_are_in_the_file(service: Service, maya: httpx.AsyncClient) -> None:
     answer = await maya.put("workitems/1", json={"Name": "durable"})
 
     engine = engine_at(service.settings.database)

@@ -172,7 +172,7 @@ async def test_everybody_gets_from_every_route_what_is_due(people: dict[str, Cli
     assert wrong == {}
 
 
-async def test_nothing_of_an_invisible_project_is_in_any_answer(people: dict[str, Client]) -> None:
+async def test_responses_hide_invisible_projects(people: dict[str, Client]) -> None:
     leaks = []
     for method, path in CALLS:
         sent = await right_for(people["maya"], method, path)
@@ -186,7 +186,7 @@ async def test_nothing_of_an_invisible_project_is_in_any_answer(people: dict[str
     assert leaks == []
 
 
-async def test_what_is_invisible_is_answered_like_what_does_not_exist(people: dict[str, Client]) -> None:
+async def test_invisible_resources_answer_like_missing_ones(people: dict[str, Client]) -> None:
     differences = []
     for method, path in CALLS:
         if "{id:int}" not in path or path in FREE:
@@ -269,7 +269,7 @@ async def test_a_custom_field_of_an_invisible_project_is_an_unknown_one(people: 
         assert (hidden.status_code, known.status_code) == (400, 200)
 
 
-async def test_nothing_invisible_can_be_referred_to(people: dict[str, Client], service: Service) -> None:
+async def test_references_to_invisible_resources_are_rejected(people: dict[str, Client], service: Service) -> None:
     maya, stranger = people["maya"], people["ada"]
     raise_role = update(grants).where(grants.c.project_id == OTHER).values(role=Role.MANAGER.value)
     service._shared.database.write.submit(lambda connection: connection.execute(raise_role)).result()

@@ -113,7 +113,7 @@ async def test_a_line_of_the_log_cannot_be_made_up(visitor: Client, log: io.Stri
     assert len(log.getvalue().splitlines()) == 1
 
 
-async def test_what_is_too_large_is_refused(maya: Client) -> None:
+async def test_front_rejects_large_requests(maya: Client) -> None:
     async def parts() -> AsyncIterator[bytes]:
         for _ in range(BODY_LIMIT // 65536 + 1):
             yield b" " * 65536
@@ -142,7 +142,7 @@ async def test_addresses_in_answers_are_those_the_caller_used(visitor: Client, h
 GRANT = {"wrap_client_id": CLIENT_ID, "wrap_username": "maya", "wrap_password": "wrong"}
 
 
-async def test_one_request_too_many_is_put_off(settings: ServiceSettings) -> None:
+async def test_front_defers_a_request_over_the_limit(settings: ServiceSettings) -> None:
     async with started(replace(settings, concurrent_requests=2)) as (service, visitor):
         gate = threading.Event()
         service._shared.database.write.submit(lambda _: gate.wait(10))

@@ -58,7 +58,9 @@ async def test_a_change_under_the_unversioned_address_answers_200(maya: httpx.As
     assert created.status_code == 201
 
 
-async def test_it_is_logged_at_the_start(settings: ServiceSettings, caplog: pytest.LogCaptureFixture) -> None:
+async def test_compatibility_mode_is_logged_at_the_start(
+    settings: ServiceSettings, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING):
         for chosen in (settings, replace(settings, legacy_clients=True)):
             service = Service(chosen)

@@ -130,7 +130,7 @@ async def test_a_wrong_password_says_the_same_for_everybody(browser: Client, use
     assert Form(answer.text).fields["password"] == ""
 
 
-async def test_what_is_typed_as_a_name_is_shown_as_text(browser: Client) -> None:
+async def test_login_page_shows_the_name_as_text(browser: Client) -> None:
     hostile = '"><script>alert(1)</script>'
 
     answer = await fill_in(browser, hostile, "x")

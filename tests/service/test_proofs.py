@@ -102,9 +102,7 @@ def faults(connection: Connection) -> list[object]:
     return found
 
 
-async def test_what_was_acknowledged_survives_the_death_of_the_server(
-    settings: ServiceSettings, tmp_path: Path
-) -> None:
+async def test_acknowledged_writes_survive_the_death_of_the_server(settings: ServiceSettings, tmp_path: Path) -> None:
     engine = engine_at(settings.database)
     header, acknowledged = "", 0
     for number in range(ROUNDS):

@@ -118,14 +118,14 @@ def test_the_sprints_before_today_were_about_as_full_as_they_could_be(tmp_path: 
     assert all(points <= high + 5 for points, (_, _, high) in zip(velocity, sprints, strict=True))
 
 
-def test_nothing_is_written_over(tmp_path: Path) -> None:
+def test_sample_overwrites_no_database(tmp_path: Path) -> None:
     written(tmp_path, "x", items=1)[1].close()
 
     with pytest.raises(StorageError, match="already exists"):
         write_sample(place(tmp_path, "x"), items=1)
 
 
-def test_what_was_interrupted_can_be_begun_again(tmp_path: Path) -> None:
+def test_interrupted_sample_can_be_started_again(tmp_path: Path) -> None:
     def interrupt(_done: int, _total: int) -> None:
         raise KeyboardInterrupt
 

@@ -147,13 +147,13 @@ async def test_a_code_runs_out_after_ten_minutes(visitor: Client, service: Servi
     assert (await ask(visitor, wrap_verification_code=code)).status_code == 401
 
 
-async def test_nobody_unlicensed_or_unknown_is_invited(service: Service) -> None:
+async def test_invitation_requires_a_known_licensed_user(service: Service) -> None:
     for username in ("uma", "nobody"):
         with pytest.raises(Exception, match="no licensed user"):
             service.invite(username)
 
 
-async def test_who_loses_the_licence_loses_access_and_refresh(visitor: Client, service: Service) -> None:
+async def test_lost_licence_ends_access_and_refresh(visitor: Client, service: Service) -> None:
     grant = await by_code(visitor, service, "jon")
     in_database(service, lambda c: c.execute(update(users).where(users.c.name == "jon").values(is_licensed=False)))
 

@@ -84,7 +84,7 @@ class Ending:
 
     def _watch(self) -> None:
         watched = select.poll()
-        watched.register(self._terminal, 0)  # no more than that it is gone
+        watched.register(self._terminal, 0)  # reports only a hang-up
         watched.register(self._told, 0)
         if any(file == self._terminal for file, _ in watched.poll()):
             self._begin(signal.SIGHUP)
@@ -114,11 +114,11 @@ class Ending:
         application.call_later(application.leave, 128 + number, message)
 
     def _is_in_front(self) -> bool:
-        """Whether the terminal is this process's; not while the shell has stopped it."""
+        """True if this process owns the terminal, which it does not while the shell has stopped it."""
         try:
             return os.tcgetpgrp(self._terminal) == os.getpgrp()
         except OSError:
-            return True  # it is gone, and whoever has the application's screens closes them
+            return True  # the terminal is gone; the owner of the screens closes them
 
     def _end(self, number: int) -> None:
         if not self._over.is_set() and self._is_in_front():

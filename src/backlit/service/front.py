@@ -137,7 +137,7 @@ class _Exchange:
         if message["type"] == "http.response.start":
             self._status = message["status"]
             if self._status == TooLarge.status and Headers(raw=message["headers"]).get("content-type") != JSON_TYPE:
-                # The framework's limit on bodies answers plain text, over whatever the route has to say.
+                # The framework's limit on bodies replaces the route's response by plain text.
                 self._is_replaced = True
                 await _error(TooLarge.status, "The body is too large.")(self._scope, _never, self._send_with_headers)
                 return
@@ -216,5 +216,5 @@ def set_up_log(level: str, stream: TextIO | None = None) -> None:
         logger.handlers = [handler]
         logger.propagate = False
         logger.setLevel(level.upper())
-    # Its own lines for each start and connection say nothing that ours do not.
+    # Uvicorn's lines on starts and connections repeat ours.
     logging.getLogger("uvicorn.error").setLevel(max(logging.WARNING, logging.getLogger("uvicorn.error").level))

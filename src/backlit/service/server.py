@@ -59,7 +59,7 @@ async def run_server(
     )
     try:
         config.load()
-    except OSError as error:  # ssl.SSLError is one
+    except OSError as error:  # includes ssl.SSLError
         raise BadRequest(f"The TLS certificate or its key cannot be used: {error}.") from error
     connections = Connections(limits, most_connections(limits, settings.concurrent_requests))
     server = BoundedServer(config, listener, connections, limits, Proxies(settings.trusted_proxies))

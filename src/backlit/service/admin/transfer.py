@@ -203,7 +203,7 @@ def private(path: Path) -> Iterator[BinaryIO]:
 
 def _copy_sqlite(settings: ServiceSettings, source: Path, target: Path) -> None:
     with reading(settings):
-        pass  # says what is wrong with a database that is none
+        pass  # raises the error of a missing or damaged database
     _copy_file(source, target)
     target.chmod(0o600)
 

@@ -54,7 +54,7 @@ def reading(settings: ServiceSettings) -> Iterator[Connection]:
     try:
         if not _is_current(engine):
             with writing(settings):
-                pass  # brings an older database up to date, and refuses a newer one
+                pass  # upgrades an older database and rejects a newer one
         with engine.connect() as connection, connection.begin():
             _take_time(connection)
             yield connection

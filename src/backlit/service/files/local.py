@@ -65,7 +65,7 @@ class LocalFiles:
             _flush(self._folder)
         again = incoming.path.with_name(secrets.token_hex(16))
         os.link(incoming.path, again)
-        again.replace(place)  # over the same contents, whose age begins anew
+        again.replace(place)  # replaces identical contents and resets their age
         _flush(place.parent)
 
     def forget(self, incoming: Incoming) -> None:

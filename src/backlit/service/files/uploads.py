@@ -1,4 +1,4 @@
-"""One file of a multipart body, read straight into the file store, and its harmless content type."""
+"""Upload of a multipart body's file straight into the file store, with a harmless content type."""
 
 import asyncio
 import mimetypes

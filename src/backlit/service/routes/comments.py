@@ -79,7 +79,7 @@ def _checked(call: Call, body: dict[str, Any]) -> dict[str, Any]:
         errors["projectId"] = "projectId must be the project of the work item."
     if not is_text(text) or not text.strip():
         errors["description"] = f"description must be text of 1 to {TEXT_LIMIT} characters."
-    # Not a set: what is asked for may be an object, which none can be asked about.
+    # Not a set: the value may be an unhashable object.
     if kind not in (None, "", INTERNAL, PORTAL, call.shared.settings.name):
         errors["type"] = f"type must be {INTERNAL} or {PORTAL}."
     if errors or row is None:

@@ -97,7 +97,7 @@ async def _sign_in(request: Request, shared: Shared) -> Response:
         response.headers["retry-after"] = str(wait)
         return response
     if account is None:
-        # 200, as the page is for a person: browsers report every other status as an error of the page.
+        # 200, as browsers report other statuses as errors of the page.
         return _form_page(request, shared, username=username, problem=_WRONG, is_wrong=True)
     old = request.cookies.get(COOKIE)
     secret = await shared.database.write.run(partial(_begin_session, shared, account.id, old))

@@ -82,7 +82,7 @@ def _by_code(shared: Shared, code: str, address: str, connection: Connection) ->
 
 
 def _by_refresh_token(shared: Shared, token: str, connection: Connection) -> TokenGrant | None:
-    # A refusal is returned, not raised: what it wrote (a revoked family) has to be committed.
+    # Rejection by return, not by error, as the transaction must commit a revoked family.
     is_reusable = shared.settings.legacy_clients
     spent = sign_ins.use_refresh_token(connection, token, shared.clock.now(), is_reusable=is_reusable)
     return None if spent is None else _issue(shared, *spent, connection)

@@ -60,7 +60,7 @@ def update(call: Call) -> Answer:
     must_match(call.headers, document)
     old = item_of(document)
     settings = call.settings_of(old.project_id)
-    # What whole-object clients send back unchanged stays good, whatever has become of the lists it was chosen from.
+    # Unchanged values, as whole-object clients send them, stay valid after a change of the value lists.
     differing = {key: value for key, value in body.items() if key not in old.values or value != old.values[key]}
     given = checked(old.type, differing, settings, _exists(call, settings), creating=False)
     values = _calculated(old.type, {**old.values, **given})

@@ -209,7 +209,7 @@ def _node_values(body: Mapping[str, Any], checks: "Mapping[str, tuple[str, _Chec
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for key, (column, check) in checks.items():
-        # Null and the zero values of whole-object clients count as not given; a capacity can be unset.
+        # Null, and the zero values that whole-object clients send, count as absent; a capacity can be unset.
         value = body.get(key)
         if key not in body or (value is None and key not in _UNSETTABLE) or value in _ZEROS.get(key, ()):
             continue

@@ -151,7 +151,7 @@ class Database:
 
     def _before_write(self, connection: Connection) -> None:
         self._must_be_there()
-        keep_ahead_of_items(self._clock, connection)  # others may have written: an import, a service beside this one
+        keep_ahead_of_items(self._clock, connection)  # others may have written, such as an import or another service
 
     def _must_be_there(self) -> None:
         if self._file is not None:
@@ -294,7 +294,7 @@ def _of_number(function: Callable[[float], float]) -> Callable[[object], float |
 
 
 _FUNCTIONS: dict[str, Callable[[object], str | float | None]] = {
-    # SQLite's own fold ASCII only, or may be left out of a build; these do as the model's `matches` does.
+    # SQLite's own functions fold ASCII only, or are missing in some builds; these agree with the model's `matches`.
     "backlit_lower": _of_text(str.lower),
     "backlit_upper": _of_text(str.upper),
     "backlit_round": _of_number(lambda number: math.copysign(math.floor(abs(number) + 0.5), number)),

@@ -166,7 +166,7 @@ class _Dialect:
         return exists(found.correlate(work_items))
 
     def mentions(self, _node: Mentions) -> Sql:
-        return false()  # no text of a filter is read as one
+        return false()  # no `$filter` text contains one
 
 
 _TYPES: Mapping[ValueType, type[TypeEngine[Any]]] = {ValueType.NUMBER: Float, ValueType.TEXT: Text}

@@ -216,7 +216,7 @@ class _Worker:
                 self._run_alone(connection, jobs[0])
             else:
                 self._run_together(connection, jobs)
-            if not _is_open(connection):  # the driver's commit would do nothing, and say nothing
+            if not _is_open(connection):  # the driver's commit would silently do nothing
                 raise Unavailable("The database rolled the change back. Try again in a moment.")
             self._stage = _Stage.COMMITTING
         self._stage = _Stage.COMMITTED
@@ -242,7 +242,7 @@ class _Worker:
                     job.run(connection)
             except BaseException as error:
                 if _is_open(connection) and not _may_try_again(error, _Stage.WORKING):
-                    job.error = error  # kept for its caller; the others go on
+                    job.error = error  # its caller gets it; the other jobs continue
                     continue
                 raise
 

@@ -31,7 +31,7 @@ class Prepared:
 
     def _run(self, connection: Connection, values: Mapping[str, object], *, fetches: bool) -> list[tuple[Any, ...]]:
         dialect = connection.dialect
-        if connection.engine.dispatch.before_cursor_execute:  # somebody watches, whom the usual way tells
+        if connection.engine.dispatch.before_cursor_execute:  # only SQLAlchemy's own way calls the listeners
             return self._usual(connection, values, fetches=fetches)
         known = self._known.get(dialect.name)
         if known is None:

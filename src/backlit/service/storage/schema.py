@@ -77,7 +77,7 @@ projects = Table(
     Column("end_date", DateTime, nullable=False),
     Column("default_iteration_length", Integer, nullable=False),
     Column("is_syncable", Boolean, nullable=False),
-    # Raised whenever value lists, custom fields, teams or trees change: caches are keyed by it.
+    # Incremented by each change of value lists, custom fields, teams or trees; the key of caches.
     Column("settings_revision", Integer, nullable=False),
     *_audit(),
     sqlite_autoincrement=True,
@@ -184,7 +184,7 @@ work_items = Table(
     *_audit(),
     *(Column(f.column, _TYPE_BY_VALUE[f.value_type], nullable=f.key not in _NEVER_NULL) for f in FIELDS),
     Column("cf", JSON(none_as_null=True)),
-    # The rendered JSON of the item, as it goes over the wire: a page is a join of these.
+    # The item's JSON as sent to clients: a page joins these.
     Column("doc", LargeBinary, nullable=False),
     Index("items_by_rank", "backlog_priority", "id", "project_id"),
     Index("items_by_project_rank", "project_id", "backlog_priority", "id"),
@@ -258,7 +258,7 @@ refresh_tokens = Table(
     Column("digest", LargeBinary, primary_key=True),
     Column("family_id", Integer, ForeignKey("refresh_families.id"), nullable=False),
     Column("expires_at", DateTime, nullable=False),
-    # When it was exchanged for its successor; for a grace after that it still works.
+    # Time of its exchange; the token works for a grace period afterwards.
     Column("used_at", DateTime),
     Index("tokens_by_family", "family_id"),
 )
@@ -285,7 +285,7 @@ login_attempts = Table(
     "login_attempts",
     METADATA,
     Column("id", _ID, primary_key=True),
-    # A digest of the user name or address: what people type as their name is at times their password.
+    # Digest of the user name or address, as people sometimes type their password as their name.
     Column("digest", LargeBinary, nullable=False),
     Column("at", DateTime, nullable=False),
     Index("attempts_by_digest", "digest", "at"),

@@ -156,7 +156,7 @@ def items_in(connection: Connection, project_ids: Collection[int]) -> int:
 
 @lru_cache(256)
 def _held(project_ids: tuple[int, ...]) -> Prepared:
-    # Written out, as a list of bound values would be expanded anew each time; they are ids from the database.
+    # Literal ids from the database: a list of bound values would be expanded on each call.
     mine = project_totals.c.project_id.in_([literal_column(str(int(project_id))) for project_id in project_ids])
     return Prepared(select(cast(func.coalesce(func.sum(project_totals.c.item_count), 0), BigInteger)).where(mine))
 

@@ -53,7 +53,7 @@ def within(access: Access) -> tuple[ColumnElement[bool], ...]:
     if len(access) < 2:
         return (work_items.c.project_id == access[0] if access else false(),)
     # The plus keeps the planner on the index of the order: an index on projects would need a sort.
-    # Written out, as a list of bound values would be expanded anew each time; they are ids from the database.
+    # Literal ids from the database: a list of bound values would be expanded on each call.
     ids: list[ColumnElement[Any]] = [literal_column(str(int(project_id))) for project_id in access]
     return (operators.in_op(literal_column("+work_items.project_id"), ids),)
 
