@@ -48,8 +48,8 @@ async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
     ("items", "words"),
     [
         ([ITEM], ""),
-        ([MIRRORED], " ⇄ It is mirrored in another tracker, which is not asked."),
-        ([ITEM, MIRRORED], " ⇄ 1 of them is mirrored in another tracker, which is not asked."),
+        ([MIRRORED], " ⇄ It is synced with another tracker, which will not be updated."),
+        ([ITEM, MIRRORED], " ⇄ 1 of them is synced with another tracker, which will not be updated."),
     ],
 )
 def test_deleting_warns_of_what_another_tracker_mirrors(items: list[Item], words: str) -> None:

@@ -18,7 +18,7 @@ async def test_a_verb_acts_on_all_marked_items_once_the_difference_was_agreed_to
         before = [(await fields_of(world, store, each))["Estimate"] for each in ids]
         await press(pilot, "y")
 
-        assert "2 of 2 change." in asked
+        assert "Changes 2 of 2 items." in asked
         assert "y change 2 items" in asked
         assert before != ["40", "40"]
         assert [(await fields_of(world, store, each))["Estimate"] for each in ids] == ["40", "40"]
@@ -47,7 +47,9 @@ async def test_what_applies_to_how_many_is_said_before(world: World, store: Stor
         await sent(store)
 
         assert "Status: 2 of 3 apply" in picker
-        assert missing_words(asked, ["2 of 3 change.", "A feedback has no status. (1 left out)", "→ Deferred"]) == []
+        assert (
+            missing_words(asked, ["Changes 2 of 3 items.", "A feedback has no status. (1 skipped)", "→ Deferred"]) == []
+        )
         assert (await fields_of(world, store, feedback)).get("Status") is None
 
 

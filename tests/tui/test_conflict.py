@@ -249,7 +249,7 @@ async def test_it_opens_where_the_item_is_shown(world: World, store: Store, open
         await pilot.press("escape", "enter")
         await pilot.pause()
         assert isinstance(pilot.app.screen, EditorScreen)
-        assert "g= settles it" in text_of(pilot.app)
+        assert "g= to resolve" in text_of(pilot.app)
         await pilot.press("g", "=")
         await pilot.pause()
 

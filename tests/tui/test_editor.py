@@ -155,7 +155,7 @@ async def test_a_new_item_without_a_name_is_not_made(store: Store, edit: Edit) -
         await pilot.press("G", "ctrl+s")
         await pilot.pause()
 
-        assert missing(pilot.app, ["! Name is needed.", "1 to put right"]) == []
+        assert missing(pilot.app, ["! Name is required.", "1 to fix"]) == []
         assert "▌" in line_with(pilot.app, "▌! Name")
         assert store.outbox_entries() == ()
 
@@ -167,13 +167,13 @@ async def test_a_text_that_is_no_number_is_explained_and_kept(world: World, stor
         await go_to(pilot, "Priority")
         await pilot.press("enter", "ctrl+u", *"high", "enter", "ctrl+s")
         await pilot.pause()
-        refused = missing(pilot.app, ["Priority is a whole number, such as 3; “high” is not.", "1 to put right"])
+        refused = missing(pilot.app, ["Priority is a whole number, such as 3; “high” is not.", "1 to fix"])
         kept = line_with(pilot.app, "! Priority  ")
         await pilot.press("enter", "ctrl+u", *"2", "enter")
 
         assert refused == []
         assert kept.endswith("high")
-        assert missing(pilot.app, ["to put right"]) == ["to put right"]
+        assert missing(pilot.app, ["to fix"]) == ["to fix"]
         assert store.outbox_entries() == ()
 
 

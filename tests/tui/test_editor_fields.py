@@ -127,7 +127,7 @@ async def test_a_wrong_value_is_explained_when_the_field_is_left_and_again_at_sa
         await pilot.pause()
 
         assert left == []
-        assert missing(pilot.app, [f"! {sentence}", "to put right"]) == []
+        assert missing(pilot.app, [f"! {sentence}", "to fix"]) == []
         assert screen_of(pilot).form.field.key == key
         assert store.outbox_entries() == ()
 
@@ -140,7 +140,7 @@ async def test_a_restored_draft_that_is_wrong_is_not_saved_in_part(world: World,
         await pilot.press("ctrl+s")
         await pilot.pause()
 
-        assert missing(pilot.app, ["1 to put right", "“high” is not."]) == []
+        assert missing(pilot.app, ["1 to fix", "“high” is not."]) == []
         assert store.outbox_entries() == ()
 
 

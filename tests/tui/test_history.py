@@ -118,15 +118,15 @@ async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, s
         await pilot.press("d")
         await said(pilot, f"{going.tasks} task")
         await pilot.press("h")
-        await said(pilot, "under another number")
+        await said(pilot, "You can undo (u)")
         await pilot.press("h", "d", "enter")
         await pilot.pause()
         assert store.item(item_id) is not None
 
         await pilot.press("d")
-        await said(pilot, "asked once more")
+        await said(pilot, "delete permanently…")
         await pilot.press("h")
-        await said(pilot, "under another number")
+        await said(pilot, "You can undo (u)")
         await pilot.press("y")
         await said(pilot, f"Deleted #{item_id}")
         await sent(store)
@@ -146,7 +146,7 @@ async def test_more_items_are_deleted_by_typing_how_many(store: Store, opened: O
         await pilot.press("g", "g", "space", "space", "space", "d")
         await said(pilot, "3 items")
         await pilot.press("h")
-        await said(pilot, "type how many")
+        await said(pilot, "items permanently: type 3")
         await pilot.press("y", "enter")
         await said(pilot, "Type 3 to delete")
         assert store.outbox.pending == 0
@@ -163,7 +163,7 @@ async def test_a_type_without_that_status_offers_only_deleting_for_good(store: S
         item_id = await at(pilot, store, "Risk")
 
         await pilot.press("d")
-        await said(pilot, "for good")
+        await said(pilot, "permanently")
         assert "set the status" not in text_of(pilot.app)
         await pilot.press("s", "escape")
         await pilot.pause()

@@ -58,7 +58,7 @@ async def test_it_says_why_and_is_done_after_all_or_given_up(
         await pilot.pause()
         assert pilot.app.clipboard
         await pilot.press("enter")
-        await until(lambda: not missing(pilot.app, ["delete it all the same", "let it stay", "copy it as text"]))
+        await until(lambda: not missing(pilot.app, ["delete it anyway", "keep it", "copy as text"]))
         world.faults.says = lambda _method, _path: None
         await pilot.press("r")
         await until(lambda: not store.outbox_entries(), lambda: text_of(pilot.app))
@@ -85,4 +85,4 @@ async def test_one_that_is_taken_back_before_it_is_clear_says_what_is_done(
         await pilot.press("u")
         await until(lambda: "if the server has deleted it already" in text_of(pilot.app), lambda: text_of(pilot.app))
         await until(lambda: "check whether it was deleted" in text_of(pilot.app), lambda: text_of(pilot.app))
-        assert "Its deletion is taken back." in " ".join(text_of(pilot.app).split())
+        assert "The deletion is undone." in " ".join(text_of(pilot.app).split())

@@ -199,7 +199,7 @@ async def _is_agreed(target: AttachmentTarget, paths: Sequence[Path], kind: str 
         return True
     named = paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
     sentence = f"{named}, {friendly_size_of(size)}." + (" Customers see them." if kind else "")
-    return await target.ask(ConfirmDialog("Attach", sentence, [Answer("y", "attach")], "leave it")) == "y"
+    return await target.ask(ConfirmDialog("Attach", sentence, [Answer("y", "attach")], "cancel")) == "y"
 
 
 async def _upload(target: AttachmentTarget, paths: Sequence[Path], kind: str | None, transfer: Transfer) -> None:

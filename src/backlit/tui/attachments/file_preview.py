@@ -64,7 +64,7 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
     is_cut = len(content) >= LOOK_LIMIT and size != len(content)
     note = f"only the first {len(content) // 1024:,} KB" if is_cut else ""
     if not content:
-        return FilePreview("empty file", "", _words("There is nothing in it."))
+        return FilePreview("empty file", "", _words("The file is empty."))
     picture = picture_kind(content)
     if picture is not None:
         return _picture(content, picture, note, with_pictures=with_pictures)
@@ -131,7 +131,7 @@ def _json(text: str, note: str) -> FilePreview:
     try:
         laid_out = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
     except (ValueError, RecursionError):
-        return FilePreview("JSON, as it is", note, _lines_of(text))
+        return FilePreview("JSON, not formatted", note, _lines_of(text))
     return FilePreview("JSON", note, _lines_of(laid_out))
 
 

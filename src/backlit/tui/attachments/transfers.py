@@ -67,7 +67,7 @@ class Transfers:
     def refuse_second(self) -> None:
         """Raise CannotAct while a file is on its way."""
         if self.current is not None:
-            raise CannotAct("A file is on its way; esc cancels it.")
+            raise CannotAct("A file transfer is running. esc to cancel it.")
 
     def begin(self, label: str, act: Callable[[Transfer], Coroutine[Any, Any, None]]) -> None:
         """Begin a transfer, which goes on while keys are answered; raises CannotAct while another one runs."""

@@ -95,7 +95,7 @@ async def correct(target: CommentTarget, _call: Call) -> None:
     if target.store.deletions.is_own(comment.author):
         answers.append(Answer("d", "the same, and delete this one when it is sent off"))
         sentence += f" Deleting this one loses its time and its place{_files_lost(target, comment)} for good."
-    key = await target.ask(ConfirmDialog("Correct the comment", sentence, answers, "leave it as it is"))
+    key = await target.ask(ConfirmDialog("Correct the comment", sentence, answers, "cancel"))
     if key is None:
         return
     target.current()

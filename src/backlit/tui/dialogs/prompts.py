@@ -56,7 +56,7 @@ async def save_file(target: StoreTarget, saved: Saved, proposed: Path) -> None:
             await asyncio.to_thread(write_new, path, content)
         except FileExistsError:
             sentence = f"There is a file {shown_path(path)} already."
-            question = ConfirmDialog(saved.title, sentence, [Answer("o", "overwrite it")], "leave it")
+            question = ConfirmDialog(saved.title, sentence, [Answer("o", "overwrite it")], "cancel")
             if await target.ask(question) != "o":
                 return
             await asyncio.to_thread(write_over, path, content)

@@ -55,7 +55,7 @@ class FieldLines:
         for field in self.fields(draft):
             self.check(field, draft)
             if field.required and not draft.value(field.key) and field.key not in draft.unread:
-                draft.faults.setdefault(field.key, f"{field.label} is needed.")
+                draft.faults.setdefault(field.key, f"{field.label} is required.")
 
     def check(self, field: Field, draft: ItemDraft) -> None:
         """Note the fault of a field's value."""
@@ -84,7 +84,7 @@ class FieldLines:
         fixed = self.why_fixed(field)
         if fixed:
             return f"{fixed}  {about}"
-        needed = "Needed. " if field.required else ""
+        needed = "Required. " if field.required else ""
         return f"{field.label}: {needed}{about}" if needed or about else field.label
 
     def lines(self, draft: ItemDraft) -> list[GridLine]:
@@ -113,7 +113,7 @@ class FieldLines:
     def _signed(self, field: Field, text: str) -> str:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
-            return f"({preset})" if preset else "(needed)" if field.required else NOTHING
+            return f"({preset})" if preset else "(required)" if field.required else NOTHING
         return f"{status_sign(text)} {text}" if field.kind is Kind.STATUS else text
 
     def _sign(self, key: str, draft: ItemDraft) -> tuple[str, str]:

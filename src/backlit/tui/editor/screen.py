@@ -40,8 +40,8 @@ WHILE_TYPING = (("  esc leave the field", "muted"), ("  ctrl+s save ", "muted"))
 ROOM_FOR_HINTS = 100
 ROOM_FOR_AUTHOR = 80
 SIGN_NOTES: Mapping[RowSign, str] = {
-    RowSign.REFUSED: "The service refused a change of this item; g= shows why.",
-    RowSign.CONFLICT: "Changed here and on the service; g= settles it.",
+    RowSign.REFUSED: "The server rejected a change of this item. g= to see why.",
+    RowSign.CONFLICT: "Changed here and on the server. g= to resolve.",
 }
 
 
@@ -259,7 +259,7 @@ def left_status(draft: ItemDraft) -> list[Part]:
     changes, faults = len(draft.touched), len(draft.faults)
     words: list[Part] = [(f" {changes} changed" if changes else " no changes", "accent" if changes else "muted")]
     if faults:
-        words.append((f"  {faults} to put right", "conflict"))
+        words.append((f"  {faults} to fix", "conflict"))
     return words
 
 

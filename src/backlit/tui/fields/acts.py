@@ -63,18 +63,18 @@ class Plan:
 
     def reach(self) -> str:
         """Return how many of the items it changes, and why it skips the others."""
-        parts = [f"{len(self.changes):,} of {self.total:,} change."]
+        parts = [f"Changes {len(self.changes):,} of {self.total:,} items."]
         if self.already:
-            parts.append(f"{self.already:,} {'is' if self.already == 1 else 'are'} so already.")
-        parts += [f"{reason} ({count:,} left out)" for reason, count in self.left_out.items()]
+            parts.append(f"{self.already:,} unchanged.")
+        parts += [f"{reason} ({count:,} skipped)" for reason, count in self.left_out.items()]
         return " ".join(parts)
 
     def why_nothing(self) -> str:
         """Why not one of the items changes."""
         reasons = list(self.left_out)
         if self.already:
-            reasons.insert(0, "That is so already." if self.total == 1 else "They are so already.")
-        return " ".join(reasons) or "There is nothing to change."
+            reasons.insert(0, "No change needed.")
+        return " ".join(reasons) or "No change needed."
 
 
 def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:

@@ -46,9 +46,9 @@ async def edit(target: ItemTarget, call: Call) -> None:
     written = Written(tuple(item.id for item in items), original, original, _seen(items))
     kept = _kept(target.store.drafts.find(written.key))
     if kept is not None:
-        answers = [Answer("k", "go on with it"), Answer("n", "begin anew; it is thrown away when you save")]
-        sentence = "A text was kept from before, because it could not be read."
-        key = await target.ask(ConfirmDialog("Edit as text", sentence, answers, "leave"))
+        answers = [Answer("k", "resume"), Answer("n", "start over; the draft is discarded when you save")]
+        sentence = "There is a draft that could not be read."
+        key = await target.ask(ConfirmDialog("Edit as text", sentence, answers, "cancel"))
         if key is None:
             return
         written = kept if key == "k" else written
@@ -104,7 +104,7 @@ def _read(store: Store, written: Written, items: Sequence[Item]) -> Mapping[int,
     if len(written.ids) > 1:
         return read_table(written.text, items, FieldWords(store), reading)
     if not items:
-        raise TextFault(1, 1, "The item is no longer there.")
+        raise TextFault(1, 1, "The item no longer exists.")
     fields = fields_of(items[0].type, store.lookups.custom_fields())
     changes = read_page(written.text, written.original, items[0], fields, reading)
     return {items[0].id: changes} if changes else {}

@@ -102,7 +102,7 @@ class BulkEditDialog(DifferenceQuestion):
             lines.append(Content.assemble(("» Customers see this.", "bold $warning")))
         if plan.synced:
             words = (
-                f"{SYNCED} {plan.synced:,} of them {'is' if plan.synced == 1 else 'are'} mirrored in another tracker."
+                f"{SYNCED} {plan.synced:,} of them {'is' if plan.synced == 1 else 'are'} synced with another tracker."
             )
             lines.append(Content.assemble((words, "bold $warning")))
         return lines
@@ -147,7 +147,7 @@ class FailedDialog(Dialog[bool | None]):
         super().__init__(f"{len(failed):,} of {total:,} could not be changed")
         self._failed = dict(failed)
         self._names = dict(names)
-        self.frame.border_subtitle = literal("r try these again  esc leave them")
+        self.frame.border_subtitle = literal("r try again  esc close")
 
     def content(self) -> ComposeResult:
         """Yield a line for each item and one for its reason."""

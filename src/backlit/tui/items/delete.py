@@ -19,19 +19,19 @@ NAME_SHOWN = 60
 async def delete(target: ItemTarget, call: Call) -> None:
     """Ask how to delete, naming what is deleted with the items."""
     items = target.chosen(call.rows)
-    answers = [Answer("h", "delete for good, which is asked once more")]
+    answers = [Answer("h", "delete permanently…")]
     statuses = {deleted_status(target.store.lookups.statuses(item.type)) for item in items} - {None}
     if statuses:
         answers.insert(0, Answer("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
     sentence = f"{_title(items)}. {_going(target.store, items)}{mirrored_words(items)}"
-    key = await target.ask(ConfirmDialog("Delete", sentence, answers, "leave as it is"))
+    key = await target.ask(ConfirmDialog("Delete", sentence, answers, "cancel"))
     if key == "s":
         await target.apply(Act("Delete", ("Status",), _softly(target.store)), items)
     elif key == "h" and await _is_confirmed(target, items):
         ids = [item.id for item in items]
         await target.store.deletions.delete_items(ids)
         what = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} items"
-        target.say(f"Deleted {what if ids[0] > 0 or len(ids) > 1 else 'the new item'}; u brings it back.")
+        target.say(f"Deleted {what if ids[0] > 0 or len(ids) > 1 else 'the new item'}. u to undo.")
 
 
 def _softly(store: Store) -> Callable[[Item], Changes]:
@@ -48,16 +48,16 @@ async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
     """Ask once more: for one item by y, for several by typing how many they are."""
     count, going = len(items), _going(target.store, items)
     if count == 1:
-        kept = "A copy is kept here: u makes the item anew, under another number."
+        kept = "You can undo (u); the item gets a new number."
         sentence = f"{_title(items)}. {going} {kept}{mirrored_words(items)}"
-        answers = [Answer("y", "delete for good")]
-        return await target.ask(ConfirmDialog("Delete for good", sentence, answers, "leave as it is")) == "y"
+        answers = [Answer("y", "delete permanently")]
+        return await target.ask(ConfirmDialog("Delete permanently", sentence, answers, "cancel")) == "y"
 
     def check(text: str) -> str | None:
         is_right = text.strip().replace(",", "") == str(count)
-        return None if is_right else f"Type {count} to delete {count:,} items for good. {going}"
+        return None if is_right else f"Type {count} to delete {count:,} items permanently. {going}"
 
-    title = f"Delete {count:,} items for good: type how many"
+    title = f"Delete {count:,} items permanently: type {count}"
     return await target.ask(LineDialog(title, "", check, note=going + mirrored_words(items))) is not None
 
 
@@ -69,13 +69,13 @@ def going_words(going: Extent) -> str:
     """Return a sentence about all that is deleted with the items."""
     parts = [
         f"{count:,} {noun if count == 1 else noun + 's'}"
-        for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "attachment"))
+        for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "file"))
         if count
     ]
     if not parts:
-        return "No tasks, comments or attachments go with it." if going.items == 1 else "Nothing else goes with them."
+        return f"{'It has' if going.items == 1 else 'They have'} no tasks, comments or files."
     listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-    return f"With {'it' if going.items == 1 else 'them'}, {listed} would go for good."
+    return f"{'Its' if going.items == 1 else 'Their'} {listed} will be deleted too."
 
 
 def mirrored_words(items: Sequence[Item]) -> str:
@@ -84,7 +84,7 @@ def mirrored_words(items: Sequence[Item]) -> str:
     if not count:
         return ""
     which = "It is" if len(items) == 1 else f"{count:,} of them {'is' if count == 1 else 'are'}"
-    return f" {SYNCED} {which} mirrored in another tracker, which is not asked."
+    return f" {SYNCED} {which} synced with another tracker, which will not be updated."
 
 
 def _title(items: Sequence[Item]) -> str:

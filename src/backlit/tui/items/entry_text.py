@@ -15,8 +15,8 @@ from backlit.tui.fields.values import label_of, words_of
 DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
 """Kinds of entries that delete an item, a comment, an area or an iteration."""
 TAKEN_BACK = (
-    "Its deletion is taken back. Whether the service has done it is not clear: that is looked for,"
-    " and what is gone is made again, under a new number."
+    "The deletion is undone. The server may have deleted the item already: backlit checks that, and makes the item"
+    " again under a new number."
 )
 
 

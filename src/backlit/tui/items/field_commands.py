@@ -336,7 +336,7 @@ def check_line(field: Field, text: str) -> str | None:
 def check_name(text: str) -> str | None:
     """Return a sentence about the fault of a name; None for a valid one."""
     if not text.strip():
-        return "A name is needed; esc leaves without one."
+        return "A name is required. esc to cancel."
     if len(text.strip()) > NAME_LIMIT:
         return f"A name has at most {NAME_LIMIT} characters; this one has {len(text.strip())}."
     return None

@@ -51,7 +51,7 @@ class ItemScreen(StoreScreen[None]):
         refuse_too_many(ids)
         items = self.store.batch.items(ids)
         if not items:
-            raise CannotAct("The marked items are no longer there.")
+            raise CannotAct("The selected items no longer exist.")
         return items
 
     async def change_field(self, key: str, items: Sequence[Item]) -> None:

@@ -59,7 +59,7 @@ async def ask_and_log(target: StoreTarget, task: Item, hours: str = "") -> None:
         return
     await target.store.work_log.log(task.id, done, {"WorkRemaining": task.fields.get("WorkRemaining")})
     await target.store.drafts.discard(draft_key(task.id))
-    target.say(f"{hours_text(done.hours)} h logged on #{task.id}: its work fields, and a comment. u takes it back.")
+    target.say(f"{hours_text(done.hours)} h logged on #{task.id}: work fields and a comment. u to undo.")
 
 
 async def _start(target: StoreTarget, task: Item) -> None:
@@ -72,7 +72,7 @@ async def _start(target: StoreTarget, task: Item) -> None:
 LABELS = ("Hours", "Type", "Remaining", "Note")
 HOURS, TYPE, REMAINING, NOTE = range(len(LABELS))
 LABEL_WIDTH = 11
-TRUTH = "The service stores no time entries; fields and comment stand for one."
+TRUTH = "The server has no time entries: hours are added to the task and noted in a comment."
 
 
 def draft_key(task_id: int) -> str:

@@ -153,17 +153,17 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
     """Ask about an entry without values to choose from: a deletion, a move, a change of a tree."""
     is_deletion = entry.kind in DELETIONS
     answers = [
-        Answer("r", "delete it all the same" if is_deletion else "send it again"),
-        Answer("d", "let it stay" if is_deletion else "give it up"),
-        Answer("c", "copy it as text"),
+        Answer("r", "delete it anyway" if is_deletion else "send it again"),
+        Answer("d", "keep it" if is_deletion else "discard the change"),
+        Answer("c", "copy as text"),
     ]
     reason = f"{entry.reason.rstrip('.')}." if entry.reason else ""
     sentence = " ".join(part for part in (reason, fate_words(entry)) if part)
     title = "Conflict" if entry.state is EntryState.CONFLICT else "Rejected"
-    key = await target.ask(ConfirmDialog(f"{title}  {_called(entry)}", sentence, answers, "decide later"))
+    key = await target.ask(ConfirmDialog(f"{title}  {_called(entry)}", sentence, answers, "later"))
     if key == "c":
         target.copy(content_of(target.store, entry))
-        target.say("Copied; it is still to be settled.")
+        target.say("Copied. The change is still to be resolved.")
     elif key == "r":
         await target.store.conflicts.retry(entry.id)
     elif key == "d":

@@ -114,7 +114,7 @@ def toggle(target: FoldTarget, _call: Call) -> None:
     """Fold or unfold the node."""
     node = target.current()
     if not target.folding.has_children(node.id):
-        raise CannotAct("There is nothing below it to fold.")
+        raise CannotAct("This node has nothing to fold.")
     _toggle(target, node)
 
 

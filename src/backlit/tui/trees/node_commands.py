@@ -159,7 +159,7 @@ def writable_node(target: NodeTarget) -> Node:
         raise CannotAct(refusal)
     shown, tree = target.node, tree_of(target)
     if shown is None or shown.id not in tree:
-        raise CannotAct("There is nothing here.")
+        raise CannotAct("This tree is empty.")
     return tree[shown.id]
 
 
@@ -255,7 +255,7 @@ async def delete(target: NodeTarget, _call: Call) -> None:
     if receiver_id is None:
         return
     sentence = _deletion_sentence(target, node, receiver_id)
-    key = await target.ask(ConfirmDialog("Delete", sentence, [Answer("y", "delete it")], "leave it"))
+    key = await target.ask(ConfirmDialog("Delete", sentence, [Answer("y", "delete it")], "cancel"))
     if key == "y":
         await target.store.nodes.delete(target.kind, node.id, receiver_id)
 
@@ -272,7 +272,7 @@ def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
             f"{_number(going.items, 'item')} ({going.open_items:,} open with {number_text(going.points)} points,"
             f" {_number(going.tasks, 'task')}) go to “{tree[receiver_id].name}”."
         )
-    return f"“{node.name}” is deleted{below}. {items} Once it is sent, u makes it anew, under a new number."
+    return f"“{node.name}” is deleted{below}. {items} Once sent, you can undo (u); the node gets a new number."
 
 
 def _number(count: int, noun: str) -> str:

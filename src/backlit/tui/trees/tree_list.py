@@ -119,7 +119,7 @@ class TreeList(LineList):
         """Return the node under the cursor; raises CannotAct in an empty tree."""
         node = self.node
         if node is None:
-            raise CannotAct(self.empty_text or "There is nothing here.")
+            raise CannotAct(self.empty_text or "This tree is empty.")
         return node
 
     def filter_backlog(self) -> None:
