@@ -59,9 +59,10 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
 
 async def _taken(name: str, world: World, store: Store) -> dict[str, str]:
     scene = SCENES[name]
-    async with BacklitApp(store).run_test(size=scene.sizes[0]) as pilot:
-        await _play(scene, pilot, world, store)
-        return {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in scene.sizes}
+    with quiet.every_frame():
+        async with BacklitApp(store).run_test(size=scene.sizes[0]) as pilot:
+            await _play(scene, pilot, world, store)
+            return {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in scene.sizes}
 
 
 async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) -> None:
