@@ -7,10 +7,17 @@ from tests.tui.stage import Stage, text_of
 from textual import events
 from textual.pilot import Pilot
 
+from backlit.tui.app.app import BacklitApp
 from backlit.tui.shell.chords import DELAY
 
 TURNS = 8
 """Turns of the loop between the timer and the list, and a few more."""
+
+
+class ChordStage(Stage):
+    """Knows the chords of the application."""
+
+    COMMAND_GROUPS = BacklitApp.COMMAND_GROUPS
 
 
 async def take(pilot: Pilot[None], key: str) -> None:
@@ -19,7 +26,7 @@ async def take(pilot: Pilot[None], key: str) -> None:
 
 
 async def test_chord_lists_its_continuations_after_the_delay() -> None:
-    async with Stage().run_test(size=(120, 40)) as pilot:
+    async with ChordStage().run_test(size=(120, 40)) as pilot:
         await pilot.press("g")
         await pilot.pause(DELAY + 0.2)
 
@@ -27,7 +34,7 @@ async def test_chord_lists_its_continuations_after_the_delay() -> None:
 
 
 async def test_key_between_the_delay_and_the_list_leaves_no_list() -> None:
-    async with Stage().run_test(size=(120, 40)) as pilot:
+    async with ChordStage().run_test(size=(120, 40)) as pilot:
         for turns in range(TURNS):
             await take(pilot, "g")
             await asyncio.sleep(DELAY - 0.02)

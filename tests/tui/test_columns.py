@@ -123,7 +123,7 @@ async def test_scrolling_is_refused_when_all_columns_are_in_sight(store: Store, 
     async with opened(store) as pilot:
         await press(pilot, "z", "l")
 
-        assert "There are no more columns at the right" in text_of(pilot.app)
+        assert "No more columns to the right" in text_of(pilot.app)
 
 
 async def test_a_changed_value_is_drawn_in_its_column(store: Store, opened: Open) -> None:
