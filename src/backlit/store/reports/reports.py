@@ -161,8 +161,10 @@ class Reports:
             case ReportName.AREAS:
                 loads = await self._read(coverage, items.load_by_area)
                 return load_by_area(_about(coverage), items.named(loads, self._area), measure)
-            case _:
+            case ReportName.ESTIMATES:
                 return estimates(_about(coverage), await self._read(coverage, items.sizes))
+            case _:
+                raise LookupError(f"No figures for the report {name}.")
 
     async def _read(
         self, coverage: Coverage, act: Callable[[sqlite3.Connection, int, frozenset[int]], items.Found]
