@@ -181,7 +181,7 @@ async def test_a_transfer_shows_its_progress_stays_in_sight_and_is_cancelled(
         await typed(pilot, str(path))
         await until(lambda: "Attaching slow.bin" in text_of(pilot.app))
         await pilot.press("q")
-        await said(pilot, "esc cancels it")
+        await said(pilot, "esc to cancel it")
         await pilot.press("g", "k")
         await pilot.press(key)
         await said(pilot, "Cancelled: Attaching slow.bin.")

@@ -230,7 +230,7 @@ def test_what_cannot_be_read_is_kept_and_offered_again(tmp_path: Path) -> None:
         shown.wait_for("Line 3, column 1")
         script(tmp_path, "sed -i 's/^Nmae: /Name: /' \"$1\"")
         shown.press("enter", "E")
-        shown.wait_for("Restored your draft")
+        shown.wait_for("a draft that could not be read")
         shown.press("k")
         shown.wait_for("Written outside")
 
