@@ -233,8 +233,9 @@ def _edited(writer: Writer, entry: OutboxEntry, echo: Document) -> None:
 def _added(writer: Writer, entry: OutboxEntry, made: Document) -> None:
     real_id = id_in(made)
     writer.mirror.put_items([made], ())  # first: a crash in between would hide the item until the next sync
-    writer.journal.deliver(entry, real_id)
-    _start_from_presets(writer, entry, made)
+    with writer.journal.transaction():  # a crash in between would make a conflict of the presets
+        writer.journal.deliver(entry, real_id)
+        _start_from_presets(writer, entry, made)
     writer.mirror.rename(entry.temporary_id, made, writer.journal.entries.following(real_id))
     ids = frozenset({entry.temporary_id, real_id})
     writer.signal.publish(Change(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
