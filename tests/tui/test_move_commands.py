@@ -1,6 +1,9 @@
 """The commands that move the cursor of any list, against a list that is no widget."""
 
 import pytest
+from rich.segment import Segment
+from tests.tui.stage import Stage
+from textual.strip import Strip
 
 from backlit.tui.attachments.attachment_list import AttachmentList
 from backlit.tui.commands.command import Call
@@ -30,8 +33,8 @@ class FakeRows:
     def move_by(self, rows: int) -> None:
         self.cursor += rows
 
-    def page_by(self, pages: float) -> None:
-        self.cursor += int(pages * self.page)
+    def page_by(self, step: float, count: int) -> None:
+        self.cursor += int(step * count * self.page)
 
 
 @pytest.mark.parametrize(
@@ -58,3 +61,29 @@ def test_the_lists_of_places_have_the_keys_of_rows(kind: type[LineList | Comment
     keys = {key for command in COMMANDS if command.group in kind.COMMAND_GROUPS for key in command.keys}
 
     assert {"j", "k", "g g", "G", "ctrl+d", "ctrl+u"} <= keys
+
+
+class Numbers(LineList):
+    """A hundred numbered rows."""
+
+    def row_count(self) -> int:
+        return 100
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        return Strip([Segment(f"{index}{'<' * is_cursor}".ljust(self.size.width))])
+
+
+async def test_a_count_of_half_pages_moves_as_that_many_half_pages_do() -> None:
+    async with Stage().run_test(size=(20, 11)) as pilot:
+        once, twice = Numbers(), Numbers()
+        for rows in (once, twice):
+            await pilot.app.mount(rows)
+            rows.styles.height = 11
+            await pilot.pause()
+        command = COMMAND_BY_ID["list.half-down"]
+
+        function_of(command.handler)(once, Call(command, 2))
+        for _ in range(2):
+            function_of(command.handler)(twice, Call(command, None))
+
+        assert (once.cursor, once.top) == (twice.cursor, twice.top) == (10, 0)

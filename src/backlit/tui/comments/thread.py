@@ -237,9 +237,9 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         """Move the cursor by some comments."""
         self.move_to(self.cursor + comments)
 
-    def page_by(self, pages: float) -> None:
+    def page_by(self, step: float, count: int) -> None:
         """Scroll by pages; the cursor goes to a comment in sight."""
-        lines = int(pages * self.page)
+        lines = int(step * count * self.page)
         self.scroll_to(y=self.scroll_y + lines, animate=False, force=True)
         if not self._comments:
             return

@@ -84,9 +84,9 @@ class FieldGrid(LineList):
             here = places.index(self.cursor) if self.cursor in places else 0
             self.move_to(places[max(0, min(here + rows, len(places) - 1))])
 
-    def page_by(self, pages: float) -> None:
+    def page_by(self, step: float, count: int) -> None:
         """Move by pages, with as many fields to a page as there are lines."""
-        self.move_by(int(pages * self.page))
+        self.move_by(int(step * count * self.page))
 
     def move_to(self, index: int) -> None:
         """Put the cursor on the field at or nearest above a line; show the heading over the first one."""

@@ -147,10 +147,10 @@ class LineList(Widget, can_focus=True):
         """Move the cursor by some rows."""
         self.move_to(self.cursor + rows)
 
-    def page_by(self, pages: float) -> None:
+    def page_by(self, step: float, count: int) -> None:
         """Move the cursor by half pages, or scroll by whole ones; the cursor keeps its line of the screen then."""
-        rows, before = int(pages * self.page), self.cursor
-        if not float(pages).is_integer():
+        rows, before = int(step * self.page) * count, self.cursor
+        if abs(step) < 1:
             self.move_by(rows)
             return
         line = before - self.top

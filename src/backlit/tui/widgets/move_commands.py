@@ -23,8 +23,8 @@ class MoveTarget(Protocol):
     def move_by(self, rows: int) -> None:
         """Move the cursor by some rows."""
 
-    def page_by(self, pages: float) -> None:
-        """Move by half pages, or scroll by whole ones."""
+    def page_by(self, step: float, count: int) -> None:
+        """Move by a number of half pages (step 0.5), or scroll by whole ones (step 1); negative is up."""
 
     def scroll_cursor_to(self, line: int) -> None:
         """Scroll until the cursor's row is on a line of the page."""
@@ -46,8 +46,8 @@ def to_last(target: MoveTarget, call: Call) -> None:
 
 
 def page(target: MoveTarget, call: Call) -> None:
-    """Move by as many pages as the argument says, times the count."""
-    target.page_by(float(call.command.argument) * (call.count or 1))
+    """Move by half or whole pages, as the argument says, times the count."""
+    target.page_by(float(call.command.argument), call.count or 1)
 
 
 def centre(target: MoveTarget, _call: Call) -> None:
