@@ -46,27 +46,25 @@ class WhichKeyHint:
     def __init__(self, app: App[None]) -> None:
         self._app = app
         self._timer: Timer | None = None
-        self._popup: WhichKey | None = None
 
     def show_soon(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
         """Show the popup after the delay, if any key can follow."""
         if continuations:
-            popup = WhichKey(chord, continuations)
-            self._timer = self._app.set_timer(DELAY, lambda: self._show(popup))
-            self._popup = popup
+            timer: Timer = self._app.set_timer(DELAY, lambda: self._show(chord, continuations, timer))
+            self._timer = timer
 
     def hide(self) -> None:
         """Close the popup, or cancel its delay."""
         if self._timer is not None:
             self._timer.stop()
-            self._timer = self._popup = None
+            self._timer = None
             self._app.screen.query(WhichKey).remove()
 
-    def _show(self, popup: WhichKey) -> None:
-        if popup is not self._popup:
+    def _show(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]], timer: Timer) -> None:
+        if timer is not self._timer:
             return  # the next key came between the timer and this call
         self._app.clear_notifications()
-        self._app.screen.mount(popup)
+        self._app.screen.mount(WhichKey(chord, continuations))
 
 
 class Chords:
