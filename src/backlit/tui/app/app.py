@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.filter import LineFilter
-from textual.notifications import SeverityLevel
 
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.errors import BacklitError, sentence_of
@@ -171,19 +170,10 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         if not self.recorder.takes(event):
             await super().deal_with(event)
 
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = True,  # noqa: ARG002 - nothing of ours is markup
-    ) -> None:
-        """Show a message; a warning or error stops the running macro."""
-        if severity != "information":
-            self.recorder.stop(message)
-        super().notify(message, title=title, severity=severity, timeout=timeout, markup=False)
+    def note_fault(self, message: str) -> None:
+        """Stop the running macro too."""
+        self.recorder.stop(message)
+        super().note_fault(message)
 
     def on_open(self, message: Open) -> None:
         """Show an item at a place."""

@@ -57,7 +57,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
-        self.notify(safe(sentence), markup=False, severity="warning" if is_bad else "information", timeout=6)
+        self.notify(sentence, markup=False, severity="warning" if is_bad else "information", timeout=6)
 
     def notify(
         self,
@@ -74,9 +74,13 @@ class ChordApp(FramedApp, inherit_bindings=False):
         """
         super().notify(safe(message), title=title, severity=severity, timeout=timeout, markup=False)
         if severity != "information":
-            self.faults += 1
+            self.note_fault(message)
         if severity == "warning":
             self._say_dropped(self.input.fail())
+
+    def note_fault(self, _message: str) -> None:
+        """Count a message that says that something was refused or went wrong."""
+        self.faults += 1
 
     async def on_event(self, event: events.Event) -> None:
         """Queue input of the terminal; drop focus reports, each of which restyles everything."""

@@ -105,7 +105,7 @@ class StoreScreen(Screen[Result]):
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
-        self.notify(sentence, severity="warning" if is_bad else "information", timeout=6, markup=False)
+        cast("ChordApp", self.app).say(sentence, is_bad=is_bad)
 
     @property
     def session(self) -> Session:
