@@ -11,9 +11,10 @@ from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
 from backlit.tui.app.global_commands import KeysHelp
-from backlit.tui.commands.command import Context
+from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
-from backlit.tui.dialogs.palette import Palette
+from backlit.tui.dialogs.finder import OffersDialog
+from backlit.tui.dialogs.palette import Palette, command_offers
 
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
@@ -182,3 +183,77 @@ async def test_the_palette_fits_the_terminal(store: Store, opened: Open, size: t
         await until(lambda: "Items" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert "Palette" in text_of(pilot.app)
+
+
+ORDINARY_WORDS = {
+    "assign": "item.assign",
+    "assignee": "item.assign",
+    "sprint": "item.iteration",
+    "points": "item.estimate",
+    "size": "item.estimate",
+    "label": "item.tags",
+    "search": "list.filter",
+    "find": "list.filter",
+    "rename": "item.name",
+    "title": "item.name",
+    "archive": "item.done",
+    "close": "item.done",
+    "done": "item.done",
+    "export": "item.copy-tsv",
+    "csv": "item.copy-tsv",
+    "print": "app.reports",
+    "due": "app.iterations",
+    "deadline": "app.iterations",
+    "history": "app.inbox",
+    "activity": "app.inbox",
+    "settings": "list.columns",
+    "config": "app.profile",
+    "login": "app.profile",
+    "server": "app.profile",
+    "connect": "app.profile",
+    "parent": "item.field",
+    "kanban": "app.board",
+    "burndown": "app.reports",
+    "remove": "item.delete",
+    "new": "item.add",
+    "quit": "app.back",
+    "upload": "item.attachments",
+    "clone": "item.duplicate",
+    "subtask": "item.add-task",
+    "hours": "item.log",
+    "notifications": "app.inbox",
+    "dark": "app.theme",
+    "shortcuts": "app.help",
+}
+
+
+@pytest.mark.parametrize("word", ORDINARY_WORDS)
+def test_ordinary_words_find_their_command_first(word: str) -> None:
+    dialog = OffersDialog[object]("Palette", "", command_offers(CONTEXTS))
+
+    first = next(offer for offer in dialog.fitting(word) if not offer.is_dim)
+
+    assert first.value is COMMAND_BY_ID[ORDINARY_WORDS[word]]
+
+
+def test_the_palette_offers_recent_commands_first_and_no_cursor_movement() -> None:
+    offers = command_offers(CONTEXTS, ["app.theme", "list.sort"])
+
+    assert [offer.value for offer in offers[:2]] == [COMMAND_BY_ID["app.theme"], COMMAND_BY_ID["list.sort"]]
+    assert all(isinstance(offer.value, Command) and offer.value.context is not Context.MOVES for offer in offers)
+
+
+def test_the_palette_offers_commands_of_other_places_dim_and_last() -> None:
+    offers = command_offers(CONTEXTS)
+
+    elsewhere = [offer for offer in offers if offer.is_dim]
+    assert offers[-len(elsewhere) :] == elsewhere
+    assert COMMAND_BY_ID["plan.rollover"] in [offer.value for offer in elsewhere]
+
+
+async def test_a_command_of_another_place_says_where_it_works(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("ctrl+p", *"carry over", "enter")
+        await pilot.pause()
+
+        assert "“carry over” works in the plan only. gp goes there." in text_of(pilot.app)

@@ -13,9 +13,9 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
 from backlit.store.records.changes import ConnectionState
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct, Command, Context
+from backlit.tui.commands.command import Call, CannotAct, Command, Context, spelled
 from backlit.tui.commands.dispatch import beginning, contexts_of
-from backlit.tui.commands.table import commands_in
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette
 from backlit.tui.dialogs.pick import Choice, PickDialog
@@ -23,6 +23,25 @@ from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
+
+MOST_RECENT = 8
+"""Commands that the palette offers first."""
+
+WAY_TO = {
+    Context.BOARD: "app.board",
+    Context.PLAN: "app.plan",
+    Context.TREE: "app.iterations",
+    Context.EDITOR: "item.open",
+    Context.COMMENTS: "item.comments",
+    Context.ATTACHMENTS: "item.attachments",
+    Context.OUTBOX: "app.outbox",
+    Context.INBOX: "app.inbox",
+    Context.REPORTS: "app.reports",
+    Context.GROOM: "app.groom",
+    Context.LIST: "app.backlog",
+    Context.ITEM: "app.backlog",
+}
+"""The command that leads to the place of a context."""
 
 
 class ApplicationTarget(StoreTarget, Protocol):
@@ -57,12 +76,24 @@ async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
 
 
 async def find(target: ApplicationTarget, _call: Call) -> None:
-    """Find a command to run, or an item to open."""
-    chosen = await target.ask(Palette(target.store, contexts_of(target.focused_node)))
+    """Find a command to run, or an item to open. Raises CannotAct for a command of another place."""
+    contexts, session = contexts_of(target.focused_node), target.session
+    chosen = await target.ask(Palette(target.store, contexts, session.recent_commands))
     if isinstance(chosen, Command):
+        if chosen.context not in contexts:
+            raise CannotAct(_elsewhere(chosen))
+        others = (each for each in session.recent_commands if each != chosen.id)
+        session.recent_commands = (chosen.id, *others)[:MOST_RECENT]
         target.run_command(chosen)
     elif chosen is not None:
         target.open(chosen, ItemPlace.EDITOR)
+
+
+def _elsewhere(command: Command) -> str:
+    where = command.context.value.lower()
+    go = WAY_TO.get(command.context)
+    way = f" {spelled(COMMAND_BY_ID[go].keys[0])} goes there." if go else ""
+    return f"“{command.label}” works in the {where} only.{way}"
 
 
 async def choose_theme(target: ApplicationTarget, call: Call) -> None:

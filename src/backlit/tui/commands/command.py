@@ -43,7 +43,7 @@ class Command:
     call, so that rows can share a function. With `is_stepped` a count is a number of steps; otherwise it is the number
     of rows that the command acts on. `completer` names the function in the group that completes the command's
     argument; a command with `takes_text` accepts an argument without completing it. `words` are the names that run the
-    command on the command line.
+    command on the command line; `also` are further words, separated by blanks, that find it in the palette.
     """
 
     id: str
@@ -58,6 +58,7 @@ class Command:
     takes_text: bool = False
     completer: str = ""
     words: tuple[str, ...] = ()
+    also: str = ""
 
     @property
     def group(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from rich.segment import Segment
 from textual import on
@@ -30,12 +30,17 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something to run or open; a heading where there is no value. `keys` and `label` stand in columns of their own."""
+    """Something to run or open; a heading where there is no value. `keys` and `label` stand in columns of their own.
+
+    `also` holds further words that find the offer. A dim offer cannot run here.
+    """
 
     value: object
     keys: str
     label: str
     help: str = ""
+    also: str = ""
+    is_dim: bool = False
 
     @property
     def is_heading(self) -> bool:
@@ -46,7 +51,7 @@ class Offer:
 def offer_of(command: Command) -> Offer:
     """Return the offer of a command with all its keys."""
     keys = [*(spelled(sequence) for sequence in command.keys), *(f":{word}" for word in command.words)]
-    return Offer(command, "  ".join(keys), command.label, command.help)
+    return Offer(command, "  ".join(keys), command.label, command.help, command.also)
 
 
 class OfferList(LineList, can_focus=False):
@@ -95,10 +100,11 @@ class OfferList(LineList, can_focus=False):
         on = "cursor-background" if is_cursor else None
         keys_width = min(KEYS_WIDTH, width // 4)
         label_width = width - LEAD - keys_width if not offer.help else min(LABEL_WIDTH, width // 3)
+        keys_colour, label_colour = ("muted", "muted") if offer.is_dim else ("accent", "foreground")
         segments = [
             Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
-            Segment(fit(offer.keys, keys_width - 1) + " ", theme.style("accent", on=on)),
-            Segment(fit(offer.label, label_width - 1) + " ", theme.style(on=on, bold=is_cursor)),
+            Segment(fit(offer.keys, keys_width - 1) + " ", theme.style(keys_colour, on=on)),
+            Segment(fit(offer.label, label_width - 1) + " ", theme.style(label_colour, on=on, bold=is_cursor)),
             Segment(fit(offer.help, width - LEAD - keys_width - label_width), theme.style("muted", on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
@@ -120,7 +126,7 @@ class OffersDialog(Dialog[Result]):
         self.list = OfferList()
         self._offers = [offer for offer in offers if not offer.is_heading]
         self._grouped = offers
-        self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}") for offer in self._offers]
+        self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}", offer.also) for offer in self._offers]
 
     def content(self) -> ComposeResult:
         """Yield the input, then the offers."""
@@ -197,15 +203,20 @@ class OffersDialog(Dialog[Result]):
 # Ranking
 
 LIMIT = 100
-_EXACT, _START, _WORD_START, _INSIDE, _ASIDE, _SCATTERED = range(6)
-
-Searchable = tuple[str, str]
-"""A text and what stands beside it, both case-folded."""
+_EXACT, _SYNONYM, _START, _WORD_START, _SYNONYM_START, _INSIDE, _ASIDE, _SCATTERED = range(8)
 
 
-def searchable(label: str, aside: str = "") -> Searchable:
+class Searchable(NamedTuple):
+    """A text, the text beside it, and words that mean the same; all case-folded."""
+
+    label: str
+    aside: str
+    synonyms: tuple[str, ...]
+
+
+def searchable(label: str, aside: str = "", synonyms: str = "") -> Searchable:
     """Prepare a text for `ranked`."""
-    return label.strip().casefold(), aside.casefold()
+    return Searchable(label.strip().casefold(), aside.casefold(), tuple(synonyms.casefold().split()))
 
 
 def ranked(query: str, texts: Sequence[Searchable], limit: int = LIMIT) -> list[int]:
@@ -226,11 +237,15 @@ def ranked(query: str, texts: Sequence[Searchable], limit: int = LIMIT) -> list[
 def _with_words(words: Sequence[str], texts: Sequence[Searchable]) -> Iterator[tuple[int, int, int]]:
     first = words[0]
     whole = " ".join(words)
-    for index, (label, aside) in enumerate(texts):
+    for index, (label, aside, synonyms) in enumerate(texts):
         if aside == whole:
             yield _EXACT, 0, index
+        elif label != whole and whole in synonyms:
+            yield _SYNONYM, synonyms.index(whole), index
         elif all(word in label for word in words):
             yield _place(whole, first, label), label.index(first), index
+        elif all(any(each.startswith(word) for each in (*label.split(), *synonyms)) for word in words):
+            yield _SYNONYM_START, 0, index
         elif aside and all(word in label or word in aside for word in words):
             yield _ASIDE, 0, index
 
@@ -244,7 +259,7 @@ def _place(whole: str, first: str, label: str) -> int:
 
 
 def _with_letters(letters: str, texts: Sequence[Searchable], taken: set[int]) -> Iterator[tuple[int, int, int]]:
-    for index, (label, _) in enumerate(texts):
+    for index, (label, _, _) in enumerate(texts):
         spread = None if index in taken else _spread(letters, label)
         if spread is not None:
             yield _SCATTERED, spread, index

@@ -1,6 +1,7 @@
 """Commands and items by name: type a little of either, enter runs or opens."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
@@ -17,6 +18,8 @@ from backlit.tui.shell.workers import work
 MOST_ITEMS = 50
 MOST_COMMANDS = 8
 """Commands shown over items, so that both are in sight."""
+MOST_ELSEWHERE = 2
+"""Commands of other places among them."""
 
 ID_DIGITS = 19
 """Digits from which a number is no id."""
@@ -28,8 +31,8 @@ class Palette(OffersDialog[Command | int | None]):
     NAME = "Palette"
     PLACEHOLDER = "a command, an item's name, or #id"
 
-    def __init__(self, store: Store, contexts: Sequence[Context]) -> None:
-        super().__init__(self.NAME, self.PLACEHOLDER, [offer_of(each) for each in commands_in(contexts)])
+    def __init__(self, store: Store, contexts: Sequence[Context], recent: Sequence[str] = ()) -> None:
+        super().__init__(self.NAME, self.PLACEHOLDER, command_offers(contexts, recent))
         self._store = store
         self._items: list[Offer] = []
         self._commands: list[Offer] = []
@@ -40,7 +43,10 @@ class Palette(OffersDialog[Command | int | None]):
 
     def narrow(self, query: str) -> None:
         """Show the commands at once; the items follow."""
-        self._commands = self.fitting(query)[:MOST_COMMANDS] if query else list(self._grouped)
+        found = self.fitting(query) if query else self._offers
+        elsewhere = [offer for offer in found if offer.is_dim][:MOST_ELSEWHERE] if query else []
+        here = [offer for offer in found if not offer.is_dim]
+        self._commands = [*here[: MOST_COMMANDS - len(elsewhere)], *elsewhere] if query else here
         words = query.casefold()
         self._items = [each for each in self._items if words and words in each.label.casefold()]
         self._show_found(None)
@@ -90,6 +96,27 @@ class PickItemDialog(Palette):
     def fits(self, row: Row) -> bool:
         """Return whether the item may have tasks."""
         return row.type != ItemType.TASK
+
+
+def command_offers(contexts: Sequence[Context], recent: Sequence[str] = ()) -> list[Offer]:
+    """Return the commands of some contexts, recent ones and those on items first, then those of other places, dim.
+
+    Cursor movement is left out: nobody looks it up by name while the list is covered.
+    """
+    offered = (each for each in commands_in(contexts) if each.context is not Context.MOVES)
+    here = sorted(offered, key=lambda each: each.context is not Context.ITEM)
+    first = [each for name in recent for each in here if each.id == name]
+    labels = {each.label for each in here}
+    elsewhere = [
+        each
+        for each in (commands_in([context for context in Context if context not in contexts]) if here else ())
+        if each.context is not Context.MOVES and each.label not in labels
+    ]
+    return [
+        *(offer_of(each) for each in first),
+        *(offer_of(each) for each in here if each not in first),
+        *(replace(offer_of(each), help=f"{each.context.value}: {each.help}", is_dim=True) for each in elsewhere),
+    ]
 
 
 def item_offer(row: Row) -> Offer:

@@ -53,6 +53,8 @@ class Session:
         self.capacities = capacities or OwnCapacities()
         self.images = images
         self.last_act: Act | None = None
+        self.recent_commands: tuple[str, ...] = ()
+        """Ids of the commands chosen in the palette, the last one first."""
 
 
 class StoreTarget(Protocol):
