@@ -10,12 +10,14 @@ from backlit.service.app import ROUTES, Service
 
 Client = httpx.AsyncClient
 
-WRITES = [(method, path) for path, methods in ROUTES.items() for method in methods if method != "GET"]
-READS_ONE = [path for path, methods in ROUTES.items() if "GET" in methods and "{id" in path and "users" not in path]
+WRITES = [(route.method, route.path) for route in ROUTES if route.method != "GET"]
+READS_ONE = [
+    route.path for route in ROUTES if route.method == "GET" and "{id}" in route.path and "users" not in route.path
+]
 
 
 def address(path: str, item_id: int) -> str:
-    return path.replace("{id:int}", str(item_id)).removeprefix("/")
+    return path.replace("{id}", str(item_id)).removeprefix("/")
 
 
 async def in_project(client: Client, path: str, project_id: int) -> int:
@@ -33,7 +35,7 @@ async def in_project(client: Client, path: str, project_id: int) -> int:
     return found_id
 
 
-@pytest.mark.parametrize(("method", "path"), [(m, p) for p, methods in ROUTES.items() for m in methods])
+@pytest.mark.parametrize(("method", "path"), [(route.method, route.path) for route in ROUTES])
 async def test_every_route_asks_for_a_token(visitor: Client, method: str, path: str) -> None:
     answer = await visitor.request(method, address(path, 1))
 

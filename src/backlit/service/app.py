@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route as PathRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backlit.model.errors import BacklitError, BadRequest, NotFound, ServiceError, Trouble, error_for
@@ -25,9 +26,8 @@ from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import Front
 from backlit.service.http.bodies import FORM_LIMIT
 from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, Endpoint, Handler, Shared, Streamed
-from backlit.service.routes import attachments, comments, directory, login, tokens, work_items
+from backlit.service.routes import attachments, comments, directory, login, tokens, trees, work_items
 from backlit.service.routes.directory import BODY_LIMIT
-from backlit.service.routes.trees import AREAS, ITERATIONS
 from backlit.service.storage.database import trouble_of
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import sign_ins
@@ -48,39 +48,9 @@ class _Ids(IntegerConvertor):
 
 register_url_convertor("int", _Ids())
 
-ROUTES: Mapping[str, Mapping[str, Handler | Streamed]] = {
-    "/workitems": {"GET": work_items.list_all, "POST": work_items.create},
-    "/workitems/{id:int}": {"GET": work_items.read, "PUT": work_items.update, "DELETE": work_items.remove},
-    "/workitems/{id:int}/tasks": {"GET": work_items.list_tasks},
-    "/workitems/{id:int}/comments": {"GET": comments.list_of_item},
-    "/workitems/{id:int}/attachments": {"GET": attachments.list_of_item, "POST": Streamed(attachments.upload)},
-    "/workitems/{id:int}/rank": {"POST": work_items.rank},
-    "/comments": {"GET": comments.list_all, "POST": comments.create},
-    "/comments/{id:int}": {"GET": comments.read, "DELETE": comments.remove},
-    "/comments/{id:int}/attachments": {
-        "GET": attachments.list_of_comment,
-        "POST": Streamed(attachments.upload_to_comment),
-    },
-    "/areas": {"GET": AREAS.list_all, "POST": AREAS.create},
-    "/areas/{id:int}": {"GET": AREAS.read, "PUT": AREAS.update, "DELETE": AREAS.remove},
-    "/iterations": {"GET": ITERATIONS.list_all, "POST": ITERATIONS.create},
-    "/iterations/{id:int}": {"GET": ITERATIONS.read, "PUT": ITERATIONS.update, "DELETE": ITERATIONS.remove},
-    "/attachments": {"GET": attachments.list_all},
-    "/attachments/{id:int}": {"GET": attachments.read, "PUT": attachments.update, "DELETE": attachments.remove},
-    "/attachment/{id:int}": {"DELETE": attachments.remove},
-    "/projects": {"GET": directory.list_projects},
-    "/projects/{id:int}": {"GET": directory.read_project},
-    "/projects/{id:int}/areas": {"GET": AREAS.list_of_project},
-    "/projects/{id:int}/iterations": {"GET": ITERATIONS.list_of_project},
-    "/projects/{id:int}/timeentrytypes": {"GET": directory.list_time_entry_types_of_project},
-    "/projects/{id:int}/teams": {"GET": directory.list_teams_of_project},
-    "/teams": {"GET": directory.list_teams},
-    "/users": {"GET": directory.list_users},
-    "/users/me": {"GET": directory.read_me},
-    "/users/{id:int}": {"GET": directory.read_user},
-    "/capabilities": {"GET": directory.read_capabilities},
-}
-"""Below the resource root; paths are matched from the top."""
+ROUTES = (*work_items.routes, *comments.routes, *attachments.routes, *trees.routes, *directory.routes)
+_EXTENSIONS = {"etag", "healthz", "openapi", "readyz"}
+"""Extensions beside the routes of the resource root."""
 
 
 class Service:
@@ -88,7 +58,8 @@ class Service:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
-        self._shared = Shared(settings)
+        extensions = _EXTENSIONS.union(route.extension for route in ROUTES if route.extension)
+        self._shared = Shared(settings, tuple(sorted(extensions)))
         self._is_open = False
         self.asgi: ASGIApp = Front(self._build(), settings)
 
@@ -119,16 +90,16 @@ class Service:
 
         application = Starlette(
             routes=[
-                Route("/healthz", _healthz),
-                Route("/readyz", _readyz),
-                Route("/openapi.json", _openapi),
-                Route(f"{attachments.STREAM_PATH}/{{id:int}}/{{name}}", attachments.stream),
-                Route(f"{attachments.DOWNLOAD_PATH}/{{id:int}}/{{name}}", attachments.download),
-                Route(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
-                Route(LOGIN_PATH, login.page, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
-                Route(login.LOGOUT_PATH, login.logout, methods=["POST"], max_body_size=FORM_LIMIT),
-                Route("/Authentication/Restrict", tokens.restrict),
-                *(self._route(path, handlers) for path, handlers in ROUTES.items()),
+                PathRoute("/healthz", _healthz),
+                PathRoute("/readyz", _readyz),
+                PathRoute("/openapi.json", _openapi),
+                PathRoute(f"{attachments.STREAM_PATH}/{{id:int}}/{{name}}", attachments.stream),
+                PathRoute(f"{attachments.DOWNLOAD_PATH}/{{id:int}}/{{name}}", attachments.download),
+                PathRoute(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
+                PathRoute(LOGIN_PATH, login.page, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
+                PathRoute(login.LOGOUT_PATH, login.logout, methods=["POST"], max_body_size=FORM_LIMIT),
+                PathRoute("/Authentication/Restrict", tokens.restrict),
+                *(self._route(path, handlers) for path, handlers in _handlers_by_path().items()),
             ],
             exception_handlers={
                 BacklitError: _on_error,
@@ -146,10 +117,18 @@ class Service:
         application.state.shared = self._shared
         return application
 
-    def _route(self, path: str, handlers: Mapping[str, Handler | Streamed]) -> Route:
+    def _route(self, path: str, handlers: Mapping[str, Handler | Streamed]) -> PathRoute:
         is_streamed = any(isinstance(handler, Streamed) for handler in handlers.values())
         limit = self.settings.max_upload + OVERHEAD if is_streamed else None
-        return Route(f"/api/v1{path}", Endpoint(self._shared, handlers), max_body_size=limit)
+        address = "/api/v1" + path.replace("{id}", "{id:int}")
+        return PathRoute(address, Endpoint(self._shared, handlers), max_body_size=limit)
+
+
+def _handlers_by_path() -> Mapping[str, Mapping[str, Handler | Streamed]]:
+    found: dict[str, dict[str, Handler | Streamed]] = defaultdict(dict)
+    for route in ROUTES:
+        found[route.path][route.method] = route.handler
+    return found
 
 
 class _PlainPaths:

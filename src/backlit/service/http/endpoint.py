@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from sqlalchemy import Connection
@@ -76,8 +76,9 @@ USER_KEY = "backlit.user"
 class Shared:
     """State shared by all requests of one service."""
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, settings: ServiceSettings, extensions: tuple[str, ...]) -> None:
         self.settings = settings
+        self.extensions = extensions
         self.clock = Clock()
         self.database = Database(settings.database, self.clock)
         self.tokens = Tokens(settings, self.clock)
@@ -182,6 +183,56 @@ class Streamed:
 
 
 Handler = Callable[[Call], Answer]
+HandlerT = TypeVar("HandlerT", bound=Handler)
+StreamedT = TypeVar("StreamedT", bound=Callable[[Shared, Request], Awaitable[Answer]])
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method of a path below the resource root; `resource` is the model that it returns, or a schema's name.
+
+    The first line of the handler's docstring summarizes it in the OpenAPI document; `{noun}` there stands for the
+    last word of the path, and the handler's name tells a list, a creation, a change and a removal apart.
+    """
+
+    method: str
+    path: str
+    handler: Handler | Streamed
+    resource: type[Resource] | str
+    tag: str | None = None
+    extension: str | None = None
+
+
+class Routes(list[Route]):
+    """The routes of a module, each declared by a call above its handler."""
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        resource: type[Resource] | str,
+        *,
+        tag: str | None = None,
+        extension: str | None = None,
+    ) -> Callable[[HandlerT], HandlerT]:
+        """Declare a route; `tag` groups it in the OpenAPI document, unless its resource does."""
+
+        def declare(handler: HandlerT) -> HandlerT:
+            self.append(Route(method, path, handler, resource, tag, extension))
+            return handler
+
+        return declare
+
+    def streamed(
+        self, path: str, resource: type[Resource], *, extension: str | None = None
+    ) -> Callable[[StreamedT], StreamedT]:
+        """Declare a POST whose handler reads the body as a stream."""
+
+        def declare(handler: StreamedT) -> StreamedT:
+            self.append(Route("POST", path, Streamed(handler), resource, extension=extension))
+            return handler
+
+        return declare
 
 
 def etag_of(document: bytes) -> str:

@@ -1,36 +1,20 @@
 """The OpenAPI 3.1 document, from the route table (an extension)."""
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from pydantic.alias_generators import to_snake
+
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.auth.callers import COOKIE
-from backlit.service.http.endpoint import Handler, Streamed
+from backlit.service.http.endpoint import Route, Streamed
 from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
 
 _JSON = "application/json"
-_RESOURCES = {
-    "areas": ("areas", "Area"),
-    "attachment": ("attachments", "Attachment"),
-    "attachments": ("attachments", "Attachment"),
-    "capabilities": ("capabilities", "Capabilities"),
-    "comments": ("comments", "Comment"),
-    "iterations": ("iterations", "Iteration"),
-    "me": ("users", "User"),
-    "projects": ("projects", "Project"),
-    "rank": ("ranks", "WorkItem"),
-    "tasks": ("work_items", "WorkItem"),
-    "teams": ("teams", "Team"),
-    "timeentrytypes": ("time_entry_types", "TimeEntryType"),
-    "users": ("users", "User"),
-    "workitems": ("work_items", "WorkItem"),
-}
-"""Tag and resource of an address, by its last word."""
-_NO_ETAG = {"Capabilities"}
 _SENTENCES = {
     400: "Malformed or invalid; `errors` maps fields to their faults.",
     401: "No access token, or one that is an expired one; WWW-Authenticate names the token endpoint.",
@@ -46,13 +30,13 @@ _SENTENCES = {
 }
 
 
-def document(routes: Mapping[str, Mapping[str, Handler | Streamed]], name: str) -> Schema:
+def document(routes: Sequence[Route], name: str) -> Schema:
     """Return the document, with every status of each address."""
     paths: Schema = {}
-    for path, handlers in routes.items():
-        methods = {method.lower(): _operation(path, method, handler) for method, handler in handlers.items()}
-        numbers = {"parameters": [_path_id()]} if "{id" in path else {}
-        paths["/api/v1" + path.replace("{id:int}", "{id}")] = {**numbers, **methods}
+    for route in routes:
+        numbers = {"parameters": [_path_id()]} if "{id}" in route.path else {}
+        paths.setdefault(f"/api/v1{route.path}", numbers)[route.method.lower()] = _operation(route)
+    models = {route.resource for route in routes if not isinstance(route.resource, str)}
     return {
         "openapi": "3.1.0",
         "info": {"title": name, "version": version("backlit"), "license": {"name": "MIT", "identifier": "MIT"}},
@@ -60,7 +44,7 @@ def document(routes: Mapping[str, Mapping[str, Handler | Streamed]], name: str) 
         "security": [{"accessToken": []}, {"loginCookie": []}],
         "paths": paths | _others(),
         "components": {
-            "schemas": schemas(),
+            "schemas": schemas(models),
             "responses": {_named(status): _error(status) for status in _SENTENCES if status != 416},
             "securitySchemes": {
                 "accessToken": {"type": "apiKey", "in": "header", "name": "Authorization", "description": _TOKEN},
@@ -73,14 +57,15 @@ def document(routes: Mapping[str, Mapping[str, Handler | Streamed]], name: str) 
 _TOKEN = "OAuth WRAP: `WRAP access_token=` and the url-encoded token."  # noqa: S105  a description
 
 
-def _operation(path: str, method: str, handler: Handler | Streamed) -> Schema:
+def _operation(route: Route) -> Schema:
+    method, path, handler = route.method, route.path, route.handler
     function = handler.respond if isinstance(handler, Streamed) else handler
     verb, words = function.__name__, [part for part in path.split("/") if part and "{" not in part]
-    tag, resource = _RESOURCES[words[-1]]
+    resource = route.resource if isinstance(route.resource, str) else route.resource.__name__
     is_list = verb.startswith("list")
     found: Schema = {
-        "operationId": "_".join([method.lower(), *words]) + ("_one" if path.endswith("{id:int}") else ""),
-        "tags": [tag],
+        "operationId": "_".join([method.lower(), *words]) + ("_one" if path.endswith("{id}") else ""),
+        "tags": [route.tag or _tag(resource)],
         "summary": (inspect.getdoc(function) or "").partition("\n")[0].replace("{noun}", words[-1]),
         "parameters": list(_parameters(method, verb, resource, is_list=is_list)),
     }
@@ -91,7 +76,7 @@ def _operation(path: str, method: str, handler: Handler | Streamed) -> Schema:
     elif is_list:
         answer = _answer("A page of the list.", list_of(resource))
     else:
-        headers = () if resource in _NO_ETAG else ("ETag",)
+        headers = () if isinstance(route.resource, str) else ("ETag",)
         answer = _answer("The resource.", reference(resource), headers + (("Location",) if _creates(verb) else ()))
     # The interface answers 201 to a change of a work item.
     status = 201 if _creates(verb) or (resource, verb) == ("WorkItem", "update") else 200
@@ -99,6 +84,11 @@ def _operation(path: str, method: str, handler: Handler | Streamed) -> Schema:
         str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in _refusals(path, method, is_list)
     }
     return found | {"responses": {str(status): answer, **refusals}}
+
+
+def _tag(resource: str) -> str:
+    """Return the plural of a resource in snake case."""
+    return to_snake(resource).removesuffix("s") + "s"
 
 
 def _creates(verb: str) -> bool:
@@ -109,13 +99,13 @@ def _refusals(path: str, method: str, is_list: bool) -> list[int]:
     codes = [401, 431, 503]
     if is_list or method != "GET":
         codes.append(400)
-    if "{id" in path:
+    if "{id}" in path:
         codes.append(404)
     if method != "GET":
         codes += [403, 413]
     if method in {"POST", "PUT"}:
         codes.append(415)
-    if method != "GET" and "{id" in path:
+    if method != "GET" and "{id}" in path:
         codes.append(412)
     return sorted(codes)
 

@@ -1,23 +1,10 @@
 """The schemas of the OpenAPI document, from the models and the field table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
-from backlit.model.resources import (
-    AUDIT_KEYS,
-    INTERNAL,
-    PORTAL,
-    Area,
-    Attachment,
-    Comment,
-    Iteration,
-    Project,
-    Resource,
-    Team,
-    TimeEntryType,
-    User,
-)
+from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
 
@@ -30,7 +17,6 @@ DATETIME: Schema = {
 }
 ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
 
-_MODELS: tuple[type[Resource], ...] = (Area, Attachment, Comment, Iteration, Project, Team, TimeEntryType, User)
 _NULLABLE = {("Iteration", "minCapacity"), ("Iteration", "maxCapacity")} | {
     ("Attachment", key) for key in ("commentId", "description")
 }
@@ -49,14 +35,14 @@ _JSON_TYPES: Mapping[ValueType, Schema] = {
 }
 
 
-def schemas() -> Schema:
-    """Return all named schemas of the document."""
+def schemas(models: Iterable[type[Resource]]) -> Schema:
+    """Return all named schemas of the document, with those of the models that the routes return."""
     return {
         "Error": _object({"message": {"type": "string"}, "errors": _map({"type": "string"})}),
         "Deleted": _object({"id": ID}),
         "Signed": _object({}),
         "Status": _object({"status": {"type": "string"}}),
-        **{model.__name__: _resource(model) for model in _MODELS},
+        **{model.__name__: _resource(model) for model in sorted(models, key=lambda model: model.__name__)},
         **_work_items(),
         "Capabilities": _capabilities(),
         **_bodies(),

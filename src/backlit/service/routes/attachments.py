@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from backlit.model.errors import BadRequest, NotFound, ServiceError
 from backlit.model.resources import INTERNAL, PORTAL, Attachment, friendly_size_of
 from backlit.service.files.uploads import Received, is_inline, must_be_acceptable, receive
-from backlit.service.http.endpoint import Answer, Call, Shared, call_of, etag_of, json_answer, must_match
+from backlit.service.http.endpoint import Answer, Call, Routes, Shared, call_of, etag_of, json_answer, must_match
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.comments import found_comment
 from backlit.service.routes.work_items import found
@@ -26,32 +26,38 @@ from backlit.service.tables.attachments import Query, Stored
 
 STREAM_PATH = "/attachments/stream"
 DOWNLOAD_PATH = "/attachments/download"
+routes = Routes()
 
 _Place = Callable[[Call], dict[str, Any]]
 """Check that the caller may attach a file at the address; return the resulting columns of the row."""
 
 
+@routes("GET", "/attachments/{id}", Attachment)
 def read(call: Call) -> Answer:
     """GET /attachments/{id}."""
     return _answer(call, found_attachment(call))
 
 
+@routes("GET", "/attachments", Attachment)
 def list_all(call: Call) -> Answer:
     """GET /attachments: those of all items the caller may see."""
     return _list(call)
 
 
+@routes("GET", "/workitems/{id}/attachments", Attachment)
 def list_of_item(call: Call) -> Answer:
     """GET /workitems/{id}/attachments."""
     found(call, call.path["id"])
     return _list(call, item_id=call.path["id"])
 
 
+@routes("GET", "/comments/{id}/attachments", Attachment)
 def list_of_comment(call: Call) -> Answer:
     """GET /comments/{id}/attachments."""
     return _list(call, comment_id=found_comment(call).id)
 
 
+@routes("PUT", "/attachments/{id}", Attachment)
 def update(call: Call) -> Answer:
     """PUT /attachments/{id}: the description; everything else is read-only."""
     body = call.json()
@@ -67,6 +73,8 @@ def update(call: Call) -> Answer:
     return _answer(call, stored)
 
 
+@routes("DELETE", "/attachments/{id}", Attachment)
+@routes("DELETE", "/attachment/{id}", Attachment)
 def remove(call: Call) -> Answer:
     """DELETE /attachments/{id}: its contents go too, unless another attachment has the same."""
     stored = found_attachment(call, writing=True)
@@ -130,11 +138,13 @@ def _kind(call: Call) -> str:
     return PORTAL if kind == PORTAL else INTERNAL
 
 
+@routes.streamed("/workitems/{id}/attachments", Attachment)
 async def upload(shared: Shared, request: Request) -> Answer:
     """POST /workitems/{id}/attachments: 201 with Location."""
     return await _upload(shared, request, _on_item)
 
 
+@routes.streamed("/comments/{id}/attachments", Attachment, extension="commentAttachments")
 async def upload_to_comment(shared: Shared, request: Request) -> Answer:
     """POST /comments/{id}/attachments (an extension): 201 with Location."""
     return await _upload(shared, request, _on_comment)

@@ -7,29 +7,35 @@ import orjson
 
 from backlit.model.errors import BadRequest, Forbidden, NotFound
 from backlit.model.resources import INTERNAL, PORTAL, Comment
-from backlit.service.http.endpoint import Answer, Call, json_answer, must_match, resource_answer
+from backlit.service.http.endpoint import Answer, Call, Routes, json_answer, must_match, resource_answer
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.work_items import found
 from backlit.service.rules.checks import TEXT_LIMIT, is_id, is_text
 from backlit.service.tables import comments, work_items
 
+routes = Routes()
 
+
+@routes("GET", "/comments/{id}", Comment)
 def read(call: Call) -> Answer:
     """GET /comments/{id}."""
     return resource_answer(found_comment(call))
 
 
+@routes("GET", "/comments", Comment)
 def list_all(call: Call) -> Answer:
     """GET /comments: those of all items the caller may see."""
     return _list(call)
 
 
+@routes("GET", "/workitems/{id}/comments", Comment)
 def list_of_item(call: Call) -> Answer:
     """GET /workitems/{id}/comments."""
     found(call, call.path["id"])
     return _list(call, call.path["id"])
 
 
+@routes("POST", "/comments", Comment)
 def create(call: Call) -> Answer:
     """POST /comments: 201 with Location."""
     values = _checked(call, call.json())
@@ -37,6 +43,7 @@ def create(call: Call) -> Answer:
     return resource_answer(comment, 201, {"location": f"{call.root}/comments/{comment.id}"})
 
 
+@routes("DELETE", "/comments/{id}", Comment)
 def remove(call: Call) -> Answer:
     """DELETE /comments/{id}: by its author or a manager of the project."""
     comment = found_comment(call)

@@ -5,14 +5,16 @@ from typing import Any
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import Field, ItemType, ValueType
+from backlit.model.resources import Project, Team, TimeEntryType, User
 from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
-from backlit.service.http.endpoint import Answer, Call, json_answer, resource_answer
+from backlit.service.http.endpoint import Answer, Call, Routes, json_answer, resource_answer
 from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT, list_resources
 from backlit.service.rules.checks import TAG_LIMIT, TEXT_LIMIT
 from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables import projects, users
 from backlit.service.tables.projects import ProjectSettings, teams_of, time_entry_types_of
 
+routes = Routes()
 _PROJECT_PROPERTIES = properties_of(
     name=ValueType.TEXT,
     template=ValueType.TEXT,
@@ -23,11 +25,13 @@ _PROJECT_PROPERTIES = properties_of(
 )
 
 
+@routes("GET", "/projects", Project)
 def list_projects(call: Call) -> Answer:
     """GET /projects: those granted to the caller."""
     return list_resources(projects.listed(call.connection, call.caller.project_ids), call.query, _PROJECT_PROPERTIES)
 
 
+@routes("GET", "/projects/{id}", Project)
 def read_project(call: Call) -> Answer:
     """GET /projects/{id}."""
     project_id = call.path["id"]
@@ -41,11 +45,13 @@ def read_project(call: Call) -> Answer:
 _TEAM_PROPERTIES = properties_of(name=ValueType.TEXT, projectId=ValueType.INTEGER)
 
 
+@routes("GET", "/teams", Team, extension="teams")
 def list_teams(call: Call) -> Answer:
     """GET /teams: those of all projects granted to the caller."""
     return list_resources(teams_of(call.connection, call.caller.project_ids), call.query, _TEAM_PROPERTIES)
 
 
+@routes("GET", "/projects/{id}/teams", Team, extension="teams")
 def list_teams_of_project(call: Call) -> Answer:
     """GET /projects/{id}/teams."""
     project_id = call.path["id"]
@@ -56,6 +62,7 @@ def list_teams_of_project(call: Call) -> Answer:
 _TYPE_PROPERTIES = {"name": properties_of(name=ValueType.TEXT)["name"]}
 
 
+@routes("GET", "/projects/{id}/timeentrytypes", TimeEntryType)
 def list_time_entry_types_of_project(call: Call) -> Answer:
     """GET /projects/{id}/timeentrytypes."""
     project_id = call.path["id"]
@@ -67,16 +74,19 @@ _TEXT = ValueType.TEXT
 _USER_PROPERTIES = properties_of(name=_TEXT, firstName=_TEXT, lastName=_TEXT, displayName=_TEXT, email=_TEXT)
 
 
+@routes("GET", "/users", User)
 def list_users(call: Call) -> Answer:
     """GET /users: the licensed ones."""
     return list_resources(users.licensed(call.connection), call.query, _USER_PROPERTIES)
 
 
+@routes("GET", "/users/me", User)
 def read_me(call: Call) -> Answer:
     """GET /users/me."""
     return _user_answer(call, call.caller.id)
 
 
+@routes("GET", "/users/{id}", User)
 def read_user(call: Call) -> Answer:
     """GET /users/{id}."""
     return _user_answer(call, call.path["id"])
@@ -89,18 +99,18 @@ def _user_answer(call: Call, user_id: int) -> Answer:
     return resource_answer(user)
 
 
-EXTENSIONS = ("capabilities", "commentAttachments", "etag", "healthz", "openapi", "rank", "readyz", "teams")
 BODY_LIMIT = 4 * 1024 * 1024
 """Bytes of a request's body."""
 
 
+@routes("GET", "/capabilities", "Capabilities", extension="capabilities")
 def read_capabilities(call: Call) -> Answer:
     """GET /capabilities: version, limits and the settings of the projects granted to the caller."""
     return json_answer(
         {
             "name": call.shared.settings.name,
             "version": version("backlit"),
-            "extensions": EXTENSIONS,
+            "extensions": call.shared.extensions,
             "limits": {
                 "topDefault": TOP_DEFAULT,
                 "top": TOP_LIMIT,

@@ -11,7 +11,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ValueType
 from backlit.model.resources import Area, Iteration
 from backlit.model.trees import ROOT_PARENT
-from backlit.service.http.endpoint import Answer, Call, json_answer, must_match, resource_answer
+from backlit.service.http.endpoint import Answer, Call, Route, json_answer, must_match, resource_answer
 from backlit.service.http.listing import list_resources
 from backlit.service.rules.checks import area_values, is_id, iteration_values, must_not_end_early, new_dates
 from backlit.service.storage.filter_sql import Properties, properties_of
@@ -32,13 +32,25 @@ class TreeRoutes(Generic[NodeModel]):
     """
 
     nodes: Table
-    model: Callable[..., NodeModel]
+    model: type[NodeModel]
     noun: str
     name: str
     item_key: str
     properties: Properties
     check: Callable[[Mapping[str, Any]], Values]
     complete: Callable[[Call, Values], Values]
+
+    def routes(self) -> tuple[Route, ...]:
+        """Return the routes, with the tree's noun in their paths."""
+        served = (
+            ("GET", f"/{self.noun}", self.list_all),
+            ("GET", f"/projects/{{id}}/{self.noun}", self.list_of_project),
+            ("GET", f"/{self.noun}/{{id}}", self.read),
+            ("POST", f"/{self.noun}", self.create),
+            ("PUT", f"/{self.noun}/{{id}}", self.update),
+            ("DELETE", f"/{self.noun}/{{id}}", self.remove),
+        )
+        return tuple(Route(method, path, handler, self.model) for method, path, handler in served)
 
     def list_all(self, call: Call) -> Answer:
         """GET /{noun}: those of all projects granted to the caller."""
@@ -200,3 +212,4 @@ ITERATIONS = TreeRoutes(
     iteration_values,
     _complete_iteration,
 )
+routes = (*AREAS.routes(), *ITERATIONS.routes())

@@ -7,7 +7,8 @@ from typing import Any
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
-from backlit.service.http.endpoint import Answer, Call, etag_of, json_answer, must_match
+from backlit.model.resources import WorkItem
+from backlit.service.http.endpoint import Answer, Call, Routes, etag_of, json_answer, must_match
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.clock import TICK
@@ -18,24 +19,30 @@ from backlit.service.tables.item_documents import TASK_FIGURES, Item, item_of, p
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.work_items import DEFAULT_ORDER
 
+routes = Routes()
 
+
+@routes("GET", "/workitems/{id}", WorkItem)
 def read(call: Call) -> Answer:
     """GET /workitems/{id}."""
     document = found(call, call.path["id"])
     return Answer(document, 200, {"etag": etag_of(document)})
 
 
+@routes("GET", "/workitems", WorkItem)
 def list_all(call: Call) -> Answer:
     """GET /workitems."""
     return _list(call)
 
 
+@routes("GET", "/workitems/{id}/tasks", WorkItem)
 def list_tasks(call: Call) -> Answer:
     """GET /workitems/{id}/tasks."""
     found(call, call.path["id"])
     return _list(call, call.path["id"])
 
 
+@routes("POST", "/workitems", WorkItem)
 def create(call: Call) -> Answer:
     """POST /workitems: 201 with Location and the whole item; what was not given is preset."""
     body = call.json()
@@ -53,6 +60,7 @@ def create(call: Call) -> Answer:
     return Answer(document, 201, {"location": location, "etag": etag_of(document)})
 
 
+@routes("PUT", "/workitems/{id}", WorkItem)
 def update(call: Call) -> Answer:
     """PUT /workitems/{id}: a flat object of the keys to change; 201 with the whole item."""
     body = call.json()
@@ -73,6 +81,7 @@ def update(call: Call) -> Answer:
     return Answer(document, 201, {"etag": etag_of(document)})
 
 
+@routes("DELETE", "/workitems/{id}", WorkItem)
 def remove(call: Call) -> Answer:
     """DELETE /workitems/{id}: with its tasks, comments and attachments, for good."""
     document = found(call, call.path["id"], writing=True)
@@ -225,6 +234,7 @@ def _is_indexed(part: Filter | None) -> bool:
 RANK_PLACES = ("before", "after", "top", "bottom")
 
 
+@routes("POST", "/workitems/{id}/rank", WorkItem, tag="ranks", extension="rank")
 def rank(call: Call) -> Answer:
     """POST /workitems/{id}/rank: {before: id}, {after: id}, {top: true} or {bottom: true}; 200 with the item."""
     body = call.json()
