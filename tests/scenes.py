@@ -35,7 +35,7 @@ EVERY = (LARGE, MIDDLE, SMALL)
 SHOWN_AT = 18
 SHOWN = (*str(SHOWN_AT), "j")
 """To an item that has a description and comments."""
-MARKED = (*SHOWN, "v", "3", "j", "v")
+SELECTED = (*SHOWN, "v", "3", "j", "v")
 
 GROOMING = (*"ftbug", "enter", "g", "q", "enter")
 """To a bug in the groom queue that lacks an estimate, and is neither triaged nor fresh."""
@@ -54,7 +54,7 @@ SCENES: Mapping[str, Scene] = {
     "backlog-failed": Scene((), EVERY[::-1], trouble=Trouble.FAILED),
     "backlog-filtered": Scene((*"fsin prog", "enter", *"fm"), EVERY),
     "backlog-grouped": Scene((*"tgarea", "enter", "9", "j", "space", "space"), EVERY),
-    "backlog-marked": Scene((*MARKED, "s", "down", "down", "enter"), EVERY),
+    "backlog-selected": Scene((*SELECTED, "s", "down", "down", "enter"), EVERY),
     "backlog-offline": Scene((), EVERY, trouble=Trouble.OFFLINE),
     "board": Scene(("g", "k", "2", "j", "space", "l")),
     "board-lanes": Scene(("g", "k", *"tgpriorit", "enter", "g", "g")),
@@ -62,7 +62,7 @@ SCENES: Mapping[str, Scene] = {
     "columns": Scene((*":columns", "space", *"status,severity,tags", "space", *"14+", "enter"), (MIDDLE,)),
     "comments": Scene((*SHOWN, "g", "c")),
     "conflict": Scene((*SHOWN, "g", "="), EVERY, trouble=Trouble.CONFLICT),
-    "difference": Scene((*MARKED, "c", "p", "2", "enter"), EVERY, is_slow=True),
+    "difference": Scene((*SELECTED, "c", "p", "2", "enter"), EVERY, is_slow=True),
     "editor": Scene((*SHOWN, "enter"), EVERY),
     "groom": Scene(GROOMING),
     "groom-summary": Scene(SUMMED_UP),

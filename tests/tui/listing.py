@@ -35,8 +35,8 @@ async def go_to(pilot: Pilot[None], store: Store, item_type: str) -> int:
     return rows[index].id
 
 
-async def mark(pilot: Pilot[None], store: Store, *item_types: str) -> list[int]:
-    """Mark the first open item of each type."""
+async def select(pilot: Pilot[None], store: Store, *item_types: str) -> list[int]:
+    """Select the first open item of each type."""
     ids = []
     for item_type in item_types:
         ids.append(await go_to(pilot, store, item_type))

@@ -41,7 +41,7 @@ async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
         row = ROW._replace(sign=RowSign.PENDING)
 
         assert len([*layout.row(row, is_cursor=False, badge=Badge.UNREADY)]) == 1
-        assert len([*layout.row(row, is_cursor=True, is_marked=True)]) <= 2
+        assert len([*layout.row(row, is_cursor=True, is_selected=True)]) <= 2
 
 
 @pytest.mark.parametrize(

@@ -300,7 +300,7 @@ async def test_board_and_backlog_share_their_filter(store: Store) -> None:
         assert "mine" in listed
 
 
-async def test_marks_the_preview_and_opening_work_as_in_the_list(store: Store) -> None:
+async def test_selection_the_preview_and_opening_work_as_in_the_list(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "space", "j", "space", "p")
         await until(lambda: "2 selected" in text_of(pilot.app))

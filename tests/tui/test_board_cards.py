@@ -56,7 +56,7 @@ async def test_a_move_past_the_first_column_is_refused(store: Store) -> None:
         assert "Already in the first column." in text_of(pilot.app)
 
 
-async def test_marked_cards_move_together_after_a_yes(world: World, store: Store) -> None:
+async def test_selected_cards_move_together_after_a_yes(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         ids = list(board(pilot).ids_between(0, 40))
         stories = [each.id for each in store.batch.items(ids) if is_story(each)][:2]

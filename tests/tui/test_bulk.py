@@ -2,17 +2,17 @@
 
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.listing import fields_of, go_to, mark, press, shown
+from tests.tui.listing import fields_of, go_to, press, select, shown
 from tests.tui.stage import missing, text_of
 
 from backlit.store import Store
 
 
-async def test_a_verb_acts_on_all_marked_items_once_the_difference_was_agreed_to(
+async def test_a_verb_acts_on_all_selected_items_once_the_difference_was_agreed_to(
     world: World, store: Store, opened: Open
 ) -> None:
     async with opened(store) as pilot:
-        ids = await mark(pilot, store, "Story", "Bug")
+        ids = await select(pilot, store, "Story", "Bug")
         await press(pilot, "c", "e", *"40", "enter")
         asked = text_of(pilot.app)
         before = [(await fields_of(world, store, each))["Estimate"] for each in ids]
@@ -27,7 +27,7 @@ async def test_a_verb_acts_on_all_marked_items_once_the_difference_was_agreed_to
 async def test_nothing_is_written_without_a_yes(world: World, store: Store, opened: Open) -> None:
     for key in ("enter", "escape", "n"):
         async with opened(store) as pilot:
-            await mark(pilot, store, "Story", "Bug")
+            await select(pilot, store, "Story", "Bug")
             await press(pilot, "c", "e", *"40", "enter", key, ".")
             await sent(store)
 
@@ -38,7 +38,7 @@ async def test_nothing_is_written_without_a_yes(world: World, store: Store, open
 
 async def test_what_applies_to_how_many_is_said_before(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        _, _, feedback = await mark(pilot, store, "Story", "Bug", "Feedback")
+        _, _, feedback = await select(pilot, store, "Story", "Bug", "Feedback")
         await press(pilot, "s")
         picker = text_of(pilot.app)
         await press(pilot, *"deferred", "enter")
@@ -62,7 +62,7 @@ async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
     world: World, store: Store, opened: Open
 ) -> None:
     async with opened(store) as pilot:
-        story, task = await mark(pilot, store, "Story", "Task")
+        story, task = await select(pilot, store, "Story", "Task")
         await press(pilot, "s", *"ready for test")
         picker = text_of(pilot.app)
         await press(pilot, "enter")
@@ -77,7 +77,7 @@ async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
 
 async def test_where_it_applies_to_none_it_says_why(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        await mark(pilot, store, "Feedback", "Task")
+        await select(pilot, store, "Feedback", "Task")
         await press(pilot, "c", "e")
 
         assert missing(pilot.app, ["A feedback has no estimate.", "A task has no estimate."]) == []
@@ -89,7 +89,7 @@ async def test_tags_are_put_on_and_taken_off_and_others_stay(world: World, store
     await store.items.edit([story], {"Tags": ["alpha", "shared"]})
     await store.items.edit([bug], {"Tags": ["beta", "shared"]})
     async with opened(store) as pilot:
-        await mark(pilot, store, "Story", "Bug")
+        await select(pilot, store, "Story", "Bug")
         await press(pilot, "c", "g", *"shared", "tab", *"alpha")
         mixed = text_of(pilot.app)
         await press(pilot, "tab", *"brand new", "enter")
@@ -153,7 +153,7 @@ async def test_a_count_before_a_verb_is_the_number_of_rows_it_acts_on(world: Wor
 
 async def test_items_that_are_gone_meanwhile_are_left_out(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        story, bug = await mark(pilot, store, "Story", "Bug")
+        story, bug = await select(pilot, store, "Story", "Bug")
         await press(pilot, "c", "e", *"40", "enter")
         await world.rival.work_items.delete(bug)
         await store.refresh()
@@ -162,9 +162,9 @@ async def test_items_that_are_gone_meanwhile_are_left_out(world: World, store: S
         assert (await fields_of(world, store, story))["Estimate"] == "40"
 
 
-async def test_escape_leaves_the_marks_until_the_search_is_closed(store: Store, opened: Open) -> None:
+async def test_escape_keeps_the_selection_until_the_search_is_closed(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        await mark(pilot, store, "Story")
+        await select(pilot, store, "Story")
         await press(pilot, "/", *"a", "enter", "escape")
         after_search = text_of(pilot.app)
         await press(pilot, "escape")

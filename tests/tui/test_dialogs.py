@@ -129,7 +129,7 @@ async def test_a_long_picker_fits_small_screens(size: tuple[int, int]) -> None:
         assert "╯" in shown
 
 
-async def test_tab_marks_words_and_enter_accepts_them_with_what_is_typed() -> None:
+async def test_tab_selects_words_and_enter_accepts_them_with_what_is_typed() -> None:
     async with Stage().run_test() as pilot:
         app = await show(pilot, PickManyDialog("Tags", ["api", "ui", "search"], ["ui"], free=True))
         await pilot.press(*"sea", "tab", *"ui", "tab", *"brand new", "enter")
@@ -137,7 +137,7 @@ async def test_tab_marks_words_and_enter_accepts_them_with_what_is_typed() -> No
         assert app.answers == [("search", "brand new")]
 
 
-async def test_marked_words_carry_a_sign() -> None:
+async def test_selected_words_carry_a_sign() -> None:
     async with Stage().run_test() as pilot:
         app = await show(pilot, PickManyDialog("Tags", ["api", "ui"], ["ui"]))
         await pilot.press("down", "tab")

@@ -69,7 +69,7 @@ async def test_users_areas_iterations_and_teams_are_picked_by_name(world: World,
         assert fields["TeamID"] == team_id
 
 
-async def test_tags_are_marked_and_made_up(world: World, store: Store, edit: Edit) -> None:
+async def test_tags_are_selected_and_made_up(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Tags": ["api", "old"]})
     await store.refresh()

@@ -37,7 +37,7 @@ async def test_a_picked_status_filters_the_list_and_is_shown_in_the_title(store:
         assert "› status In Progress" in title(pilot)
 
 
-async def test_tab_picks_several_and_they_are_marked_the_next_time(store: Store, opened: Open) -> None:
+async def test_tab_picks_several_and_they_are_selected_the_next_time(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "f", "t", *"bug", "tab", *"risk", "tab", "enter")

@@ -28,7 +28,7 @@ async def unestimated(world: World, store: Store, count: int, *types: str) -> li
 
 
 async def queue_of(pilot: Pilot[None], ids: list[int]) -> None:
-    """Mark some items of the backlog, in its order, and open the queue."""
+    """Select some items of the backlog, in its order, and open the queue."""
     backlog = items(pilot)
     for item_id in ids:
         row = backlog.find_row(item_id)
@@ -148,7 +148,7 @@ async def test_offline_it_goes_on_and_is_sent_later(world: World, store: Store, 
         assert (await fields_of(world, store, item_id))["Estimate"] == "2"
 
 
-async def test_without_marks_the_queue_is_what_the_list_shows(store: Store, opened: Open) -> None:
+async def test_without_a_selection_the_queue_is_what_the_list_shows(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "f", "t", *"bug", "enter")
         ids = [item_id for item_id in items(pilot).ids_between(0, None) if store.ready_check.faults([item_id])]

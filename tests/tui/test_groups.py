@@ -126,24 +126,24 @@ async def test_braces_go_from_group_to_group(store: Store, opened: Open) -> None
         assert items(pilot).cursor == 0
 
 
-async def test_marks_survive_grouping_and_folding(store: Store, opened: Open) -> None:
+async def test_the_selection_survives_grouping_and_folding(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "space", "space")
-        marked = set(items(pilot).marks.ids())
+        selected = set(items(pilot).selection.ids())
         await group_by(pilot, "type")
         await press(pilot, "z", "M")
 
-        assert set(items(pilot).marks.ids()) == marked
+        assert set(items(pilot).selection.ids()) == selected
         assert "✓ 2 selected" in lines_of(pilot.app)[-1]
 
 
-async def test_space_on_a_header_marks_its_group(store: Store, opened: Open) -> None:
+async def test_space_on_a_header_selects_its_group(store: Store, opened: Open) -> None:
     group = (await groups_of(store, "type"))[0]
     async with opened(store) as pilot:
         await group_by(pilot, "type")
         await press(pilot, "g", "g", "space")
 
-        assert len(items(pilot).marks.ids()) == group.rows
+        assert len(items(pilot).selection.ids()) == group.rows
 
 
 async def test_an_item_command_on_a_header_is_refused(store: Store, opened: Open) -> None:

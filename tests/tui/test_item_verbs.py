@@ -7,7 +7,7 @@ import pytest
 from tests.quiet import workers_done
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.listing import fields_of, go_to, items, mark, press, shown
+from tests.tui.listing import fields_of, go_to, items, press, select, shown
 from tests.tui.stage import text_of
 from textual.pilot import Pilot
 
@@ -151,7 +151,7 @@ async def copied(pilot: Pilot[None], *keys: str) -> str:
 
 async def test_items_are_copied_in_every_form(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        story, bug = await mark(pilot, store, "Story", "Bug")
+        story, bug = await select(pilot, store, "Story", "Bug")
         found = {item.id: item for item in store.batch.items([story, bug])}
         texts = [await copied(pilot, "y", key) for key in "ynmtj"]
 

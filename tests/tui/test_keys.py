@@ -258,7 +258,7 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("I", "item.unassign"), ("cs", "item.status"), ("ca", "item.assign"), ("ci", "item.iteration"),
         ("cr", "item.area"), ("cn", "item.name"), ("ce", "item.estimate"), ("m/", "item.iteration"),
         ("e", "item.open"), ("C", "item.comment"), ("gc", "item.comments"), ("yy", "item.copy-id"),
-        ("space", "list.mark"), ("v", "list.range"), ("V", "list.invert"), ("*", "list.mark-all"),
+        ("space", "list.select"), ("v", "list.range"), ("V", "list.invert"), ("*", "list.select-all"),
         ("ct", "item.team"), ("cg", "item.tags"), ("cd", "item.description"), ("cp", "item.priority"),
         ("cP", "item.priority-class"), ("cS", "item.severity"), ("cw", "item.remaining"), ("cb", "item.blocking"),
         ("cc", "item.field"), ("+", "item.estimate-up"), ("-", "item.estimate-down"), ("mi", "item.to-current"),

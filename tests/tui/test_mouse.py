@@ -45,24 +45,24 @@ async def test_the_wheel_scrolls_three_rows(store: Store, opened: Open) -> None:
         assert items(pilot).top == 3
 
 
-async def test_ctrl_marks_a_row_and_takes_its_mark_off(store: Store, opened: Open) -> None:
+async def test_ctrl_selects_and_deselects_a_row(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await click(pilot, 2, control=True)
         await click(pilot, 5, control=True)
         await click(pilot, 2, control=True)
 
-        assert list(items(pilot).marks.ids()) == [rows[5].id]
+        assert list(items(pilot).selection.ids()) == [rows[5].id]
 
 
-async def test_shift_marks_from_the_cursor_to_the_row_and_the_sum_is_said(store: Store, opened: Open) -> None:
+async def test_shift_selects_from_the_cursor_to_the_row_and_the_sum_is_said(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await click(pilot, 1)
         await click(pilot, 4, shift=True)
         await until(lambda: "4 selected" in status_line(pilot) or "selected" in status_line(pilot))
 
-        assert set(items(pilot).marks.ids()) == {row.id for row in rows[1:5]}
+        assert set(items(pilot).selection.ids()) == {row.id for row in rows[1:5]}
 
 
 async def test_a_click_on_a_header_folds_its_group_and_another_unfolds_it(store: Store, opened: Open) -> None:
@@ -137,7 +137,7 @@ async def test_done_items_are_hidden_until_requested(store: Store, opened: Open)
         assert "All items" in lines_of(pilot.app)[0]
 
 
-async def test_on_the_board_ctrl_marks_a_card_and_shift_those_up_to_it(store: Store, opened: Open) -> None:
+async def test_on_the_board_ctrl_selects_a_card_and_shift_those_up_to_it(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "g", "k")
         board = pilot.app.screen.query_one(BoardList)
@@ -148,5 +148,5 @@ async def test_on_the_board_ctrl_marks_a_card_and_shift_those_up_to_it(store: St
             await pilot.click(board, offset=offset, control=held == "control", shift=held == "shift")
         await pilot.pause()
 
-        assert set(board.marks.ids()) == {first, second, third}
+        assert set(board.selection.ids()) == {first, second, third}
         assert board.current_id == third

@@ -88,7 +88,7 @@ async def test_a_count_plans_into_the_second_iteration(store: Store, opened: Ope
         assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
 
 
-async def test_marked_rows_are_planned_together_and_u_takes_them_back(store: Store, opened: Open) -> None:
+async def test_selected_rows_are_planned_together_and_u_takes_them_back(store: Store, opened: Open) -> None:
     _, (one, other) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         for row in (one, other):
@@ -96,11 +96,11 @@ async def test_marked_rows_are_planned_together_and_u_takes_them_back(store: Sto
             await keys(pilot, "space")
         await keys(pilot, ">")
         planned = set(store.plan.standing.changes)
-        marks = screen(pilot).items.marks.ids()
+        selected = screen(pilot).items.selection.ids()
         await keys(pilot, "u")
 
         assert planned == {one.id, other.id}
-        assert not marks
+        assert not selected
         assert not store.plan.standing
 
 

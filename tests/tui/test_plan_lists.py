@@ -22,7 +22,7 @@ async def test_a_leaving_item_stays_visible_and_the_cursor_moves_on(store: Store
         struck = [line.partition("│")[0] for line in lines_of(pilot.app) if line.startswith(" −")]
         after = line_with(pilot.app, "Backlog  unplanned")
         await keys(pilot, "*")
-        marked = backlog.marks.ids()
+        selected = backlog.selection.ids()
         is_on = backlog.current_id != row.id
         await keys(pilot, "escape")
         await go_to(pilot, row.id)
@@ -30,7 +30,7 @@ async def test_a_leaving_item_stays_visible_and_the_cursor_moves_on(store: Store
 
         assert [row.name[:15] in line for line in struck] == [True]
         assert items_in(after) == items_in(before) - 1
-        assert row.id not in marked
+        assert row.id not in selected
         assert is_on
         assert not store.plan.standing
         assert (backlog.row_count(), line_with(pilot.app, "Backlog  unplanned")) == (rows, before)

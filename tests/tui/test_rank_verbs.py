@@ -1,4 +1,4 @@
-"""Ranking by keys: rows, marks and ranges move at once, the cursor goes along, and the service has the same order."""
+"""Ranking by keys: rows and selections move at once, the cursor goes along, and the service has the same order."""
 
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
@@ -55,7 +55,7 @@ async def test_five_presses_move_the_row_by_five_and_the_cursor_goes_along(
         assert await items_of(store) == [*ids[1:4], ids[0], *ids[4:]] == await on_service(world, ids)
 
 
-async def test_marked_rows_move_as_one_block_and_u_takes_it_back(world: World, store: Store, opened: Open) -> None:
+async def test_selected_rows_move_as_one_block_and_u_takes_it_back(world: World, store: Store, opened: Open) -> None:
     ids = await items_of(store)
     async with opened(store) as pilot:
         for each in (ids[4], ids[2]):

@@ -71,7 +71,7 @@ class BoardList(ItemList):
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
-        self.marks.find_anchor()
+        self.selection.find_anchor()
         self.current_id = position.id_at(self.cursor)
 
     def rows_changed(self, ids: set[int] | None) -> None:
@@ -104,7 +104,7 @@ class BoardList(ItemList):
         if not 0 <= column < len(self.position.grid.columns):
             return
         before = self.current_id
-        self.marks.end_range()
+        self.selection.end_range()
         self.cursor, self.top = self.position.enter(column, row, Spot(self.cursor, self.top))
         self._settle(self.cursor)
         if before != self.current_id:
@@ -134,7 +134,7 @@ class BoardList(ItemList):
         return is_scrolled
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor on the card; ctrl and shift mark in its column, a double click chooses."""
+        """Put the cursor on the card; ctrl and shift select in its column, a double click chooses."""
         event.prevent_default()  # the list's own would take the line for a row
         slot = self.laid_out.slot_at(event.x)
         if slot is None:

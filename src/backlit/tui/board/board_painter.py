@@ -14,7 +14,7 @@ from backlit.tui.board.cards import CardPainter
 from backlit.tui.board.grid import GAP, BoardLayout, Lane, Slot
 from backlit.tui.board.position import BoardPosition
 from backlit.tui.widgets.item_rows import Badge, Badges, Names
-from backlit.tui.widgets.marks import RowMarks
+from backlit.tui.widgets.selection import RowSelection
 
 ROWS_KEPT = 4_000
 CARDS_KEPT = 512
@@ -86,7 +86,7 @@ class PaintedBoard(Protocol):
     laid_out: BoardLayout
     box: Size
     view: View | None
-    marks: RowMarks
+    selection: RowSelection
     cards: CardWindow
     empty_text: str
 
@@ -190,11 +190,11 @@ class BoardPainter:
         if found is None:
             return self._painter.blank(slot.width)
         is_cursor = is_current and row == board.cursor
-        is_marked = board.marks.has_row(row, found.id) if is_current else board.marks.has(found.id)
-        return self._card(found, slot.width, is_cursor, is_marked)[line]
+        is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
+        return self._card(found, slot.width, is_cursor, is_selected)[line]
 
-    def _card(self, row: Row, width: int, is_cursor: bool, is_marked: bool) -> Card:
-        key = (row, width, is_cursor, is_marked, self._board.cards.badge(row.id))
+    def _card(self, row: Row, width: int, is_cursor: bool, is_selected: bool) -> Card:
+        key = (row, width, is_cursor, is_selected, self._board.cards.badge(row.id))
         card = self._drawn.get(key)
         if card is None:
             if len(self._drawn) >= CARDS_KEPT:
@@ -202,8 +202,8 @@ class BoardPainter:
             card = self._drawn[key] = self._draw(*key)
         return card
 
-    def _draw(self, row: Row, width: int, is_cursor: bool, is_marked: bool, badge: Badge) -> Card:
+    def _draw(self, row: Row, width: int, is_cursor: bool, is_selected: bool, badge: Badge) -> Card:
         if not self._board.laid_out.is_single:
-            return self._painter.card(row, width, is_cursor=is_cursor, is_marked=is_marked, badge=badge)
+            return self._painter.card(row, width, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
         columns = self._painter.table(width, self._board.view.largest_id if self._board.view else 0)
-        return (columns.row(row, is_cursor=is_cursor, is_marked=is_marked, badge=badge),)
+        return (columns.row(row, is_cursor=is_cursor, is_selected=is_selected, badge=badge),)

@@ -19,7 +19,7 @@ from backlit.tui.drawing.theme_styles import (
     type_colour,
     type_sign,
 )
-from backlit.tui.widgets.item_rows import CURSOR, MARK, ROW_SIGNS, Badge, Layout, Names, state_sign, unready_sign
+from backlit.tui.widgets.item_rows import CURSOR, ROW_SIGNS, SELECTED, Badge, Layout, Names, state_sign, unready_sign
 
 INDENT = 4
 """Cells before a card's name: bar, sign, type and a blank."""
@@ -105,13 +105,13 @@ class CardPainter:
             taken += cell_len(words[number]) + 3
         return Strip(segments).adjust_cell_length(width, theme.style())
 
-    def card(self, row: Row, width: int, *, is_cursor: bool, is_marked: bool, badge: Badge) -> tuple[Strip, Strip]:
+    def card(self, row: Row, width: int, *, is_cursor: bool, is_selected: bool, badge: Badge) -> tuple[Strip, Strip]:
         """Draw the two lines of a card: its type and name, then its figures."""
         theme, on = self._theme, CURSOR if is_cursor else None
-        sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
-        edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
+        sign, sign_colour = (SELECTED, "mark") if is_cursor and is_selected else ROW_SIGNS[row.sign]
+        edge, edge_colour = ("▌", "accent") if is_cursor else (SELECTED, "mark") if is_selected else (" ", "accent")
         name = [
-            Segment(edge, theme.style(edge_colour, on=on, bold=is_marked)),
+            Segment(edge, theme.style(edge_colour, on=on, bold=is_selected)),
             Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
             Segment(f"{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on)),
             Segment(fit(row.name, width - INDENT), theme.style(on=on, bold=is_cursor)),

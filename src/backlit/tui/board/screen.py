@@ -1,4 +1,4 @@
-"""The screen of the board: the backlog's items in columns, with the same filter, marks and commands."""
+"""The screen of the board: the backlog's items in columns, with the same filter, selection and commands."""
 
 from collections.abc import Mapping
 from dataclasses import replace

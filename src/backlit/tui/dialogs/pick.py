@@ -26,12 +26,12 @@ FRAME_LINES = 3
 class PickerDialog(Dialog[Result]):
     """An input over a list; `free` lets what is typed be chosen too."""
 
-    MARK = "●"
+    SIGN = "●"
 
     def __init__(self, title: str, choices: Sequence[Choice], *, free: bool) -> None:
         super().__init__(title)
         self.input = LineInput(placeholder="type to narrow down" + (", or something new" if free else ""))
-        self.list = ChoiceList(self.MARK)
+        self.list = ChoiceList(self.SIGN)
         self._choices = list(choices)
         self._texts = [searchable(choice.label, choice.hint) for choice in choices]
         self._shown: Sequence[Choice] = self._choices
@@ -154,7 +154,7 @@ class PickDialog(PickerDialog[Choice | None]):
         super().__init__(title, choices, free=free)
         at = next((index for index, choice in enumerate(choices) if choice.value == current), None)
         if at is not None:
-            self.list.mark(frozenset({choices[at].value}))
+            self.list.select(frozenset({choices[at].value}))
             self.list.move_to(at)
 
     def accept(self) -> None:
@@ -164,22 +164,22 @@ class PickDialog(PickerDialog[Choice | None]):
 
 
 class PickManyDialog(PickerDialog[tuple[str, ...] | None]):
-    """Any number of words: tab marks, enter accepts the marked ones and, where something is typed, the row too.
+    """Any number of words: tab selects, enter accepts the selected ones and, where something is typed, the row too.
 
     The answer keeps the order of `chosen`, new ones after it; None when it was left.
     """
 
-    MARK = "✓"
+    SIGN = "✓"
 
     def __init__(self, title: str, words: Iterable[str], chosen: Sequence[str], *, free: bool = False) -> None:
         every = dict.fromkeys([*chosen, *words])
         super().__init__(title, [Choice(word, word) for word in every], free=free)
-        self._marked = dict.fromkeys(chosen)
-        self.frame.border_subtitle = literal("tab marks, enter accepts")
-        self._show_marks()
+        self._selected = dict.fromkeys(chosen)
+        self.frame.border_subtitle = literal("tab selects, enter accepts")
+        self._show_selected()
 
     def press(self, key: str) -> bool:
-        """Mark with tab."""
+        """Select with tab."""
         if key != "tab":
             return super().press(key)
         self._narrow()
@@ -189,18 +189,18 @@ class PickManyDialog(PickerDialog[tuple[str, ...] | None]):
         return True
 
     def accept(self) -> None:
-        """Answer with the marked ones."""
+        """Answer with the selected ones."""
         if self.input.value.strip() and self.current is not None:
-            self._marked[str(self.current.value)] = None
-        self.dismiss(tuple(self._marked))
+            self._selected[str(self.current.value)] = None
+        self.dismiss(tuple(self._selected))
 
     def _toggle(self, word: str) -> None:
-        if word in self._marked:
-            del self._marked[word]
+        if word in self._selected:
+            del self._selected[word]
         else:
-            self._marked[word] = None
+            self._selected[word] = None
         self.offer(word)
-        self._show_marks()
+        self._show_selected()
 
-    def _show_marks(self) -> None:
-        self.list.mark(frozenset(self._marked))
+    def _show_selected(self) -> None:
+        self.list.select(frozenset(self._selected))

@@ -14,18 +14,18 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 class PickValuesDialog(PickerDialog[tuple[str, ...] | None]):
     """The answer is the values wanted, none for any; None when it was left. The counts may come later."""
 
-    MARK = "✓"
+    SIGN = "✓"
 
     def __init__(self, title: str, anything: str, choices: Sequence[Choice], chosen: Sequence[str]) -> None:
         known = {choice.value for choice in choices}
         others = [Choice(value, value) for value in chosen if value not in known]
         super().__init__(title, [Choice(None, anything), *choices, *others], free=False)
-        self._marked = dict.fromkeys(chosen)
+        self._selected = dict.fromkeys(chosen)
         self._has_turned = False
-        self.frame.border_subtitle = literal("tab marks several, enter takes")
-        at = next((place for place, each in enumerate(self._choices) if each.value in self._marked), 0)
+        self.frame.border_subtitle = literal("tab selects several, enter takes")
+        at = next((place for place, each in enumerate(self._choices) if each.value in self._selected), 0)
         self._first = self._choices[at].value
-        self._show_marks()
+        self._show_selected()
         self.list.move_to(at)
 
     def count(self, counts: Mapping[str, int]) -> None:
@@ -41,7 +41,7 @@ class PickValuesDialog(PickerDialog[tuple[str, ...] | None]):
         )
 
     def press(self, key: str) -> bool:
-        """Mark with tab."""
+        """Select with tab."""
         if key != "tab":
             return super().press(key)
         self._narrow()
@@ -51,30 +51,30 @@ class PickValuesDialog(PickerDialog[tuple[str, ...] | None]):
         return True
 
     def accept(self) -> None:
-        """Answer with the marked ones, and the row where it was typed for; with the row alone where none was marked."""
+        """Answer with the selected ones, and the row where it was typed for; with the row alone without any."""
         current = self.current
         if current is None:
             return
         is_typed = bool(self.input.value.strip())
         row = () if current.value is None else (str(current.value),)
         if self._has_turned:
-            wanted = [*self._marked, *(row if is_typed else ())]
-        elif self._marked and not is_typed and current.value == self._first:
-            wanted = [*self._marked]
+            wanted = [*self._selected, *(row if is_typed else ())]
+        elif self._selected and not is_typed and current.value == self._first:
+            wanted = [*self._selected]
         else:
             wanted = [*row]
         self.dismiss(tuple(dict.fromkeys(wanted)))
 
     def _turn(self, value: str) -> None:
         self._has_turned = True
-        if value in self._marked:
-            del self._marked[value]
+        if value in self._selected:
+            del self._selected[value]
         else:
-            self._marked[value] = None
-        self._show_marks()
+            self._selected[value] = None
+        self._show_selected()
 
-    def _show_marks(self) -> None:
-        self.list.mark(frozenset(self._marked))
+    def _show_selected(self) -> None:
+        self.list.select(frozenset(self._selected))
 
 
 def _items(count: int) -> str:
@@ -95,7 +95,7 @@ class PickTagsDialog(PickerDialog[TagChange | None]):
     `counts` says how many of the items have a tag. The answer is None when it was left.
     """
 
-    MARK = "✓"
+    SIGN = "✓"
 
     def __init__(self, title: str, words: Iterable[str], counts: Mapping[str, int], total: int) -> None:
         every = dict.fromkeys([*counts, *words])
@@ -104,7 +104,7 @@ class PickTagsDialog(PickerDialog[TagChange | None]):
         self._before = {word: count == total for word, count in counts.items()}
         self._wanted: dict[str, bool] = {}
         self.frame.border_subtitle = literal("tab puts on and takes off, enter accepts")
-        self._show_marks()
+        self._show_selected()
 
     def press(self, key: str) -> bool:
         """Turn a tag over with tab."""
@@ -135,13 +135,13 @@ class PickTagsDialog(PickerDialog[TagChange | None]):
                 self._wanted[word] = False
             case _:
                 del self._wanted[word]
-        self._show_marks()
+        self._show_selected()
 
-    def _show_marks(self) -> None:
+    def _show_selected(self) -> None:
         state: dict[str, bool | None] = {word: True if has_all else None for word, has_all in self._before.items()}
         state |= self._wanted
-        marked = frozenset(word for word, is_on in state.items() if is_on)
-        self.list.mark(marked, frozenset(word for word, is_on in state.items() if is_on is None))
+        selected = frozenset(word for word, is_on in state.items() if is_on)
+        self.list.select(selected, frozenset(word for word, is_on in state.items() if is_on is None))
 
 
 def _share(count: int, total: int) -> str:
@@ -155,7 +155,7 @@ class PickKeysDialog(PickerDialog[tuple[SortKey, ...] | None]):
     at all. At most `most` fields are taken, the first ones going. The answer is None when it was left.
     """
 
-    MARK = "✓"
+    SIGN = "✓"
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class PickKeysDialog(PickerDialog[tuple[SortKey, ...] | None]):
         self.list.move_to(at)
 
     def press(self, key: str) -> bool:
-        """Mark with tab."""
+        """Select with tab."""
         if key != "tab":
             return super().press(key)
         self._narrow()
@@ -193,7 +193,7 @@ class PickKeysDialog(PickerDialog[tuple[SortKey, ...] | None]):
         return True
 
     def accept(self) -> None:
-        """Answer with the marked ones; with the row alone where none was marked by tab."""
+        """Answer with the selected ones; with the row alone where none was selected by tab."""
         if self.current is None:
             return
         name = self.current.value
@@ -226,7 +226,7 @@ class PickKeysDialog(PickerDialog[tuple[SortKey, ...] | None]):
             Choice(each.value, each.label, self._hint(places[each.value])) if each.value in places else each
             for each in self._plain
         ]
-        self.list.mark(frozenset(places))
+        self.list.select(frozenset(places))
         if not self.input.value:
             self._shown = self._choices
             self.list.show(self._shown, self.list.cursor, is_flat=False)

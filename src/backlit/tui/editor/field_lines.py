@@ -145,6 +145,6 @@ _HELP = {
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",
     Kind.LONG_TEXT: "Markdown or plain text; p shows it as Markdown, ctrl+e opens it in $EDITOR.",
     Kind.TEAM: "A team that items of the project name.",
-    Kind.TAGS: "Enter lists them; tab marks several.",
+    Kind.TAGS: "Enter lists them; tab selects several.",
     Kind.ITEM: "Enter finds it by name or #id.",
 }

@@ -234,8 +234,8 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
     progress = store.grooming.progress()
     if progress is not None:
         at = "at the summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"
-        marked = len(place.items.marks.ids())
-        new = f"start over with {f'the {marked:,} selected' if marked else 'this list'}"
+        selected = len(place.items.selection.ids())
+        new = f"start over with {f'the {selected:,} selected' if selected else 'this list'}"
         answers = [Answer("r", "resume"), Answer("n", new)]
         sentence = f"You paused grooming on {progress.began_on} {at}."
         key = await app.ask(ConfirmDialog("Grooming", sentence, answers, "cancel"))
@@ -259,5 +259,5 @@ async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
 async def _ids(place: ListScreen) -> Sequence[int]:
     """Return the selected items in the order of the list, hidden ones last; without a selection, the whole list."""
     await place.loaded()
-    marked, shown = set(place.items.marks.ids()), place.items.ids_between(0, None)
-    return [*(each for each in shown if each in marked), *marked.difference(shown)] if marked else shown
+    selected, shown = set(place.items.selection.ids()), place.items.ids_between(0, None)
+    return [*(each for each in shown if each in selected), *selected.difference(shown)] if selected else shown

@@ -161,7 +161,7 @@ def copy_json(target: ItemTarget, call: Call) -> None:
 def _copy(target: ItemTarget, text: str) -> None:
     size = len(text.encode())
     if size > CLIPBOARD_LIMIT:
-        raise CannotAct(f"{size:,} bytes are more than a terminal's clipboard takes; mark fewer items.")
+        raise CannotAct(f"{size:,} bytes are more than a terminal's clipboard takes; select fewer items.")
     target.copy(text)
     lines = text.splitlines()
     first = " ".join(lines[0].split())[:60] if lines else "nothing"

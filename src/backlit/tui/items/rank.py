@@ -60,11 +60,11 @@ def _place_dialog(target: RankTarget) -> LineDialog:
 
 
 async def write_order(target: RankTarget, call: Call) -> None:
-    """Write the order into Priority as 1, 2, 3 and so on, for the marked items or those moved on this machine."""
+    """Write the order into Priority as 1, 2, 3 and so on, for the selected items or those moved on this machine."""
     chosen = target.chosen_ids(call.rows)
     ids = list(chosen) if len(chosen) > 1 else target.store.ranking.local_ids()
     if not ids:
-        raise CannotAct("No order is kept on this machine. Mark the items whose order to write.")
+        raise CannotAct("No order is kept on this machine. Select the items whose order to write.")
     refuse_too_many(ids)
     items = [each for each in target.store.batch.items(ids) if each.type != ItemType.TASK]
     able = [each.id for each in items if FIELD_BY_KEY["Priority"].applies_to(each.type)]

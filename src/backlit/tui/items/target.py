@@ -17,7 +17,7 @@ class ItemTarget(StoreTarget, Protocol):
         """Return the item under the cursor; raises CannotAct without one."""
 
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
-        """Return the ids of the marked items, else of `rows` rows from the cursor, else of the current item."""
+        """Return the ids of the selected items, else of `rows` rows from the cursor, else of the current item."""
 
     def chosen(self, rows: int | None = None) -> list[Item]:
         """Return the same as items; raises CannotAct for none, or for too many."""

@@ -87,15 +87,15 @@ def clear(target: ListTarget, _call: Call) -> None:
 
 
 def unwind(target: ListTarget, _call: Call) -> None:
-    """Undo one layer: the filter line, the range, the text, the marks, the query, the node."""
+    """Undo one layer: the filter line, the range, the text, the selection, the query, the node."""
     now, items = target.shared.now, target.items
     if target.line.is_open:
         target.line.leave()
-    elif items.marks.end_range():
+    elif items.selection.end_range():
         return
     elif now.text:
         filter_list(target, replace(now, text=""))
-    elif items.marks.clear():
+    elif items.selection.clear():
         return
     elif now.is_narrowed:
         filter_list(target, replace(now, query=target.line.before(now)))

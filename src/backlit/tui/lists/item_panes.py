@@ -1,4 +1,4 @@
-"""The panes of a list: its items, the preview of the item under the cursor, and the totals of the marked items."""
+"""The panes of a list: its items, the preview of the item under the cursor, and the totals of the selected items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
@@ -22,7 +22,7 @@ from backlit.tui.shell.target import ItemPlace, Open
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.marks import Marked
+from backlit.tui.widgets.selection import SelectionChanged
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 PREVIEW_DELAY = 0.06
@@ -34,8 +34,8 @@ LIST_SHARE = 65
 """Share of the width, in per cent, of a list beside the preview; the style sheet has the same figure."""
 
 
-class MarkTotals:
-    """The number and the points of the marked items, counted in a worker of its owner; `changed` is called after."""
+class SelectionTotals:
+    """The number and the points of the selected items, counted in a worker of its owner; `changed` is called after."""
 
     def __init__(self, store: Store, owner: Widget, changed: Callable[[], None]) -> None:
         self.totals = Totals()
@@ -44,11 +44,11 @@ class MarkTotals:
         self._changed = changed
 
     def measure(self, ids: Sequence[int]) -> None:
-        """Count the marked items."""
+        """Count the selected items."""
         if ids:
-            self._owner.run_worker(work(self._measure, ids), exclusive=True, group="marks")
+            self._owner.run_worker(work(self._measure, ids), exclusive=True, group="selection")
         else:
-            self._owner.workers.cancel_group(self._owner, "marks")
+            self._owner.workers.cancel_group(self._owner, "selection")
             self.totals = Totals()
             self._changed()
 
@@ -68,7 +68,7 @@ class ItemPanes(StorageErrorGuard, Container):
         """The cursor rests on a row."""
 
     class Measured(Message):
-        """The totals of the marked items changed."""
+        """The totals of the selected items changed."""
 
     class Placed(Message):
         """The panes moved: the columns of the line that meets the rules above and below, None without a line."""
@@ -89,7 +89,7 @@ class ItemPanes(StorageErrorGuard, Container):
         self._is_asked_for = False
         self._hits: Mapping[int, Hit] = {}
         self._line: int | None = None
-        self.marks = MarkTotals(store, self, self._marks_measured)
+        self.selected = SelectionTotals(store, self, self._selection_measured)
 
     def compose(self) -> ComposeResult:
         """Place the list, then the preview."""
@@ -144,12 +144,12 @@ class ItemPanes(StorageErrorGuard, Container):
             self._hits = hits
             self.draw_preview()
 
-    @on(Marked)
-    def measure_marks(self) -> None:
-        """Count the marked items."""
-        self.marks.measure(self.items.marks.ids())
+    @on(SelectionChanged)
+    def measure_selection(self) -> None:
+        """Count the selected items."""
+        self.selected.measure(self.items.selection.ids())
 
-    def _marks_measured(self) -> None:
+    def _selection_measured(self) -> None:
         self.post_message(self.Measured())
 
     def preview_soon(self) -> None:

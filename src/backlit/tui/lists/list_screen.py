@@ -1,4 +1,4 @@
-"""The screen of a list: filtered, grouped, sorted and marked items, with the preview of one."""
+"""The screen of a list: filtered, grouped, sorted and selected items, with the preview of one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -137,10 +137,10 @@ class ListScreen(ItemScreen):
         return item
 
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
-        """Return the marked items, else `rows` rows from the cursor, else the current item."""
-        marked = self.items.marks.ids()
-        if marked or not rows:
-            return marked or (self.current().id,)
+        """Return the selected items, else `rows` rows from the cursor, else the current item."""
+        selected = self.items.selection.ids()
+        if selected or not rows:
+            return selected or (self.current().id,)
         return self.items.ids_between(self.items.cursor, self.items.cursor + rows)
 
     def expected_type(self) -> ItemType | None:

@@ -20,8 +20,8 @@ from backlit.tui.shell.readings import Readings
 from backlit.tui.shell.status_text import (
     empty_words,
     left_status,
-    marks_words,
     right_title,
+    selection_words,
     unread_words,
 )
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -99,9 +99,9 @@ class ShownView:
         connection, views = store.connection, target.shared.views
         figures = right_title(connection, totals, store.inbox.unread(), time.time())
         unread = unread_words(store.search.unread(target.shown_view))
-        marked = marks_words(target.panes.marks.totals)
+        selected = selection_words(target.panes.selected.totals)
         left = left_status(store)
-        target.frame.say(title, figures, [*unread, *marked, *left])
+        target.frame.say(title, figures, [*unread, *selected, *left])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         self._items.empty_text = empty_words(connection, target.spec)
 
@@ -123,8 +123,8 @@ class ShownView:
         if Subject.ITEMS in changes:
             items.rows_changed(changes.ids(Subject.ITEMS))
             self.reload(is_wanted=False)
-            if panes.marks.totals.count:
-                panes.measure_marks()
+            if panes.selected.totals.count:
+                panes.measure_selection()
         item_id = items.current_id
         if item_id and any(changes.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
             panes.draw_preview()

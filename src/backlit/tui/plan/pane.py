@@ -140,7 +140,7 @@ class PlanList(BacklogList):
         super().__init__(names)
         self.folds = TaskFolds(self)
         self.leaving: frozenset[int] = frozenset()
-        """Items that the plan moves away; they are visible, and left out when all are marked."""
+        """Items that the plan moves away; they are visible, and left out when all are selected."""
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw one item."""

@@ -87,10 +87,10 @@ class PlanLists:
         return None if place is None else self._store.lookups.iterations().get(place)
 
     def step_past(self, item_ids: AbstractSet[int]) -> None:
-        """Clear the marks, and put the cursor on the next item besides these."""
+        """Clear the selection, and put the cursor on the next item besides these."""
         items = self.panes.focused.items
         step_past(items, item_ids)
-        items.marks.clear()
+        items.selection.clear()
 
     def use_columns(self, columns: Sequence[Column]) -> None:
         """Show these columns, or the default ones without any."""

@@ -145,7 +145,7 @@ class PlanBody(ItemPanes):
     @on(PlanPanes.Entered)
     def _pane_entered(self) -> None:
         self.preview_soon()
-        self.measure_marks()
+        self.measure_selection()
 
     def spare(self, is_sparing: bool) -> None:
         """Turn low bandwidth on or off for all panes."""

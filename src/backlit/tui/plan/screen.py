@@ -28,7 +28,7 @@ from backlit.tui.plan.pane import TasksAsked
 from backlit.tui.plan.pane_contents import LOADING, PlanLists
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.target import stage
-from backlit.tui.shell.status_text import empty_words, left_status, marks_words, right_title, unread_words
+from backlit.tui.shell.status_text import empty_words, left_status, right_title, selection_words, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.widgets.item_list import is_complete
 
@@ -124,14 +124,14 @@ class PlanScreen(ListScreen):
         self._panes.backlog.items.empty_text = empty_words(connection, self.spec)
         shown = self.lists.views.get(self._panes.backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
-        marked = marks_words(self.panes.marks.totals)
+        selected = selection_words(self.panes.selected.totals)
         view = self.shared.now.view
         title = left_title(self._names, view, self.node, self.spec)
         is_plain = view is PLAIN and self.node is None
         self.frame.say(
             plan_title(title, plan, is_plain=is_plain),
             [*shift, *right_title(connection, None, 0, time.time())],
-            [*unread, *marked, *sent_words(plan), *left_status(store)],
+            [*unread, *selected, *sent_words(plan), *left_status(store)],
         )
         views = self.shared.views
         self.frame.show_tabs(views.names, views.place(view))

@@ -23,7 +23,7 @@ class IterationPanes(Protocol):
         """Return the iteration of the pane with the focus; None for the backlog's pane."""
 
     def step_past(self, item_ids: AbstractSet[int]) -> None:
-        """Clear the marks, and put the cursor on the next item besides these."""
+        """Clear the selection, and put the cursor on the next item besides these."""
 
 
 class PlanTarget(AddTarget, Protocol):

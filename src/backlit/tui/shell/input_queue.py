@@ -25,7 +25,7 @@ PATIENCE = 0.05
 """Seconds after which a silent message pump is asked again, as it may have ended."""
 BEHIND = frozenset(
     {
-        *("board", "drafts", "facets", "look", "look at", "marks", "projects", "seen", "words"),
+        *("board", "drafts", "facets", "look", "look at", "projects", "seen", "selection", "words"),
         *("refresh", "sign in", "transfer"),
     }
 )

@@ -24,9 +24,9 @@ def right_title(connection: Connection, totals: Totals | None, news: int, now: f
     return parts
 
 
-def marks_words(marked: Totals) -> list[Part]:
+def selection_words(selected: Totals) -> list[Part]:
     """Return the number of selected items and their points; empty without any."""
-    return [(f" ✓ {marked.count:,} selected  {marked.points:,.10g} pts ", "mark")] if marked.count else []
+    return [(f" ✓ {selected.count:,} selected  {selected.points:,.10g} pts ", "mark")] if selected.count else []
 
 
 def left_status(store: Store, position: int = 0, count: int = 0) -> list[Part]:

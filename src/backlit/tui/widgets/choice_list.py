@@ -12,7 +12,7 @@ from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 
 LEAD = 4
-"""Cells before the label: the cursor bar, the mark, and blanks."""
+"""Cells before the label: the cursor bar, the sign, and blanks."""
 LEAST_LABEL = 16
 PARTLY = "–"
 """The sign of a value that only some of many items have."""
@@ -31,13 +31,13 @@ class Choice:
 
 
 class ChoiceList(LineList, can_focus=False):
-    """Shows choices; the dialog sets the rows and the marked values."""
+    """Shows choices; the dialog sets the rows and the selected values."""
 
-    def __init__(self, mark: str) -> None:
+    def __init__(self, sign: str) -> None:
         super().__init__()
-        self._mark = mark
+        self._sign = sign
         self._choices: Sequence[Choice] = ()
-        self._marked: frozenset[object] = frozenset()
+        self._selected: frozenset[object] = frozenset()
         self._partly: frozenset[object] = frozenset()
         self._is_flat = False
 
@@ -47,9 +47,9 @@ class ChoiceList(LineList, can_focus=False):
         self._is_flat = is_flat
         self.rows_replaced(cursor)
 
-    def mark(self, marked: frozenset[object], partly: frozenset[object] = frozenset()) -> None:
-        """Mark the rows of some values, and those of values that only some of many items have."""
-        self._marked, self._partly = marked, partly
+    def select(self, selected: frozenset[object], partly: frozenset[object] = frozenset()) -> None:
+        """Select the rows of some values, and those of values that only some of many items have."""
+        self._selected, self._partly = selected, partly
         self.refresh()
 
     def row_count(self) -> int:
@@ -57,7 +57,7 @@ class ChoiceList(LineList, can_focus=False):
         return len(self._choices)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        """Draw one choice: bar, mark, label, and the hint on the right where it fits."""
+        """Draw one choice: bar, sign, label, and the hint on the right where it fits."""
         choice = self._choices[index]
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
@@ -69,7 +69,7 @@ class ChoiceList(LineList, can_focus=False):
         hint_width = cell_len(hint) + 2 if hint else 0
         if hint_width and room - hint_width < min(LEAST_LABEL, cell_len(label)):
             hint_width = max(0, room - LEAST_LABEL)
-        sign = self._mark if choice.value in self._marked else PARTLY if choice.value in self._partly else " "
+        sign = self._sign if choice.value in self._selected else PARTLY if choice.value in self._partly else " "
         segments = [
             Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
             Segment(f"{sign} ", theme.style("mark", on=on)),

@@ -10,7 +10,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.widgets.folds import Folding
 from backlit.tui.widgets.item_rows import Names
 from backlit.tui.widgets.line_list import LineList, is_far_away
-from backlit.tui.widgets.marks import RowMarks
+from backlit.tui.widgets.selection import RowSelection
 
 
 class ItemList(LineList):
@@ -28,7 +28,7 @@ class ItemList(LineList):
         self.view: View | None = None
         self.current_id: int | None = None
         self.is_sparing = False
-        self.marks = RowMarks(self)
+        self.selection = RowSelection(self)
         self._names = names
 
     # Hooks
@@ -73,63 +73,63 @@ class ItemList(LineList):
         self.forget_drawn()
 
     def start_over(self) -> None:
-        """Reset cursor and marks for another list."""
-        self.marks.clear()
+        """Reset cursor and selection for another list."""
+        self.selection.clear()
         self.current_id = None
         self.cursor = self.top = 0
 
     def renamed(self, ids: Mapping[int, int]) -> None:
         """Follow an item whose temporary id became a real one."""
-        self.marks.rename(ids)
+        self.selection.rename(ids)
         if self.current_id is not None:
             self.current_id = ids.get(self.current_id, self.current_id)
 
     def moved(self, before: int) -> None:
         """Post the move of the cursor, and extend an open range."""
-        self.marks.follow(before)
+        self.selection.follow(before)
         super().moved(before)
 
     def clicked(self, index: int, event: events.Click) -> None:
         """Select or deselect the row with ctrl; with shift, select up to it."""
         first, last = sorted((self.cursor, index))
         if event.ctrl and self.ids_between(index, index + 1):
-            self.marks.toggle(index, index + 1)
+            self.selection.toggle(index, index + 1)
         elif event.shift:
-            self.marks.add(first, last + 1)
+            self.selection.add(first, last + 1)
         super().clicked(index, event)
 
 
-def mark(target: ItemList, call: Call) -> None:
+def select(target: ItemList, call: Call) -> None:
     """Select or deselect the row and move down; on a header, its whole group.
 
     A count selects as many rows.
     """
     group = target.folds.ids_under_header() if call.count is None else None
     if group is not None:
-        target.marks.toggle_all(group)
+        target.selection.toggle_all(group)
         target.move_to(target.cursor + 1)
         return
     stop = target.cursor + (call.count or 1)
-    target.marks.toggle(target.cursor, stop)
+    target.selection.toggle(target.cursor, stop)
     target.move_to(stop)
 
 
 def open_range(target: ItemList, _call: Call) -> None:
     """Start a range at the row, or end it and keep its rows selected."""
-    if not target.marks.end_range():
-        target.marks.begin_range()
+    if not target.selection.end_range():
+        target.selection.begin_range()
 
 
 def invert(target: ItemList, _call: Call) -> None:
     """Invert the selection."""
     _need_all(target)
-    target.marks.invert()
+    target.selection.invert()
 
 
-def mark_all(target: ItemList, _call: Call) -> None:
+def select_all(target: ItemList, _call: Call) -> None:
     """Select all items that match."""
     _need_all(target)
-    target.marks.add(0, None)
+    target.selection.add(0, None)
 
 
 def is_complete(items: ItemList) -> bool:

@@ -57,7 +57,7 @@ def folded_sign(badge: Badge) -> str:
 
 
 CURSOR = "cursor-background"
-MARK = "✓"
+SELECTED = "✓"
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.NONE: (" ", "muted"),
     RowSign.PENDING: ("↑", "pending"),
@@ -136,16 +136,16 @@ class Layout:
         cells: Sequence[str] = (),
         *,
         is_cursor: bool,
-        is_marked: bool = False,
+        is_selected: bool = False,
         badge: Badge = Badge.NONE,
     ) -> Strip:
-        """Draw one item; its mark is at the edge, or in place of the row's sign beside the cursor bar."""
+        """Draw one item; its selection's sign is at the edge, or in place of the row's sign beside the cursor bar."""
         on = self._cursor if is_cursor else None
         theme = self._theme
-        sign, sign_colour = (MARK, "mark") if is_cursor and is_marked else ROW_SIGNS[row.sign]
-        edge, edge_colour = ("▌", "accent") if is_cursor else (MARK, "mark") if is_marked else (" ", "accent")
+        sign, sign_colour = (SELECTED, "mark") if is_cursor and is_selected else ROW_SIGNS[row.sign]
+        edge, edge_colour = ("▌", "accent") if is_cursor else (SELECTED, "mark") if is_selected else (" ", "accent")
         segments = [
-            Segment(edge, theme.style(edge_colour, on=on, bold=is_marked)),
+            Segment(edge, theme.style(edge_colour, on=on, bold=is_selected)),
             Segment(state_sign(sign, badge), theme.style(sign_colour, on=on, bold=True)),
             Segment(unready_sign(badge), theme.style("muted", on=on, bold=True)),
         ]

@@ -20,7 +20,7 @@ from backlit.tui.widgets.item_rows import LEAD, Badge, Layout, Names, RowWindow
 FIRST_ROWS = 200
 STRIPS_KEPT = 512
 Drawn = tuple[Row | GroupLine, tuple[str, ...], bool, bool, Badge]
-"""A drawn line: row, cell texts, whether it has the cursor and a mark, and its badges."""
+"""A drawn line: row, cell texts, whether it has the cursor and is selected, and its badges."""
 
 
 class ColumnScroll:
@@ -92,11 +92,11 @@ class ColumnScroll:
         if strip is None:
             if len(self._strips) >= STRIPS_KEPT:
                 self._strips.clear()
-            row, cells, is_cursor, is_marked, badge = drawn
+            row, cells, is_cursor, is_selected, badge = drawn
             if isinstance(row, GroupLine):
                 strip = self.layout.group(row, is_cursor=is_cursor)
             else:
-                strip = self.layout.row(row, cells, is_cursor=is_cursor, is_marked=is_marked, badge=badge)
+                strip = self.layout.row(row, cells, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
             self._strips[drawn] = strip
         return strip
 
@@ -150,7 +150,7 @@ class BacklogList(ItemList):
             self._levels = view.spec.group
             while self.cursor < self.top + self.page - 1 and isinstance(self.row(self.top - 1), GroupLine):
                 self.top -= 1  # the headers right above the first row are to be seen
-        self.marks.find_anchor()
+        self.selection.find_anchor()
         self._note_current()
 
     def go_to(self, item_id: int) -> bool:
@@ -217,14 +217,14 @@ class BacklogList(ItemList):
     # Mouse
 
     def clicked(self, index: int, event: events.Click) -> None:
-        """Fold or unfold a group by its header; with ctrl its items are marked."""
+        """Fold or unfold a group by its header; with ctrl its items are selected."""
         is_header = self.view is not None and bool(self.view.spec.group) and self.view.id_at(index) is None
         if not is_header or event.shift:
             super().clicked(index, event)
             return
         self.move_to(index)
         if event.ctrl:
-            self.marks.toggle_all(self.folds.ids_under_header() or ())
+            self.selection.toggle_all(self.folds.ids_under_header() or ())
         else:
             self.folds.toggle()
 
@@ -272,9 +272,9 @@ class BacklogList(ItemList):
             return self.render_blank(-1)
         if isinstance(row, GroupLine):
             return self.columns.line((row, (), is_cursor, False, Badge.NONE))
-        is_marked = self.marks.has_row(index, row.id)
+        is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
-        return self.columns.line((row, cells, is_cursor, is_marked, self._window.badge(row.id)))
+        return self.columns.line((row, cells, is_cursor, is_selected, self._window.badge(row.id)))
 
 
 def right(target: BacklogList, call: Call) -> None:

@@ -1,4 +1,4 @@
-"""Marks: the selected items of a list, and the range that is open."""
+"""Selection: the selected items of a list, and the range that is open."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -8,11 +8,11 @@ from textual.message import Message
 from backlit.tui.commands.command import CannotAct
 
 
-class Marked(Message):
+class SelectionChanged(Message):
     """The selection of a list changed."""
 
 
-class MarkableRows(Protocol):
+class SelectableRows(Protocol):
     """A list with rows that can be selected."""
 
     cursor: int
@@ -38,28 +38,28 @@ class MarkableRows(Protocol):
         """Send a message up."""
 
 
-class RowMarks:
+class RowSelection:
     """The selected rows of a list, and the range that is open between a row and the cursor.
 
     The cost of selecting depends on the rows in sight, except for the set of ids.
     """
 
-    def __init__(self, rows: MarkableRows) -> None:
+    def __init__(self, rows: SelectableRows) -> None:
         self._rows = rows
-        self._marks = Marks()
+        self._selected = Selection()
         self._anchor: int | None = None
 
     def ids(self) -> Sequence[int]:
         """Return the selected items, including the open range."""
-        return self._marks.with_range(() if self._anchor is None else self._rows.ids_between(*self._range()))
+        return self._selected.with_range(() if self._anchor is None else self._rows.ids_between(*self._range()))
 
     def has(self, item_id: int) -> bool:
         """Return whether an item is selected by itself."""
-        return item_id in self._marks
+        return item_id in self._selected
 
     def has_row(self, index: int, item_id: int) -> bool:
         """Return whether a row is selected, or in the open range."""
-        if item_id in self._marks:
+        if item_id in self._selected:
             return True
         if self._anchor is None:
             return False
@@ -68,33 +68,33 @@ class RowMarks:
 
     def rename(self, ids: Mapping[int, int]) -> None:
         """Follow temporary ids that became real ones."""
-        self._marks.rename(ids)
+        self._selected.rename(ids)
 
     def find_anchor(self) -> None:
         """Find the first row of the range after the rows were replaced; without it, close the range."""
-        anchor = self._marks.anchor
+        anchor = self._selected.anchor
         self._anchor = None if anchor is None else self._rows.find_row(anchor)
         if self._anchor is None:
-            self._marks.anchor = None
+            self._selected.anchor = None
 
     def begin_range(self) -> None:
         """Open a range at the cursor; raises CannotAct without a row there."""
-        self._marks.anchor, self._anchor = self._ids(self._rows.cursor, self._rows.cursor + 1)[0], self._rows.cursor
+        self._selected.anchor, self._anchor = self._ids(self._rows.cursor, self._rows.cursor + 1)[0], self._rows.cursor
         self._changed()
 
     def end_range(self) -> bool:
         """Select the rows of the open range; return False without one."""
         if self._anchor is None:
             return False
-        self._marks.add(self._rows.ids_between(*self._range()))
-        self._marks.anchor = self._anchor = None
+        self._selected.add(self._rows.ids_between(*self._range()))
+        self._selected.anchor = self._anchor = None
         self._changed()
         return True
 
     def clear(self) -> bool:
         """Clear the selection; return False where it is empty."""
-        had_any = bool(self._marks) or self._anchor is not None
-        self._marks.clear()
+        had_any = bool(self._selected) or self._anchor is not None
+        self._selected.clear()
         self._anchor = None
         if had_any:
             self._changed()
@@ -105,36 +105,36 @@ class RowMarks:
         self.end_range()
         rows = self._rows
         for item_id in self._ids(start, stop):
-            self._marks.toggle(item_id)
+            self._selected.toggle(item_id)
         self._refresh(start, stop - 1)
-        rows.post_message(Marked())
+        rows.post_message(SelectionChanged())
 
     def toggle_all(self, ids: Sequence[int]) -> None:
         """Select all of some items, or deselect them where all are selected."""
         self.end_range()
-        if all(each in self._marks for each in ids):
-            self._marks.invert(ids)
+        if all(each in self._selected for each in ids):
+            self._selected.invert(ids)
         else:
-            self._marks.add(ids)
+            self._selected.add(ids)
         self._changed()
 
     def add(self, start: int, stop: int | None) -> None:
         """Select a range of rows."""
         self.end_range()
-        self._marks.add(self._rows.ids_between(start, stop))
+        self._selected.add(self._rows.ids_between(start, stop))
         self._changed()
 
     def invert(self) -> None:
         """Invert the selection."""
         self.end_range()
-        self._marks.invert(self._rows.ids_between(0, None))
+        self._selected.invert(self._rows.ids_between(0, None))
         self._changed()
 
     def follow(self, before: int) -> None:
         """Repaint the rows that the cursor added to the range or took from it."""
         if self._anchor is not None and before != self._rows.cursor:
             self._refresh(*sorted((before, self._rows.cursor)))
-            self._rows.post_message(Marked())
+            self._rows.post_message(SelectionChanged())
 
     def _ids(self, start: int, stop: int) -> Sequence[int]:
         ids = self._rows.ids_between(start, stop)
@@ -153,10 +153,10 @@ class RowMarks:
 
     def _changed(self) -> None:
         self._rows.repaint()
-        self._rows.post_message(Marked())
+        self._rows.post_message(SelectionChanged())
 
 
-class Marks:
+class Selection:
     """Selected ids; they survive refresh, filter and order.
 
     A range is open between `anchor` (a row's id) and the cursor; its rows count as selected, also after its end.

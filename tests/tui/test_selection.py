@@ -1,4 +1,4 @@
-"""Marking rows in the backlog, by keys over a real store and service."""
+"""Selecting rows in the backlog, by keys over a real store and service."""
 
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
@@ -8,54 +8,54 @@ from tests.tui.stage import lines_of, text_of
 from backlit.model.amounts import points_of
 from backlit.store import Store
 from backlit.store.records.item import Row
-from backlit.tui.widgets.marks import Marks
+from backlit.tui.widgets.selection import Selection
 
 
 def points(rows: list[Row]) -> str:
     return f"{sum(points_of(row.estimate) or 0 for row in rows):,.10g} pts"
 
 
-async def test_space_marks_and_steps_and_the_status_line_adds_up(store: Store, opened: Open) -> None:
+async def test_space_selects_and_steps_and_the_status_line_adds_up(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "space", "space")
 
-        assert set(items(pilot).marks.ids()) == {rows[0].id, rows[1].id}
+        assert set(items(pilot).selection.ids()) == {rows[0].id, rows[1].id}
         assert items(pilot).current_id == rows[2].id
         assert f"✓ 2 selected  {points(rows[:2])}" in status_line(pilot)
         assert [line[0] for line in lines_of(pilot.app)[3:6]] == ["✓", "✓", "▌"]
 
 
-async def test_space_on_a_marked_row_takes_the_mark_off(store: Store, opened: Open) -> None:
+async def test_space_deselects_a_selected_row(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "space", "k", "space")
 
-        assert not items(pilot).marks.ids()
+        assert not items(pilot).selection.ids()
         assert "selected" not in status_line(pilot)
 
 
-async def test_a_count_marks_so_many_rows(store: Store, opened: Open) -> None:
+async def test_a_count_selects_so_many_rows(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "4", "space")
 
-        assert set(items(pilot).marks.ids()) == {row.id for row in rows[:4]}
+        assert set(items(pilot).selection.ids()) == {row.id for row in rows[:4]}
 
 
-async def test_moves_extend_a_range_and_escape_ends_it_with_its_rows_marked(store: Store, opened: Open) -> None:
+async def test_moves_extend_a_range_and_escape_ends_it_with_its_rows_selected(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "2", "j", "v", "3", "j")
-        open_range = set(items(pilot).marks.ids())
+        open_range = set(items(pilot).selection.ids())
         await press(pilot, "k")
-        shrunk = set(items(pilot).marks.ids())
+        shrunk = set(items(pilot).selection.ids())
         await press(pilot, "escape", "j", "j")
-        kept = set(items(pilot).marks.ids())
+        kept = set(items(pilot).selection.ids())
         await press(pilot, "escape")
 
         assert open_range == {row.id for row in rows[2:6]}
         assert shrunk == kept == {row.id for row in rows[2:5]}
-        assert not items(pilot).marks.ids()
+        assert not items(pilot).selection.ids()
 
 
 async def test_a_range_goes_up_too(store: Store, opened: Open) -> None:
@@ -63,25 +63,25 @@ async def test_a_range_goes_up_too(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "5", "j", "v", "2", "k", "v")
 
-        assert set(items(pilot).marks.ids()) == {row.id for row in rows[3:6]}
+        assert set(items(pilot).selection.ids()) == {row.id for row in rows[3:6]}
 
 
-async def test_a_star_marks_all_that_match_and_an_inversion_the_others(store: Store, opened: Open) -> None:
+async def test_a_star_selects_all_that_match_and_an_inversion_the_others(store: Store, opened: Open) -> None:
     rows = await shown(store)
     word = rows[3].name.split()[0]
     matching = {row.id for row in rows if word.casefold() in row.name.casefold()}
     async with opened(store) as pilot:
         await press(pilot, "/", *word, "enter", "*")
-        found = set(items(pilot).marks.ids())
+        found = set(items(pilot).selection.ids())
         await press(pilot, "escape")
-        survived = set(items(pilot).marks.ids())
+        survived = set(items(pilot).selection.ids())
         await press(pilot, "V")
 
         assert found == survived == matching
-        assert set(items(pilot).marks.ids()) == {row.id for row in rows} - matching
+        assert set(items(pilot).selection.ids()) == {row.id for row in rows} - matching
 
 
-async def test_marks_outlive_a_change_by_somebody_else(world: World, store: Store, opened: Open) -> None:
+async def test_the_selection_outlives_a_change_by_somebody_else(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "space")
@@ -89,11 +89,11 @@ async def test_marks_outlive_a_change_by_somebody_else(world: World, store: Stor
         await store.refresh()
         await until(lambda: "40 pts" in status_line(pilot), lambda: text_of(pilot.app))
 
-        assert set(items(pilot).marks.ids()) == {rows[0].id}
+        assert set(items(pilot).selection.ids()) == {rows[0].id}
         assert "✓" in next(line for line in lines_of(pilot.app) if "Changed by jon" in line)
 
 
-async def test_a_mark_follows_an_item_that_gets_its_real_id(world: World, store: Store, opened: Open) -> None:
+async def test_the_selection_follows_an_item_that_gets_its_real_id(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         world.faults.is_down = True
         await press(pilot, "a", "enter", *"Made offline", "enter")
@@ -102,20 +102,20 @@ async def test_a_mark_follows_an_item_that_gets_its_real_id(world: World, store:
         world.faults.is_down = False
         await press(pilot, "R")
         await sent(store)
-        await until(lambda: all(each > 0 for each in items(pilot).marks.ids()))
+        await until(lambda: all(each > 0 for each in items(pilot).selection.ids()))
 
-        assert len(items(pilot).marks.ids()) == 1
+        assert len(items(pilot).selection.ids()) == 1
 
 
-async def test_another_project_has_no_marks(store: Store, opened: Open) -> None:
+async def test_another_project_has_no_selection(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "*", "g", "P", *"beacon", "enter")
         await until(lambda: "Beacon" in lines_of(pilot.app)[0])
 
-        assert not items(pilot).marks.ids()
+        assert not items(pilot).selection.ids()
 
 
-async def test_a_mark_is_seen_beside_the_cursor(store: Store, opened: Open) -> None:
+async def test_the_selection_is_seen_beside_the_cursor(store: Store, opened: Open) -> None:
     async with opened(store, (60, 20)) as pilot:
         await press(pilot, "space", "k")
 
@@ -123,12 +123,12 @@ async def test_a_mark_is_seen_beside_the_cursor(store: Store, opened: Open) -> N
 
 
 def test_all_of_a_hundred_thousand_are_one_set() -> None:
-    marks = Marks()
+    selection = Selection()
 
-    marks.add(range(100_000))
-    marks.invert(range(50_000))
-    marks.rename({70_000: 200_000})
+    selection.add(range(100_000))
+    selection.invert(range(50_000))
+    selection.rename({70_000: 200_000})
 
-    assert len(marks) == 50_000
-    assert 200_000 in marks
-    assert 70_000 not in marks
+    assert len(selection) == 50_000
+    assert 200_000 in selection
+    assert 70_000 not in selection
