@@ -5,7 +5,7 @@ from datetime import date
 
 from backlit.model.reports.burndown import burndown, burnup
 from backlit.model.reports.chart import Timeline
-from backlit.model.reports.course import Course, Flow, Standing
+from backlit.model.reports.course import Course, Flow, Progress
 from backlit.model.reports.report import Measure, Report
 from backlit.model.reports.scope import scope_change
 from backlit.model.trees import Totals
@@ -17,21 +17,21 @@ def day(number: int) -> date:
     return date(2026, 3, number)
 
 
-def standing(number: int, scope: tuple[int, float], done: tuple[int, float]) -> Standing:
-    return Standing(day(number), Totals(*scope), Totals(*done))
+def progress(number: int, scope: tuple[int, float], done: tuple[int, float]) -> Progress:
+    return Progress(day(number), Totals(*scope), Totals(*done))
 
 
 HISTORY = (
-    standing(1, (7, 30.0), (0, 0.0)),
-    standing(2, (8, 40.0), (0, 0.0)),
-    standing(3, (8, 40.0), (2, 8.0)),
-    standing(5, (9, 45.0), (5, 20.0)),
+    progress(1, (7, 30.0), (0, 0.0)),
+    progress(2, (8, 40.0), (0, 0.0)),
+    progress(3, (8, 40.0), (2, 8.0)),
+    progress(5, (9, 45.0), (5, 20.0)),
 )
 """A five-day iteration seen on Thursday: nothing was recorded on Wednesday; Sunday is before it."""
-SIX_DAYS = (*HISTORY, standing(6, (8, 42.0), (6, 22.0)))
+SIX_DAYS = (*HISTORY, progress(6, (8, 42.0), (6, 22.0)))
 
 
-def course(history: tuple[Standing, ...] = HISTORY, today: date = THURSDAY, sample_until: date | None = None) -> Course:
+def course(history: tuple[Progress, ...] = HISTORY, today: date = THURSDAY, sample_until: date | None = None) -> Course:
     return Course("Sprint 9", MONDAY, FRIDAY, today, history, sample_until)
 
 
@@ -135,20 +135,20 @@ def test_records_that_begin_in_the_middle_make_a_line_from_what_there_was_then()
 
 
 def test_burndown_rises_for_reopened_items() -> None:
-    history = (standing(2, (4, 20.0), (0, 0.0)), standing(3, (4, 20.0), (3, 12.0)), standing(4, (4, 20.0), (1, 5.0)))
+    history = (progress(2, (4, 20.0), (0, 0.0)), progress(3, (4, 20.0), (3, 12.0)), progress(4, (4, 20.0), (1, 5.0)))
 
     assert [row[1] for row in burndown(course(history)).table.rows] == [20.0, 8.0, 15.0, None]
     assert burnup(course(history)).headline == "5 of 20 pts done on 4 Mar; +5 since 2 Mar."
 
 
 def test_all_is_done_only_where_nothing_is_left() -> None:
-    history = (standing(2, (300, 300.0), (299, 299.0)), standing(3, (300, 300.0), (300, 300.0)))
+    history = (progress(2, (300, 300.0), (299, 299.0)), progress(3, (300, 300.0), (300, 300.0)))
 
     assert [row[3] for row in burnup(course(history)).table.rows[:2]] == [99.0, 100.0]
 
 
 def test_items_are_counted_where_that_is_wanted_or_nothing_is_estimated() -> None:
-    unestimated = tuple(Standing(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
+    unestimated = tuple(Progress(each.day, Totals(each.scope.count), Totals(each.done.count)) for each in HISTORY)
 
     assert burndown(course(), Measure.ITEMS).headline == "4 of 9 items left today; the ideal line is at 1.6."
     assert burndown(course(unestimated)).headline == "4 of 9 items left today; the ideal line is at 1.6."
@@ -164,8 +164,8 @@ def test_without_a_record_nothing_is_drawn_and_that_is_said() -> None:
 
 
 def test_unrecorded_iteration_reports_its_current_state() -> None:
-    now = standing(9, (5, 21.0), (4, 16.0))
-    unestimated = standing(9, (5, 0.0), (4, 0.0))
+    now = progress(9, (5, 21.0), (4, 16.0))
+    unestimated = progress(9, (5, 0.0), (4, 0.0))
 
     assert burnup(Course("Sprint 9", MONDAY, FRIDAY, day(9), (), now=now)).headline == (
         "It has ended, and no day was recorded. Currently 16 of 21 pts are done."

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pytest
 
 from backlit.model.reports.chart import Bars
-from backlit.model.reports.course import Standing
+from backlit.model.reports.course import Progress
 from backlit.model.reports.report import Measure
 from backlit.model.reports.velocity import Run, velocity
 from backlit.model.trees import Totals
@@ -18,10 +18,10 @@ TODAY = date(2026, 2, 20)
 def run(number: int, recorded: list[tuple[int, float, float]], now: tuple[float, float] = (0.0, 0.0)) -> Run:
     """A two-week iteration; its records by day from its start: scope and done."""
     start = FIRST + timedelta(days=14 * (number - 1))
-    standings = [
-        Standing(start + timedelta(days=offset), Totals(9, scope), Totals(4, done)) for offset, scope, done in recorded
+    progress = [
+        Progress(start + timedelta(days=offset), Totals(9, scope), Totals(4, done)) for offset, scope, done in recorded
     ]
-    return Run(f"Sprint {number}", start, start + timedelta(days=13), standings, Standing(TODAY, *map(totals, now)))
+    return Run(f"Sprint {number}", start, start + timedelta(days=13), progress, Progress(TODAY, *map(totals, now)))
 
 
 def totals(points: float) -> Totals:

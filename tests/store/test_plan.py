@@ -12,7 +12,7 @@ from backlit.store.planning.draft import Draft, Touch, document_of, draft_of
 
 
 def places(store: Store, *item_ids: int) -> list[object]:
-    return [store.plan.standing.changes.get(each, {}).get("IterationID") for each in item_ids]
+    return [store.plan.state.changes.get(each, {}).get("IterationID") for each in item_ids]
 
 
 def known(store: Store, item_id: int) -> Item:
@@ -49,10 +49,10 @@ async def test_a_draft_is_there_after_a_restart(world: World) -> None:
     again = world.store()
 
     assert places(again, one.id) == [first.id]
-    assert again.plan.standing.changes[other.id] == {"Estimate": "21", "AssignedToID": 2}
+    assert again.plan.state.changes[other.id] == {"Estimate": "21", "AssignedToID": 2}
     assert again.plan.draft.target == first.id
     assert await again.plan.undo()
-    assert other.id not in again.plan.standing.changes
+    assert other.id not in again.plan.state.changes
 
 
 async def test_what_is_so_anyway_is_no_plan(world: World) -> None:
@@ -63,7 +63,7 @@ async def test_what_is_so_anyway_is_no_plan(world: World) -> None:
 
     await store.plan.stage({row.id: {"IterationID": row.iteration_id}})
 
-    assert not store.plan.standing
+    assert not store.plan.state
 
 
 async def test_a_value_that_cannot_be_set_is_not_planned(world: World) -> None:
@@ -76,7 +76,7 @@ async def test_a_value_that_cannot_be_set_is_not_planned(world: World) -> None:
     assert isinstance(error, BadRequest)
     assert "IterationID" in error.errors
     assert isinstance(other, BadRequest)
-    assert not store.plan.standing
+    assert not store.plan.state
 
 
 async def test_steps_of_the_draft_are_taken_back_and_done_again(world: World) -> None:
@@ -89,7 +89,7 @@ async def test_steps_of_the_draft_are_taken_back_and_done_again(world: World) ->
     assert await store.plan.undo()
     assert places(store, row.id) == [first.id]
     assert await store.plan.undo()
-    assert not store.plan.standing
+    assert not store.plan.state
     assert not await store.plan.undo()
     assert await store.plan.redo()
     assert places(store, row.id) == [first.id]
@@ -102,7 +102,7 @@ async def test_a_discarded_draft_can_be_had_back(world: World) -> None:
     await store.plan.move([row.id], first.id)
 
     await store.plan.discard()
-    is_empty = not store.plan.standing
+    is_empty = not store.plan.state
     await store.plan.undo()
 
     assert is_empty
@@ -119,11 +119,11 @@ async def test_open_tasks_go_with_their_item(world: World) -> None:
     ]
 
     await store.plan.move([row.id], first.id)
-    moved = set(store.plan.standing.changes)
-    await store.plan.take_back([row.id])
+    moved = set(store.plan.state.changes)
+    await store.plan.unplan([row.id])
 
     assert moved == {row.id, *going}
-    assert not store.plan.standing
+    assert not store.plan.state
 
 
 async def test_back_takes_a_planned_move_back_and_plans_the_others_into_the_backlog(world: World) -> None:
@@ -133,7 +133,7 @@ async def test_back_takes_a_planned_move_back_and_plans_the_others_into_the_back
     await store.items.edit([other.id], {"IterationID": second.id})
     await store.plan.move([one.id], first.id)
 
-    await store.plan.take_back([one.id, other.id])
+    await store.plan.unplan([one.id, other.id])
     after = places(store, one.id, other.id)
     await store.plan.undo()
 
@@ -183,7 +183,7 @@ async def test_what_others_did_as_planned_is_no_plan_any_more(world: World) -> N
     await world.rival.work_items.update(row.id, {"IterationID": first.id})
     await store.refresh()
 
-    assert not store.plan.standing
+    assert not store.plan.state
 
 
 async def test_the_plan_is_written_as_one_step_that_u_takes_back(world: World) -> None:
@@ -199,7 +199,7 @@ async def test_the_plan_is_written_as_one_step_that_u_takes_back(world: World) -
     await sent(store)
 
     assert written == 2
-    assert not store.plan.standing
+    assert not store.plan.state
     assert after == [first.id, "21", 2]
     assert await held(world, one.id, "IterationID") == [one.iteration_id]
     assert await held(world, other.id, "Estimate", "AssignedToID") == [other.estimate, other.owner_id]
@@ -238,7 +238,7 @@ async def test_ones_own_is_written_over_theirs_where_that_is_asked_for(world: Wo
     assert nothing == 0
     assert written == 1
     assert await held(world, row.id, "IterationID") == [first.id]
-    assert not store.plan.standing
+    assert not store.plan.state
 
 
 async def test_a_deleted_item_leaves_the_plan_when_it_is_written(world: World) -> None:
@@ -250,7 +250,7 @@ async def test_a_deleted_item_leaves_the_plan_when_it_is_written(world: World) -
     await store.refresh()
     await until(lambda: store.item(one.id) is None)
 
-    gone = store.plan.standing.gone
+    gone = store.plan.state.gone
     await store.plan.commit(store.plan.difference(), gone)
 
     assert gone == {one.id}
@@ -269,7 +269,7 @@ async def test_a_new_item_and_a_new_iteration_keep_their_plan_when_they_get_thei
     await store.refresh()
     await sent(store)
 
-    ((item_id, values),) = store.plan.standing.changes.items()
+    ((item_id, values),) = store.plan.state.changes.items()
     assert item_id > 0
     assert store.lookups.iterations()[values["IterationID"]].name == "Offline sprint"  # type: ignore[index] # an id
 

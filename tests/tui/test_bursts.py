@@ -106,8 +106,8 @@ async def test_planning_in_a_burst_plans_what_slow_keys_plan(
             else:
                 burst(pilot, *verbs)
                 await done(pilot)
-            planned.append(store.plan.standing.changes)
-            while store.plan.standing.changes:
+            planned.append(store.plan.state.changes)
+            while store.plan.state.changes:
                 await press(pilot, "u")
 
     assert planned[0]

@@ -69,13 +69,13 @@ async def test_planning_a_row_moves_it_into_the_target_and_back(world: World, st
     async with plan_of(opened, store) as pilot:
         await go_to(pilot, row.id)
         await keys(pilot, ">")
-        planned = store.plan.standing.changes
+        planned = store.plan.state.changes
         head = line_with(pilot.app, "Backlog  unplanned")
         await keys(pilot, "tab", "<")
 
         assert planned == {row.id: {"IterationID": first.id}}
         assert "draft +1" in head
-        assert not store.plan.standing
+        assert not store.plan.state
         assert await held(world, row.id, "IterationID") == [row.iteration_id]
 
 
@@ -85,7 +85,7 @@ async def test_a_count_plans_into_the_second_iteration(store: Store, opened: Ope
         await go_to(pilot, row.id)
         await keys(pilot, "2", ">")
 
-        assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
+        assert store.plan.state.changes == {row.id: {"IterationID": second.id}}
 
 
 async def test_selected_rows_are_planned_together_and_u_takes_them_back(store: Store, opened: Open) -> None:
@@ -95,13 +95,13 @@ async def test_selected_rows_are_planned_together_and_u_takes_them_back(store: S
             await go_to(pilot, row.id)
             await keys(pilot, "space")
         await keys(pilot, ">")
-        planned = set(store.plan.standing.changes)
+        planned = set(store.plan.state.changes)
         selected = screen(pilot).items.selection.ids()
         await keys(pilot, "u")
 
         assert planned == {one.id, other.id}
         assert not selected
-        assert not store.plan.standing
+        assert not store.plan.state
 
 
 async def test_estimate_and_owner_go_into_the_draft_and_other_verbs_do_not(
@@ -117,7 +117,7 @@ async def test_estimate_and_owner_go_into_the_draft_and_other_verbs_do_not(
 
         me = store.lookups.me()
         assert me is not None
-        assert store.plan.standing.changes == {row.id: {"Estimate": "21", "AssignedToID": me.id}}
+        assert store.plan.state.changes == {row.id: {"Estimate": "21", "AssignedToID": me.id}}
         assert await held(world, row.id, "Name", "Estimate") == [f"{row.name}Renamed", row.estimate]
 
 
@@ -129,7 +129,7 @@ async def test_steps_of_the_estimate_go_on_from_what_is_planned(store: Store, op
         await keys(pilot, "+")
         await keys(pilot, "+")
 
-        assert store.plan.standing.changes[row.id]["Estimate"] == "8"
+        assert store.plan.state.changes[row.id]["Estimate"] == "8"
 
 
 async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(store: Store, opened: Open) -> None:
@@ -159,7 +159,7 @@ async def test_the_plan_is_saved_only_after_a_yes(world: World, store: Store, op
 
         assert before == ()
         assert await held(world, row.id, "IterationID") == [first.id]
-        assert not store.plan.standing
+        assert not store.plan.state
 
 
 async def test_the_difference_names_fields_and_values(store: Store, opened: Open) -> None:
@@ -179,11 +179,11 @@ async def test_discard_drops_the_draft_and_u_brings_it_back(store: Store, opened
         await go_to(pilot, row.id)
         await keys(pilot, ">")
         await keys(pilot, ":", *"discard", "enter")
-        is_empty = not store.plan.standing
+        is_empty = not store.plan.state
         await keys(pilot, "u")
 
         assert is_empty
-        assert set(store.plan.standing.changes) == {row.id}
+        assert set(store.plan.state.changes) == {row.id}
 
 
 async def test_u_and_the_typed_undo_take_steps_of_the_draft_first_and_then_the_last_act(
@@ -195,14 +195,14 @@ async def test_u_and_the_typed_undo_take_steps_of_the_draft_first_and_then_the_l
         await keys(pilot, "c", "n", *"Renamed", "enter")
         await keys(pilot, ">")
         await keys(pilot, ":", *"undo", "enter")
-        after_one = (dict(store.plan.standing.changes), store.item(row.id))
+        after_one = (dict(store.plan.state.changes), store.item(row.id))
         await keys(pilot, "u")
         after_two = store.item(row.id)
         await keys(pilot, ":", *"redo", "enter")
 
         assert after_one[0] == {}
         assert [each and each.fields["Name"] for each in (after_one[1], after_two)] == [f"{row.name}Renamed", row.name]
-        assert set(store.plan.standing.changes) == {row.id}
+        assert set(store.plan.state.changes) == {row.id}
 
 
 async def test_braces_choose_the_target_which_is_remembered(store: Store, opened: Open) -> None:
@@ -292,7 +292,7 @@ async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, o
         filtered = [pane.row_count() for pane in panes(pilot)[:2]]
         title = lines_of(pilot.app)[0]
         await keys(pilot, ">")
-        planned = set(store.plan.standing.changes)
+        planned = set(store.plan.state.changes)
         await keys(pilot, "escape")
 
         assert filtered == [1, 1]
@@ -331,7 +331,7 @@ async def test_esc_never_throws_the_draft_away(store: Store, opened: Open) -> No
         await keys(pilot, ">")
         await keys(pilot, "escape", "escape", "q")
 
-        assert set(store.plan.standing.changes) == {row.id}
+        assert set(store.plan.state.changes) == {row.id}
 
 
 async def test_without_a_plan_the_keys_say_so(store: Store, opened: Open) -> None:

@@ -73,7 +73,7 @@ async def test_send_plans_into_the_iteration_of_the_count(store: Store) -> None:
 
     await run(target, "plan.send", 2)
 
-    assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
+    assert store.plan.state.changes == {row.id: {"IterationID": second.id}}
     assert target.passed == [{row.id}]
 
 
@@ -84,7 +84,7 @@ async def test_send_plans_into_the_next_iteration_from_the_pane_of_one(store: St
 
     await run(FakePlan(store, [row.id], targets=[first, second], here=first), "plan.send")
 
-    assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
+    assert store.plan.state.changes == {row.id: {"IterationID": second.id}}
 
 
 @pytest.mark.parametrize(("count", "reason"), [(1, "Already in Plan 1."), (3, "There is no iteration to plan into")])
@@ -126,11 +126,11 @@ async def test_undo_and_redo_walk_the_draft_by_the_count(store: Store) -> None:
     await run(target, "plan.send", 2)
 
     await run(target, "plan.undo", 9)
-    undone = dict(store.plan.standing.changes)
+    undone = dict(store.plan.state.changes)
     await run(target, "plan.redo", 2)
 
     assert undone == {}
-    assert store.plan.standing.changes == {row.id: {"IterationID": second.id}}
+    assert store.plan.state.changes == {row.id: {"IterationID": second.id}}
     assert target.run == []
 
 
@@ -151,7 +151,7 @@ async def test_stage_plans_planned_fields_and_journals_others(world: World, stor
     await stage(target, to_value(FIELD_BY_KEY["Name"], "Renamed", "Renamed"), target.chosen())
     await sent(store)
 
-    assert store.plan.standing.changes == {row.id: {"Estimate": "21"}}
+    assert store.plan.state.changes == {row.id: {"Estimate": "21"}}
     assert await held(world, row.id, "Name", "Estimate") == ["Renamed", row.estimate]
 
 
@@ -184,7 +184,7 @@ async def test_commit_writes_mine_over_theirs_only_when_that_is_asked_for(world:
         return True
 
     await run(FakePlan(store, answers=[True]), "plan.commit")
-    left = store.plan.standing.contests
+    left = store.plan.state.contests
     await run(FakePlan(store, answers=[over_theirs]), "plan.commit")
     await sent(store)
 

@@ -32,7 +32,7 @@ async def test_a_leaving_item_stays_visible_and_the_cursor_moves_on(store: Store
         assert items_in(after) == items_in(before) - 1
         assert row.id not in selected
         assert is_on
-        assert not store.plan.standing
+        assert not store.plan.state
         assert (backlog.row_count(), line_with(pilot.app, "Backlog  unplanned")) == (rows, before)
 
 
@@ -54,7 +54,7 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
         task = line_with(pilot.app, "Sew it up")
         heading = line_with(pilot.app, "Hours")
         await keys(pilot, ">")
-        moved = store.plan.standing.changes
+        moved = store.plan.state.changes
         await keys(pilot, "z", "M")
 
         assert f"▸{row.name[:16]}" in folded

@@ -96,7 +96,7 @@ async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, open
         shown = again.plan.difference()
         await keys(pilot, "w", "y")
         await sent(again)
-        left = len(again.plan.standing.contests)
+        left = len(again.plan.state.contests)
         rows = [pane.row_count() for pane in panes(pilot)[1:3]]
 
     assert "28 of 16–24 pts  ! 4 over" in too_much

@@ -17,8 +17,8 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     A period has no deadline, and so no ideal line.
     """
     measure = course.measure(wanted)
-    left = {each.day: measure.of(each.left) for each in course.standings}
-    done = {each.day: measure.of(each.done) for each in course.standings}
+    left = {each.day: measure.of(each.left) for each in course.progress}
+    done = {each.day: measure.of(each.done) for each in course.progress}
     guide = {} if course.is_period else _straight(course, measure)
     rows = tuple((day, left.get(day), done.get(day), guide.get(day)) for day in course.past_days)
     lines = () if course.is_period else (course.series("ideal line", Tone.GUIDE, guide),)
@@ -30,7 +30,7 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     )
     notes = course.notes()
     if guide:
-        first = course.standings[0]
+        first = course.progress[0]
         scope = f"{number_text(measure.of(first.scope))} {measure.value}"
         notes = (
             *notes,
@@ -41,16 +41,16 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
 
 def _straight(course: Course, measure: Measure) -> dict[date, float]:
     """Return the ideal remaining work at the end of each day; the first day begins with all of it."""
-    if not course.standings:
+    if not course.progress:
         return {}
-    scope, count = measure.of(course.standings[0].scope), len(course.days)
+    scope, count = measure.of(course.progress[0].scope), len(course.days)
     return {day: scope * (count - n) / count for n, day in enumerate(course.days, 1)}
 
 
 def _burndown_headline(course: Course, measure: Measure, guide: dict[date, float]) -> str:
-    if not course.standings:
+    if not course.progress:
         return course.unrecorded(measure)
-    last = course.standings[-1]
+    last = course.progress[-1]
     left, scope = number_text(measure.of(last.left)), number_text(measure.of(last.scope))
     when = "today" if last.day == course.today else f"on {day_text(last.day)}"
     said = f"{left} of {scope} {measure.value} left {when}"
@@ -64,8 +64,8 @@ BURNUP_COLUMNS = (Column("Day", is_text=True), Column("Done"), Column("Scope"), 
 def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     """Report completed work under each day's scope."""
     measure = course.measure(wanted)
-    done = {each.day: measure.of(each.done) for each in course.standings}
-    scope = {each.day: measure.of(each.scope) for each in course.standings}
+    done = {each.day: measure.of(each.done) for each in course.progress}
+    scope = {each.day: measure.of(each.scope) for each in course.progress}
     rows = tuple(
         (day, done.get(day), scope.get(day), _share(done.get(day), scope.get(day))) for day in course.past_days
     )
@@ -92,9 +92,9 @@ def _share(done: float | None, scope: float | None) -> float | None:
 
 
 def _burnup_headline(course: Course, measure: Measure) -> str:
-    if not course.standings:
+    if not course.progress:
         return course.unrecorded(measure)
-    first, last = course.standings[0], course.standings[-1]
+    first, last = course.progress[0], course.progress[-1]
     done, scope = number_text(measure.of(last.done)), number_text(measure.of(last.scope))
     when = "today" if last.day == course.today else f"on {day_text(last.day)}"
     if first == last:

@@ -37,7 +37,7 @@ _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Progress:
     """The last recorded state of a day: scope and completed work."""
 
     day: date
@@ -61,9 +61,9 @@ class Course:
     start: date
     end: date
     today: date
-    recorded: Sequence[Standing]
+    recorded: Sequence[Progress]
     sample_until: date | None = None
-    now: Standing | None = None
+    now: Progress | None = None
     """The current state, if no day is recorded."""
     is_period: bool = False
     """True for a period that ends today and has no deadline."""
@@ -71,7 +71,7 @@ class Course:
     """Items added and removed since the previous record, for the days with a scope log."""
 
     @property
-    def standings(self) -> tuple[Standing, ...]:
+    def progress(self) -> tuple[Progress, ...]:
         """Return the records within the days of the period."""
         return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
 
@@ -83,7 +83,7 @@ class Course:
     @property
     def gaps(self) -> tuple[date, ...]:
         """Return the days up to today without a record."""
-        known = {each.day for each in self.standings}
+        known = {each.day for each in self.progress}
         return tuple(day for day in self.days if day <= self.today and day not in known)
 
     @property
@@ -91,15 +91,15 @@ class Course:
         """Return the days up to today."""
         return tuple(day for day in self.days if day <= self.today)
 
-    def flow(self, before: Standing, after: Standing) -> Flow | None:
+    def flow(self, before: Progress, after: Progress) -> Flow | None:
         """Return the flow between two records; None if the scope log does not explain the whole change."""
         found = self.flows.get(after.day)
         return found if found is not None and found.leads(before.scope, after.scope) else None
 
     def measure(self, wanted: Measure) -> Measure:
         """Return the measure of the report; items if no item is estimated."""
-        has_points = any(each.scope.points for each in self.standings)
-        return wanted if has_points or not self.standings else Measure.ITEMS
+        has_points = any(each.scope.points for each in self.progress)
+        return wanted if has_points or not self.progress else Measure.ITEMS
 
     def series(self, name: str, tone: Tone, numbers: dict[date, float]) -> Series:
         """Return a number for each day, None for a day without one."""
@@ -124,11 +124,11 @@ class Course:
         past = len(self.past_days)
         if not past:
             return (f"Starts on {day_text(self.start)}; no data yet.",)
-        of_days = f"{len(self.standings):,} of {counted(past, 'day')}"
+        of_days = f"{len(self.progress):,} of {counted(past, 'day')}"
         notes = []
-        if self.sample_until is not None and any(each.day <= self.sample_until for each in self.standings):
+        if self.sample_until is not None and any(each.day <= self.sample_until for each in self.progress):
             notes.append(f"Demo data up to {day_text(self.sample_until)}.")
         notes.append(f"Based on this machine's records of {of_days}; the server keeps no history.")
-        if self.gaps and self.standings:
+        if self.gaps and self.progress:
             notes.append(f"No data for {ranges_text(self.gaps)} (backlit was not running).")
         return tuple(notes)

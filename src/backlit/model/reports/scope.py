@@ -46,10 +46,10 @@ class Change:
 def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     """Report the scope by day against the first recorded one."""
     measure = course.measure(wanted)
-    scope = {each.day: each.scope for each in course.standings}
+    scope = {each.day: each.scope for each in course.progress}
     changes = {each.day: each for each in _changes(course, measure)}
     rows = tuple(_row(day, scope.get(day), changes.get(day), measure) for day in course.past_days)
-    first = measure.of(course.standings[0].scope) if course.standings else None
+    first = measure.of(course.progress[0].scope) if course.progress else None
     line = Series("first recorded", Tone.GUIDE, (first,) * len(course.days))
     bars = course.series("scope", Tone.PLAIN, {day: measure.of(totals) for day, totals in scope.items()})
     chart = Timeline(course.days, bars, (line,), frozenset(course.gaps), course.today)
@@ -62,7 +62,7 @@ def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
 def _changes(course: Course, measure: Measure) -> Sequence[Change]:
     return [
         Change(after.day, measure.of(after.scope) - measure.of(before.scope), course.flow(before, after))
-        for before, after in pairwise(course.standings)
+        for before, after in pairwise(course.progress)
     ]
 
 
@@ -81,9 +81,9 @@ def _row(day: date, scope: Totals | None, change: Change | None, measure: Measur
 
 
 def _headline(course: Course, measure: Measure, changes: Sequence[Change]) -> str:
-    if not course.standings:
+    if not course.progress:
         return course.unrecorded(measure)
-    first, last = course.standings[0], course.standings[-1]
+    first, last = course.progress[0], course.progress[-1]
     now = f"{number_text(measure.of(last.scope))} {measure.value}"
     if not changes:
         return f"{now} on {day_text(last.day)}; a change needs a second record."

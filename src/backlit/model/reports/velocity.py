@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from backlit.model.planning import velocity_of
 from backlit.model.reports.chart import Bar, Bars, Part, Tone
-from backlit.model.reports.course import Standing
+from backlit.model.reports.course import Progress
 from backlit.model.reports.report import (
     Column,
     Measure,
@@ -41,25 +41,25 @@ class Run:
     name: str
     start: date
     end: date
-    recorded: Sequence[Standing]
-    now: Standing
+    recorded: Sequence[Progress]
+    now: Progress
     carried: Totals = NO_TOTALS
     """Work moved to a later iteration from the last working day on, absent from the records."""
 
     @property
-    def standings(self) -> tuple[Standing, ...]:
+    def progress(self) -> tuple[Progress, ...]:
         """Return the records within the days of the period."""
         return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
 
     @property
     def began(self) -> Totals | None:
         """Return the first recorded scope; None without a record."""
-        return self.standings[0].scope if self.standings else None
+        return self.progress[0].scope if self.progress else None
 
     @property
-    def last(self) -> Standing:
+    def last(self) -> Progress:
         """Return the last recorded state, or the current one without a record."""
-        return self.standings[-1] if self.standings else self.now
+        return self.progress[-1] if self.progress else self.now
 
     @property
     def left(self) -> Totals:
@@ -69,12 +69,12 @@ class Run:
     @property
     def lacks_first_days(self) -> bool:
         """True if the records begin late."""
-        return bool(self.standings) and (self.standings[0].day - self.start).days > WEEKEND
+        return bool(self.progress) and (self.progress[0].day - self.start).days > WEEKEND
 
     @property
     def lacks_last_days(self) -> bool:
         """True if the iteration is over and its records end early."""
-        return bool(self.standings) and (self.end - self.standings[-1].day).days > WEEKEND
+        return bool(self.progress) and (self.end - self.progress[-1].day).days > WEEKEND
 
 
 def last_day_of_work(end: date) -> date:
@@ -100,7 +100,7 @@ def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, samp
 def _row(run: Run, today: date, measure: Measure) -> tuple[Value, ...]:
     done, left = measure.of(run.last.done), measure.of(run.left)
     began = None if run.began is None else measure.of(run.began)
-    as_of = "now" if not run.standings else "today" if run.last.day == today else day_text(run.last.day)
+    as_of = "now" if not run.progress else "today" if run.last.day == today else day_text(run.last.day)
     return run.name, began, None if began is None else done + left - began, done, left, as_of
 
 
@@ -120,10 +120,10 @@ def _headline(runs: Sequence[Run], today: date, measure: Measure) -> str:
 def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple[str, ...]:
     finished = [each for each in runs if each.end < today]
     notes = []
-    if sample_until is not None and any(each.standings and each.standings[0].day <= sample_until for each in runs):
+    if sample_until is not None and any(each.progress and each.progress[0].day <= sample_until for each in runs):
         notes.append(f"Demo data up to {day_text(sample_until)}.")
     if finished:
-        known = sum(bool(each.standings) for each in finished)
+        known = sum(bool(each.progress) for each in finished)
         notes.append(
             f"Based on this machine's records: {known:,} of {counted(len(finished), 'finished iteration')};"
             " the server keeps no history."
@@ -133,7 +133,7 @@ def _notes(runs: Sequence[Run], today: date, sample_until: date | None) -> tuple
             each for each in runs if each.carried.count
         ],
         "No record of {}: shown in their current state, without moved-out work and with work completed later.": [
-            each for each in finished if not each.standings
+            each for each in finished if not each.progress
         ],
         "{} without a record of the last days: see “As of”.": [each for each in finished if each.lacks_last_days],
         "{} without a record of the first days: “Began” is the first recorded scope.": [

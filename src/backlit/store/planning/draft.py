@@ -35,7 +35,7 @@ class Contest:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlanState:
     """The comparison of a draft with the current values.
 
     `changes` is the effective plan. `contests` holds fields that other users changed since: their values win until
@@ -118,7 +118,7 @@ class Draft:
         }
         return Draft(_with(self.items, kept), (), (), self.target, self.step if step is None else step)
 
-    def standing(self, now: Mapping[int, Values]) -> Standing:
+    def compared(self, now: Mapping[int, Values]) -> PlanState:
         """Compare the draft with the current values. Items missing from `now` are gone."""
         changes: dict[int, Values] = {}
         contests: dict[int, dict[str, Contest]] = {}
@@ -134,7 +134,7 @@ class Draft:
                     contests.setdefault(item_id, {})[key] = Contest(touch, theirs)
             if values:
                 changes[item_id] = values
-        return Standing(changes, contests, frozenset(self.items.keys() - now.keys()))
+        return PlanState(changes, contests, frozenset(self.items.keys() - now.keys()))
 
     def renamed(self, real_id: Callable[[int], int]) -> "Draft":
         """Return the draft with the current ids of items and iterations."""

@@ -15,7 +15,7 @@ from backlit.store.planning.draft import (
     PLANNED,
     Contest,
     Draft,
-    Standing,
+    PlanState,
     Touch,
     Touches,
     Values,
@@ -92,27 +92,27 @@ class Plan:
         )
 
     @property
-    def standing(self) -> Standing:
+    def state(self) -> PlanState:
         """The draft compared with the current values."""
-        return self._keep("standing", self._read_standing)
+        return self._keep("state", self._read_state)
 
-    def _read_standing(self) -> Standing:
+    def _read_state(self) -> PlanState:
         draft = self.draft
-        return draft.standing(self.iterations.as_is(draft.items)) if draft.items else Standing()
+        return draft.compared(self.iterations.as_is(draft.items)) if draft.items else PlanState()
 
     def difference(self) -> list[PlanChange]:
         """Return all changes of the plan in backlog order, tasks after their items, without deleted items."""
-        return list(self._keep("difference", lambda: self._difference_of(self.standing)))
+        return list(self._keep("difference", lambda: self._difference_of(self.state)))
 
     def try_out(self, touches: Touches) -> list[PlanChange]:
         """Return the difference that some changes would make, without planning them.
 
         Unchanged values are left out. A change from another value than the current one is contested.
         """
-        return self._difference_of(Draft(touches).standing(self.iterations.as_is(touches)))
+        return self._difference_of(Draft(touches).compared(self.iterations.as_is(touches)))
 
-    def _difference_of(self, standing: Standing) -> list[PlanChange]:
-        return difference_of(self._files.mirror, self.iterations, standing)
+    def _difference_of(self, state: PlanState) -> list[PlanChange]:
+        return difference_of(self._files.mirror, self.iterations, state)
 
     def sent(self) -> Sent | None:
         """Return the progress of the last saved plan, or None with nothing left to send."""
@@ -157,9 +157,9 @@ class Plan:
         moving = self._with_tasks(item_ids)
         await self.stage({item_id: {"IterationID": iteration_id} for item_id in moving})
 
-    async def take_back(self, item_ids: Sequence[int]) -> None:
+    async def unplan(self, item_ids: Sequence[int]) -> None:
         """Discard the planned moves of items. Items without a planned move are planned into the backlog."""
-        standing = self.standing
+        state = self.state
         planned = {item_id for item_id in item_ids if "IterationID" in self.draft.items.get(item_id, {})}
         moves = self._with_tasks(sorted(planned))
         going = self._with_tasks([item_id for item_id in item_ids if item_id not in planned])
@@ -167,7 +167,7 @@ class Plan:
         dropped: dict[int, tuple[str, ...]] = {
             each: ("IterationID",)
             for each in moves
-            if "IterationID" in standing.changes.get(each, {}) or "IterationID" in standing.contests.get(each, {})
+            if "IterationID" in state.changes.get(each, {}) or "IterationID" in state.contests.get(each, {})
         }
 
         def change(draft: Draft, connection: sqlite3.Connection) -> Draft:
@@ -185,7 +185,7 @@ class Plan:
         ids = [self._files.journal.real_id(each) for each in item_ids]
         tasks = self._files.mirror.execute(_TASKS_SQL, (ids_json(ids),)).fetchall()
         now = self.iterations.as_is([*ids, *(task_id for task_id, _ in tasks)])
-        changes = self.standing.changes
+        changes = self.state.changes
         places = {each: {**now[each], **changes.get(each, {})}["IterationID"] for each in now}
         return [
             *(each for each in ids if each in places),
@@ -306,14 +306,14 @@ def _touched(before: Draft, after: Draft) -> set[int]:
     return {each for each in ids if before.items.get(each) != after.items.get(each)}
 
 
-def difference_of(mirror: sqlite3.Connection, iterations: PlanIterations, standing: Standing) -> list[PlanChange]:
+def difference_of(mirror: sqlite3.Connection, iterations: PlanIterations, state: PlanState) -> list[PlanChange]:
     """Return the changes of a draft in backlog order, without deleted items."""
-    ids = standing.changes.keys() | standing.contests.keys()
+    ids = state.changes.keys() | state.contests.keys()
     found = []
     now = iterations.now(mirror, ids)
     for item_id, kind, name, parent_id, *_ in rows_of(mirror, ids):
         before = now[item_id]
-        fields = {key: Touch(before[key], mine) for key, mine in standing.changes.get(item_id, {}).items()}
-        contests = standing.contests.get(item_id, {})
+        fields = {key: Touch(before[key], mine) for key, mine in state.changes.get(item_id, {}).items()}
+        contests = state.contests.get(item_id, {})
         found.append(PlanChange(item_id, kind, name, parent_id, before["IterationID"], fields, contests))
     return found

@@ -69,11 +69,11 @@ class PlanPreview:
 
         In a list of `places`, a row that the plan moves elsewhere keeps its values and gets the sign LEAVING.
         """
-        standing = self._plan.standing
-        values = standing.changes.get(row.id, {})
+        state = self._plan.state
+        values = state.changes.get(row.id, {})
         if places is not None and "IterationID" in values and values["IterationID"] not in places:
             return row._replace(sign=RowSign.LEAVING)
-        contested = row.id in standing.contests
+        contested = row.id in state.contests
         if not values and not contested:
             return row
         moved = "IterationID" in values
@@ -87,7 +87,7 @@ class PlanPreview:
 
     def item_laid_over(self, item: Item) -> Item:
         """Return an item with its planned values."""
-        values = self._plan.standing.changes.get(item.id)
+        values = self._plan.state.changes.get(item.id)
         return replace(item, fields={**item.fields, **values}) if values else item
 
     def spec(self, base: ViewSpec, places: frozenset[int], tasks: TasksShown = NO_TASKS) -> ViewSpec:
@@ -106,7 +106,7 @@ class PlanPreview:
         return frozenset(each for each, place in self._moves().items() if place not in places)
 
     def _moves(self) -> dict[int, object]:
-        changes = self._plan.standing.changes
+        changes = self._plan.state.changes
         return {item_id: values["IterationID"] for item_id, values in changes.items() if "IterationID" in values}
 
     def totals_of(self, totals: Totals, item_ids: Iterable[int], places: frozenset[int]) -> Totals:
@@ -134,14 +134,12 @@ class PlanPreview:
 
     async def loads(self, iteration_ids: Collection[int]) -> dict[int, Load]:
         """Read the loads of iterations under the plan on the reading thread."""
-        places, changes = tuple(iteration_ids), self._plan.standing.changes
+        places, changes = tuple(iteration_ids), self._plan.state.changes
         return await self._files.read(lambda mirror: _read_loads(mirror, places, changes))
 
     def loads_now(self, iteration_ids: Collection[int], changes: Mapping[int, Values] | None = None) -> dict[int, Load]:
         """Read the loads of iterations on this thread, under the plan or under the given changes."""
-        return _read_loads(
-            self._files.mirror, iteration_ids, self._plan.standing.changes if changes is None else changes
-        )
+        return _read_loads(self._files.mirror, iteration_ids, self._plan.state.changes if changes is None else changes)
 
 
 def _points(estimate: object) -> float:

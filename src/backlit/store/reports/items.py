@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TypeVar
 
-from backlit.model.reports.course import Standing
+from backlit.model.reports.course import Progress
 from backlit.model.reports.open_items import Load, Size
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
@@ -32,21 +32,21 @@ class InProgress:
     changed: date | None
 
 
-def standing(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> Standing:
-    """Return the current standing."""
+def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date) -> Progress:
+    """Return the current progress."""
     where, values = _place(ids)
     found = connection.execute(
         "SELECT status, count(*), total(points) FROM items WHERE project_id = ? AND is_task = 0"  # noqa: S608 # bound values
         f" {where} GROUP BY status",
         (project_id, *values),
     )
-    return standing_of(day, {status or "": Totals(count, points) for status, count, points in found})
+    return progress_of(day, {status or "": Totals(count, points) for status, count, points in found})
 
 
-def standings(
+def progress_by_iteration(
     connection: sqlite3.Connection, project_id: int, ids: frozenset[int], day: date
-) -> Mapping[int, Standing]:
-    """Return the current standing of each iteration, by one query."""
+) -> Mapping[int, Progress]:
+    """Return the current progress of each iteration, by one query."""
     where, values = _place(ids)
     found = connection.execute(
         "SELECT iteration_id, status, count(*), total(points) FROM items"  # noqa: S608 # bound values
@@ -56,10 +56,10 @@ def standings(
     statuses: dict[int, dict[str, Totals]] = {}
     for iteration_id, status, count, points in found:
         statuses.setdefault(iteration_id, {})[status or ""] = Totals(count, points)
-    return {iteration_id: standing_of(day, each) for iteration_id, each in statuses.items()}
+    return {iteration_id: progress_of(day, each) for iteration_id, each in statuses.items()}
 
 
-def standing_of(day: date, statuses: Mapping[str, Totals]) -> Standing:
+def progress_of(day: date, statuses: Mapping[str, Totals]) -> Progress:
     """Return the scope (without deferred and deleted items and feedback) and its done part."""
     scope, done = Totals(), Totals()
     for status, totals in statuses.items():
@@ -68,7 +68,7 @@ def standing_of(day: date, statuses: Mapping[str, Totals]) -> Standing:
             scope += totals
         if group is StatusGroup.DONE:
             done += totals
-    return Standing(day, scope, done)
+    return Progress(day, scope, done)
 
 
 def load_by_owner(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Loads:

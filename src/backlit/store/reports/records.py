@@ -14,21 +14,21 @@ from datetime import date, timedelta
 
 import orjson
 
-from backlit.model.reports.course import Flow, Standing, flow_of
+from backlit.model.reports.course import Flow, Progress, flow_of
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, Place, SnapshotRow, SnapshotTable, Tracked
 from backlit.store.records.people import iteration_of
-from backlit.store.reports.items import begun_items, standing_of
+from backlit.store.reports.items import begun_items, progress_of
 from backlit.store.sqlite.database import ids_json
 
 PROJECT = 0
 """The iteration id that stands for the whole backlog."""
 
 Span = tuple[frozenset[int], date, date]
-Standings = tuple[Standing, ...]
-NOTHING = Standing(date.min, Totals(), Totals())
+ProgressDays = tuple[Progress, ...]
+NOTHING = Progress(date.min, Totals(), Totals())
 
 _COUNTS_SQL = (
     "SELECT iteration_id, is_task, status, count(*), total(points), total(work_remaining), total(work_completed)"
@@ -94,12 +94,12 @@ class Snapshot:
     @property
     def scope(self) -> Totals:
         """The scope: everything except deferred and deleted items and feedback."""
-        return standing_of(self.day, self.statuses).scope
+        return progress_of(self.day, self.statuses).scope
 
     @property
     def done(self) -> Totals:
         """The done and closed items."""
-        return standing_of(self.day, self.statuses).done
+        return progress_of(self.day, self.statuses).done
 
 
 class Snapshots:
@@ -125,18 +125,18 @@ class Snapshots:
         """Return the whole backlog's days, the oldest first."""
         return self.of_iteration(PROJECT)
 
-    async def standings(self, iteration_ids: frozenset[int], first: date, last: date) -> tuple[Standing, ...]:
-        """Return the standing of some iterations together (none: the whole backlog) on each recorded day.
+    async def progress(self, iteration_ids: frozenset[int], first: date, last: date) -> tuple[Progress, ...]:
+        """Return the progress of some iterations together (none: the whole backlog) on each recorded day.
 
         Oldest first. An iteration without a row on a recorded day was empty.
         """
-        return (await self.standings_of([(iteration_ids, first, last)]))[0]
+        return (await self.progress_in([(iteration_ids, first, last)]))[0]
 
-    async def standings_of(self, spans: Sequence[Span]) -> list[tuple[Standing, ...]]:
-        """Return the standings of several spans of days, each with its iterations, by one act."""
+    async def progress_in(self, spans: Sequence[Span]) -> list[tuple[Progress, ...]]:
+        """Return the progress of several spans of days, each with its iterations, by one act."""
         project_id = self._project() or 0
         return await self._files.write(
-            lambda writer: [_standings(writer.journal.snapshots, project_id, *span) for span in spans]
+            lambda writer: [_progress(writer.journal.snapshots, project_id, *span) for span in spans]
         )
 
     async def take(self, project_id: int) -> None:
@@ -161,13 +161,13 @@ class Snapshots:
         self._pace.scanned(scan, count)
 
 
-def _standings(
+def _progress(
     days: SnapshotTable, project_id: int, iteration_ids: frozenset[int], first: date, last: date
-) -> Standings:
+) -> ProgressDays:
     found = dict.fromkeys(days.recorded(project_id, first, last), NOTHING)
     for day, statuses in days.of_iterations(project_id, ids_json(sorted(iteration_ids or {PROJECT})), first, last):
-        each = standing_of(date.fromisoformat(day), _totals(statuses))
-        found[day] = Standing(each.day, found[day].scope + each.scope, found[day].done + each.done)
+        each = progress_of(date.fromisoformat(day), _totals(statuses))
+        found[day] = Progress(each.day, found[day].scope + each.scope, found[day].done + each.done)
     return tuple(replace(each, day=date.fromisoformat(day)) for day, each in found.items())
 
 

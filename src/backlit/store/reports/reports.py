@@ -9,7 +9,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
 from backlit.model.reports.burndown import burndown, burnup
-from backlit.model.reports.course import Course, Flow, Standing
+from backlit.model.reports.course import Course, Flow, Progress
 from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
 from backlit.model.reports.report import Measure, Report, ReportName
 from backlit.model.reports.scope import scope_change
@@ -173,20 +173,20 @@ class Reports:
         return await self._files.read(lambda connection: act(connection, project_id, coverage.iteration_ids))
 
     async def _course(self, coverage: Coverage) -> Course:
-        standings = await self._records.snapshots.standings(coverage.iteration_ids, coverage.start, coverage.end)
+        progress = await self._records.snapshots.progress(coverage.iteration_ids, coverage.start, coverage.end)
         today, until = self._names.today(), self._records.sample.until()
-        now = None if standings else await self._now(coverage, today)
+        now = None if progress else await self._now(coverage, today)
         return Course(
-            coverage.name, coverage.start, coverage.end, today, standings, until, now, coverage.node_id is None
+            coverage.name, coverage.start, coverage.end, today, progress, until, now, coverage.node_id is None
         )
 
     async def _flows(self, coverage: Coverage, course: Course) -> Mapping[date, Flow]:
-        days = [each.day for each in course.standings]
+        days = [each.day for each in course.progress]
         return await self._records.scope.flows(self._lookups.project_id or 0, coverage.iteration_ids, days)
 
-    async def _now(self, coverage: Coverage, today: date) -> Standing:
+    async def _now(self, coverage: Coverage, today: date) -> Progress:
         return await self._read(
-            coverage, lambda connection, project_id, ids: items.standing(connection, project_id, ids, today)
+            coverage, lambda connection, project_id, ids: items.progress(connection, project_id, ids, today)
         )
 
     async def _velocity(self, coverage: Coverage, measure: Measure) -> Report:
@@ -207,28 +207,28 @@ class Reports:
         return velocity_of(each.last.done.points for each in reversed(runs))
 
     async def _runs(self, coverages: Sequence[Coverage], today: date) -> Sequence[Run]:
-        """Return the iterations with their records, or their current standing if nothing was recorded."""
+        """Return the iterations with their records, or their current progress if nothing was recorded."""
         spans = [(each.iteration_ids, each.start, each.end) for each in coverages]
-        recorded = list(zip(coverages, await self._records.snapshots.standings_of(spans), strict=True))
-        ids = frozenset(each.node_id for each, standings in recorded if not standings and each.node_id is not None)
+        recorded = list(zip(coverages, await self._records.snapshots.progress_in(spans), strict=True))
+        ids = frozenset(each.node_id for each, progress in recorded if not progress and each.node_id is not None)
         project_id = self._lookups.project_id or 0
         now = (
-            await self._files.read(lambda connection: items.standings(connection, project_id, ids, today))
+            await self._files.read(lambda connection: items.progress_by_iteration(connection, project_id, ids, today))
             if ids
             else {}
         )
-        nothing = items.standing_of(today, {})
-        carried = await self._carried([each for each, standings in recorded if standings])
+        nothing = items.progress_of(today, {})
+        carried = await self._carried([each for each, progress in recorded if progress])
         return [
             Run(
                 each.name,
                 each.start,
                 each.end,
-                standings,
+                progress,
                 now.get(each.node_id or 0, nothing),
                 carried.get(each.node_id or 0, Totals()),
             )
-            for each, standings in recorded
+            for each, progress in recorded
         ]
 
     async def _carried(self, coverages: Sequence[Coverage]) -> Mapping[int, Totals]:

@@ -71,14 +71,14 @@ class PlanSummary:
 def _summary(target: PlanTarget) -> PlanSummary:
     """Read the draft with the loads of all iterations it changes; raises CannotAct without a plan."""
     plan, store = target.store.plan, target.store
-    if not plan.standing:
+    if not plan.state:
         raise CannotAct("The plan has no changes. Press > to plan an item into the iteration.")
     changes = plan.difference()
     places = {each for change in changes for each in _places(change)} - {plan.iterations.backlog_id}
     ordered = [each for each in plan.iterations.targets() if each.id in places]
     loads = store.plan_preview.loads_now([each.id for each in ordered])
     people = people_of(store, target.session.capacities)
-    return PlanSummary(changes, plan.standing.gone, ordered, loads, people)
+    return PlanSummary(changes, plan.state.gone, ordered, loads, people)
 
 
 def _places(change: PlanChange) -> set[object]:

@@ -85,7 +85,7 @@ def plan_title(title: Sequence[Part], plan: Plan, *, is_plain: bool) -> list[Par
     """
     parts = list(title)
     parts[2 : 3 if is_plain else 2] = [(" › Plan", "foreground")]
-    count = len(plan.standing.contests)
+    count = len(plan.state.contests)
     return parts + [(f"   ≠ {count} changed by others (gD)", "conflict")] * bool(count)
 
 

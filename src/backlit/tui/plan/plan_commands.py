@@ -37,7 +37,7 @@ async def back(target: PlanTarget, _call: Call) -> None:
     if target.lists.here() is None and not is_moved:
         raise CannotAct("Already in the backlog.")
     target.lists.step_past(frozenset() if is_moved else set(item_ids))
-    await target.store.plan.take_back(item_ids)
+    await target.store.plan.unplan(item_ids)
 
 
 async def aim(target: PlanTarget, call: Call) -> None:
