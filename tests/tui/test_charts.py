@@ -42,7 +42,7 @@ def test_more_days_than_cells_share_columns_and_the_last_record_counts() -> None
 
 
 @pytest.mark.parametrize("width", [10, 24, 37, 60, 120])
-@pytest.mark.parametrize("height", [3, 7, 12, 30])
+@pytest.mark.parametrize("height", [1, 2, 3, 7, 12, 30])
 @pytest.mark.parametrize("count", [1, 5, 14, 84, 365])
 def test_a_timeline_fills_its_cells_exactly(width: int, height: int, count: int) -> None:
     chart = days(*(float(n % 50) for n in range(count)), guide=tuple(float(n) for n in range(count)), today=count // 2)

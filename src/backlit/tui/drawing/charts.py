@@ -56,7 +56,8 @@ class Grid:
 
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""
-        return x >= 0 and x + count <= self.width and all(self._cells[y][at][0] == " " for at in range(x, x + count))
+        is_inside = 0 <= y < len(self._cells) and x >= 0 and x + count <= self.width
+        return is_inside and all(self._cells[y][at][0] == " " for at in range(x, x + count))
 
     def rows(self) -> list[Row]:
         """Return the lines, with neighbours of one colour joined."""
