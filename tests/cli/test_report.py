@@ -6,7 +6,7 @@ import pytest
 from tests.cli.conftest import Home
 
 from backlit.cli.arguments import parser
-from backlit.model.reports.report import ReportName
+from backlit.store.reports.reports import ReportName
 
 DEMO = ("--profile", "demo-60-1", "report")
 

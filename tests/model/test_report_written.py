@@ -8,7 +8,7 @@ import pytest
 
 from backlit.model.reports.chart import Bar, Bars, Part, Series, Timeline, Tone, ticks
 from backlit.model.reports.formats import FORMATS
-from backlit.model.reports.report import Column, Report, ReportName, Table, ranges_text
+from backlit.model.reports.report import Column, Report, Table, ranges_text
 
 HOSTILE = "=1+1 | <b>\x1b[31m *you*"
 DAYS = tuple(date(2026, 3, number) for number in (2, 3, 4))
@@ -18,7 +18,7 @@ def by_person() -> Report:
     columns = (Column("Person", is_text=True), Column("Pts"), Column("Change", is_signed=True))
     rows = ((HOSTILE, 1234.5, -3.0), ("jon", None, 2.0))
     chart = Bars((Part("open", Tone.PLAIN),), (Bar(HOSTILE, (1234.5,)), Bar("jon", (0.0,))))
-    return Report(ReportName.PEOPLE, "Sprint <9>", "One & two.", chart, Table(columns, rows), ("A note.",))
+    return Report("Load by person", "Sprint <9>", "One & two.", chart, Table(columns, rows), ("A note.",))
 
 
 def by_day() -> Report:
@@ -26,7 +26,7 @@ def by_day() -> Report:
     line = Series("ideal line", Tone.GUIDE, (6.0, 4.0, 2.0))
     chart = Timeline(DAYS, bars, (line,), frozenset({DAYS[1]}), DAYS[2])
     rows = tuple(zip(DAYS, (8.0, None, 4.0), strict=True))
-    return Report(ReportName.BURNDOWN, "Sprint 9", "4 left.", chart, Table((Column("Day"), Column("Left")), rows))
+    return Report("Burndown", "Sprint 9", "4 left.", chart, Table((Column("Day"), Column("Left")), rows))
 
 
 def test_markdown_has_the_sentence_the_table_and_the_notes() -> None:

@@ -9,11 +9,11 @@ from tests.store.world import World
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.reports.chart import Timeline
-from backlit.model.reports.report import Measure, ReportName
+from backlit.model.reports.report import Measure
 from backlit.model.statuses import is_open
 from backlit.store import Store
 from backlit.store.journal.reports import Move, SnapshotRow
-from backlit.store.reports.reports import Coverage
+from backlit.store.reports.reports import Coverage, ReportName
 
 Day = tuple[date, Iterable[SnapshotRow]]
 

@@ -26,9 +26,10 @@ import pytest
 from tests.store.nodes import AREAS, ITERATIONS, named, root_of
 from tests.store.world import World, sent
 
-from backlit.model.reports.report import Measure, Report, ReportName
+from backlit.model.reports.report import Measure, Report
 from backlit.store import Store
 from backlit.store.edits.nodes import NewNode
+from backlit.store.reports.reports import ReportName
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY = (date(2026, 3, number) for number in range(2, 8))
 JON = 2

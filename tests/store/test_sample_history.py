@@ -2,8 +2,8 @@
 
 from tests.store.world import World, until
 
-from backlit.model.reports.report import ReportName
 from backlit.store import ConnectionState, Store
+from backlit.store.reports.reports import ReportName
 
 
 async def inventing(world: World) -> Store:

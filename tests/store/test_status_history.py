@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.store.world import World, sent
 
-from backlit.model.reports.report import ReportName
 from backlit.store import Store
 from backlit.store.journal.reports import ObservedStatus
 from backlit.store.reports.records import ObservedHistory
+from backlit.store.reports.reports import ReportName
 
 MONDAY = date(2026, 3, 9)
 WEDNESDAY, FRIDAY = MONDAY + timedelta(2), MONDAY + timedelta(4)

@@ -183,6 +183,13 @@ async def test_chart_and_table_are_both_there_on_small_screens(
         assert missing(pilot.app, ["? no record", "Left", "Estimates", "█"]) == []
 
 
+async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store, (50, 20)) as pilot:
+        await pilot.press("h")
+        await shown(pilot, "▌Estimates")
+        assert "Burndown" not in lines_of(pilot.app)[1]
+
+
 async def test_leaving_leads_back_to_the_backlog_and_the_report_stays(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("l")

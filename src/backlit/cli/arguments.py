@@ -181,8 +181,14 @@ def _add_plan(commands: "_Commands") -> None:
 
 def _add_report(commands: "_Commands") -> None:
     report = commands.add_parser("report", help="write a project report from the daily records on this machine")
-    names = ("burndown", "burnup", "scope", "velocity", "age", "people", "areas", "estimates")
-    report.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
+
+    def fill() -> None:
+        from backlit.store.reports.reports import ReportName
+
+        names = [each.value for each in ReportName]
+        report.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
+
+    report.fill = fill
     about = report.add_mutually_exclusive_group()
     about.add_argument("--iteration", metavar="X", help="iteration or release, by name, path or number (current)")
     about.add_argument("--days", type=_count, metavar="N", help="report on the whole backlog over the last N days")

@@ -6,8 +6,8 @@ import sys
 
 from backlit.cli.synced import synced_store
 from backlit.model.reports.formats import FORMATS
-from backlit.model.reports.report import Measure, ReportName
-from backlit.store.reports.reports import Coverage
+from backlit.model.reports.report import Measure
+from backlit.store.reports.reports import Coverage, ReportName
 from backlit.store.store import Store
 
 
@@ -15,7 +15,9 @@ def write_report(arguments: argparse.Namespace) -> None:
     """Write a report on the current project to the output."""
     with synced_store(arguments) as store:
         measure = Measure.ITEMS if arguments.items else Measure.POINTS
-        report = asyncio.run(store.reports.make(ReportName(arguments.name), _coverage(store, arguments), measure))
+        report = asyncio.run(
+            store.reports.make(ReportName[arguments.name.upper()], _coverage(store, arguments), measure)
+        )
     sys.stdout.write(FORMATS[f".{arguments.format}"](report))
 
 

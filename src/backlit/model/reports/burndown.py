@@ -5,7 +5,7 @@ from math import floor
 
 from backlit.model.reports.chart import Timeline, Tone
 from backlit.model.reports.course import Course
-from backlit.model.reports.report import Column, Measure, Report, ReportName, Table, day_text, number_text, signed_text
+from backlit.model.reports.report import Column, Measure, Report, Table, day_text, number_text, signed_text
 
 BURNDOWN_COLUMNS = (Column("Day", is_text=True), Column("Left"), Column("Done", rank=1))
 LINE_COLUMN = Column("Line", rank=2)
@@ -36,7 +36,7 @@ def burndown(course: Course, wanted: Measure = Measure.POINTS) -> Report:
             *notes,
             f"The ideal line falls evenly from {scope}, the scope first recorded on {day_text(first.day)}.",
         )
-    return Report(ReportName.BURNDOWN, course.name, _burndown_headline(course, measure, guide), chart, table, notes)
+    return Report("Burndown", course.name, _burndown_headline(course, measure, guide), chart, table, notes)
 
 
 def _straight(course: Course, measure: Measure) -> dict[date, float]:
@@ -77,7 +77,7 @@ def burnup(course: Course, wanted: Measure = Measure.POINTS) -> Report:
         course.today,
     )
     return Report(
-        ReportName.BURNUP,
+        "Burnup",
         course.name,
         _burnup_headline(course, measure),
         chart,

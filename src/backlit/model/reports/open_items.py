@@ -9,7 +9,6 @@ from backlit.model.reports.report import (
     Column,
     Measure,
     Report,
-    ReportName,
     Table,
     Value,
     counted,
@@ -67,7 +66,7 @@ def age(about: str, stays: Sequence[Stay], today: date, sample_until: date | Non
     notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
     notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
     table = Table(AGE_COLUMNS, rows, tuple(each.item_id for each in shown))
-    return Report(ReportName.AGE, about, _age_headline(shown, today), Bars(AGE_PARTS, bars), table, tuple(notes))
+    return Report("Age in status", about, _age_headline(shown, today), Bars(AGE_PARTS, bars), table, tuple(notes))
 
 
 def _age_row(stay: Stay, today: date) -> tuple[Value, ...]:
@@ -127,7 +126,7 @@ def estimates(about: str, sizes: Sequence[Size]) -> Report:
     bars = tuple(Bar(each.label, (float(each.count),)) for each in shown)
     chart = Bars((Part("items", Tone.PLAIN),), bars)
     return Report(
-        ReportName.ESTIMATES,
+        "Estimates",
         about,
         _estimates_headline(shown, total),
         chart,
@@ -191,15 +190,15 @@ class Load:
 
 def load_by_person(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
     """Report the open work of each person, largest first."""
-    return _load_report(ReportName.PEOPLE, about, loads, wanted)
+    return _load_report("person", "with", about, loads, wanted)
 
 
 def load_by_area(about: str, loads: Sequence[Load], wanted: Measure) -> Report:
     """Report the open work in each area, largest first."""
-    return _load_report(ReportName.AREAS, about, loads, wanted)
+    return _load_report("area", "in", about, loads, wanted)
 
 
-def _load_report(name: ReportName, about: str, loads: Sequence[Load], wanted: Measure) -> Report:
+def _load_report(noun: str, preposition: str, about: str, loads: Sequence[Load], wanted: Measure) -> Report:
     measure = wanted if any(each.open.points for each in loads) or not loads else Measure.ITEMS
     shown = sorted(
         (each for each in loads if each.open.count or each.hours),
@@ -209,14 +208,12 @@ def _load_report(name: ReportName, about: str, loads: Sequence[Load], wanted: Me
         Bar(each.name, (measure.of(each.started), measure.of(each.tested), measure.of(each.waiting))) for each in shown
     )
     rows = tuple((each.name, each.open.points, float(each.open.count), each.hours) for each in shown)
-    title = "Person" if name is ReportName.PEOPLE else "Area"
-    columns = (Column(title, is_text=True), Column("Pts"), Column("Items"), Column("Hours", rank=1))
-    return Report(
-        name, about, _load_headline(name, shown, measure), Bars(LOAD_PARTS, bars), Table(columns, rows), (CURRENT,)
-    )
+    columns = (Column(noun.capitalize(), is_text=True), Column("Pts"), Column("Items"), Column("Hours", rank=1))
+    headline = _load_headline(preposition, shown, measure)
+    return Report(f"Load by {noun}", about, headline, Bars(LOAD_PARTS, bars), Table(columns, rows), (CURRENT,))
 
 
-def _load_headline(name: ReportName, loads: Sequence[Load], measure: Measure) -> str:
+def _load_headline(preposition: str, loads: Sequence[Load], measure: Measure) -> str:
     if not loads:
         return "No open items."
     every = loads[0]
@@ -225,6 +222,5 @@ def _load_headline(name: ReportName, loads: Sequence[Load], measure: Measure) ->
     unit = measure.value if measure is Measure.POINTS else "item" if every.open.count == 1 else "items"
     said = f"{number_text(measure.of(every.open))} {unit} open"
     if len(loads) > 1:
-        preposition, most = "with" if name is ReportName.PEOPLE else "in", number_text(measure.of(loads[0].open))
-        said += f", most {preposition} {loads[0].name} ({most})"
+        said += f", most {preposition} {loads[0].name} ({number_text(measure.of(loads[0].open))})"
     return f"{said}; {number_text(every.hours)} hours of tasks remaining." if every.hours else f"{said}."

@@ -14,19 +14,6 @@ Value: TypeAlias = str | float | date | None
 """A cell's value; None if unknown."""
 
 
-class ReportName(StrEnum):
-    """Names of the reports."""
-
-    BURNDOWN = "burndown"
-    BURNUP = "burnup"
-    SCOPE = "scope"
-    VELOCITY = "velocity"
-    AGE = "age"
-    PEOPLE = "people"
-    AREAS = "areas"
-    ESTIMATES = "estimates"
-
-
 class Measure(StrEnum):
     """The unit of a report: points or items."""
 
@@ -65,7 +52,7 @@ class Table:
 class Report:
     """A report; its notes name the origin of the numbers and missing ones."""
 
-    name: ReportName
+    kind: str
     about: str
     headline: str
     chart: Chart
@@ -74,20 +61,8 @@ class Report:
 
     @property
     def title(self) -> str:
-        """Return the title: the report's name and its subject."""
-        return f"{TITLES[self.name]}: {self.about}"
-
-
-TITLES = {
-    ReportName.BURNDOWN: "Burndown",
-    ReportName.BURNUP: "Burnup",
-    ReportName.SCOPE: "Scope change",
-    ReportName.VELOCITY: "Velocity",
-    ReportName.AGE: "Age in status",
-    ReportName.PEOPLE: "Load by person",
-    ReportName.AREAS: "Load by area",
-    ReportName.ESTIMATES: "Estimates",
-}
+        """Return the title: the kind of the report and its subject."""
+        return f"{self.kind}: {self.about}"
 
 
 MOST_RANGES = 4

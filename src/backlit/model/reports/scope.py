@@ -11,7 +11,6 @@ from backlit.model.reports.report import (
     Column,
     Measure,
     Report,
-    ReportName,
     Table,
     Value,
     counted,
@@ -56,7 +55,7 @@ def scope_change(course: Course, wanted: Measure = Measure.POINTS) -> Report:
     every = tuple(changes.values())
     headline, notes = _headline(course, measure, every), (*course.notes(), *_notes(every, measure))
     columns = (*COLUMNS, *OF_POINTS) if measure is Measure.POINTS else COLUMNS
-    return Report(ReportName.SCOPE, course.name, headline, chart, Table(columns, rows), notes)
+    return Report("Scope change", course.name, headline, chart, Table(columns, rows), notes)
 
 
 def _changes(course: Course, measure: Measure) -> Sequence[Change]:

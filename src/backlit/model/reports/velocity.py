@@ -11,7 +11,6 @@ from backlit.model.reports.report import (
     Column,
     Measure,
     Report,
-    ReportName,
     Table,
     Value,
     counted,
@@ -88,7 +87,7 @@ def velocity(about: str, runs: Sequence[Run], today: date, wanted: Measure, samp
     measure = wanted if has_points or not runs else Measure.ITEMS
     bars = tuple(Bar(each.name, (measure.of(each.last.done), measure.of(each.left))) for each in runs)
     return Report(
-        ReportName.VELOCITY,
+        "Velocity",
         about,
         _headline(runs, today, measure),
         Bars(PARTS, bars, keeps_last=True),

@@ -1,17 +1,19 @@
 """The reports of the current project. The store's threads read the numbers, the model adds them up."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from enum import StrEnum
+from typing import Self, TypeAlias
 
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
 from backlit.model.reports.burndown import burndown, burnup
-from backlit.model.reports.course import Course, Flow, Progress
+from backlit.model.reports.course import Course, Progress
 from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
-from backlit.model.reports.report import Measure, Report, ReportName
+from backlit.model.reports.report import Measure, Report
 from backlit.model.reports.scope import scope_change
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.statuses import group_of
@@ -114,12 +116,6 @@ class Coverages:
 
 MOST_RUNS = 12
 """The number of iterations in the velocity."""
-OF_DAYS: dict[ReportName, Callable[[Course, Measure], Report]] = {
-    ReportName.BURNDOWN: burndown,
-    ReportName.BURNUP: burnup,
-    ReportName.SCOPE: scope_change,
-}
-"""The reports with a value for each day."""
 NOBODY = "nobody"
 
 
@@ -143,28 +139,23 @@ class Reports:
         self._names = names
         self.coverages = Coverages(lookups, names)
 
-    async def make(self, name: ReportName, coverage: Coverage, measure: Measure = Measure.POINTS) -> Report:
+    async def make(self, name: "ReportName", coverage: Coverage, measure: Measure = Measure.POINTS) -> Report:
         """Create a report from this machine's data."""
-        if name in OF_DAYS:
-            course = await self._course(coverage)
-            if name is ReportName.SCOPE and coverage.iteration_ids:
-                course = replace(course, flows=await self._flows(coverage, course))
-            return OF_DAYS[name](course, measure)
-        match name:
-            case ReportName.VELOCITY:
-                return await self._velocity(coverage, measure)
-            case ReportName.AGE:
-                return await self._age(coverage)
-            case ReportName.PEOPLE:
-                loads = await self._read(coverage, items.load_by_owner)
-                return load_by_person(_about(coverage), items.named(loads, self._owner), measure)
-            case ReportName.AREAS:
-                loads = await self._read(coverage, items.load_by_area)
-                return load_by_area(_about(coverage), items.named(loads, self._area), measure)
-            case ReportName.ESTIMATES:
-                return estimates(_about(coverage), await self._read(coverage, items.sizes))
-            case _:
-                raise LookupError(f"No figures for the report {name}.")
+        return await name.maker(self, coverage, measure)
+
+    async def people(self, coverage: Coverage, measure: Measure) -> Report:
+        """Create the report on the open work of each person."""
+        loads = await self._read(coverage, items.load_by_owner)
+        return load_by_person(_about(coverage), items.named(loads, self._owner), measure)
+
+    async def areas(self, coverage: Coverage, measure: Measure) -> Report:
+        """Create the report on the open work in each area."""
+        loads = await self._read(coverage, items.load_by_area)
+        return load_by_area(_about(coverage), items.named(loads, self._area), measure)
+
+    async def estimates(self, coverage: Coverage, _measure: Measure) -> Report:
+        """Create the report on the estimates of open items."""
+        return estimates(_about(coverage), await self._read(coverage, items.sizes))
 
     async def _read(
         self, coverage: Coverage, act: Callable[[sqlite3.Connection, int, frozenset[int]], items.Found]
@@ -172,24 +163,27 @@ class Reports:
         project_id = self._lookups.project_id or 0
         return await self._files.read(lambda connection: act(connection, project_id, coverage.iteration_ids))
 
-    async def _course(self, coverage: Coverage) -> Course:
+    async def course(self, coverage: Coverage, *, with_flows: bool) -> Course:
+        """Return the recorded days of a coverage, with the scope log of its iterations on request."""
         progress = await self._records.snapshots.progress(coverage.iteration_ids, coverage.start, coverage.end)
         today, until = self._names.today(), self._records.sample.until()
         now = None if progress else await self._now(coverage, today)
-        return Course(
+        course = Course(
             coverage.name, coverage.start, coverage.end, today, progress, until, now, coverage.node_id is None
         )
-
-    async def _flows(self, coverage: Coverage, course: Course) -> Mapping[date, Flow]:
+        if not with_flows or not coverage.iteration_ids:
+            return course
         days = [each.day for each in course.progress]
-        return await self._records.scope.flows(self._lookups.project_id or 0, coverage.iteration_ids, days)
+        flows = await self._records.scope.flows(self._lookups.project_id or 0, coverage.iteration_ids, days)
+        return replace(course, flows=flows)
 
     async def _now(self, coverage: Coverage, today: date) -> Progress:
         return await self._read(
             coverage, lambda connection, project_id, ids: items.progress(connection, project_id, ids, today)
         )
 
-    async def _velocity(self, coverage: Coverage, measure: Measure) -> Report:
+    async def velocities(self, coverage: Coverage, measure: Measure) -> Report:
+        """Create the report on the velocity of the last iterations."""
         today = self._names.today()
         below = coverage if self._is_divided(coverage) else None
         begun = [each for each in self.coverages.leaves(below) if each.start <= today]
@@ -239,7 +233,8 @@ class Reports:
         found = await self._records.scope.carried(self._lookups.project_id or 0, ends)
         return dict(zip((end[0] for end in ends), found, strict=True))
 
-    async def _age(self, coverage: Coverage) -> Report:
+    async def age(self, coverage: Coverage, _measure: Measure) -> Report:
+        """Create the report on the age of the items in progress in their status."""
         found = await self._read(coverage, items.under_way)
         seen = await self._records.status_history.seen(self._lookups.project_id or 0)
         today = self._names.today()
@@ -276,3 +271,37 @@ def _ids(coverages: Iterable[Coverage]) -> frozenset[int]:
 def _about(coverage: Coverage) -> str:
     """Return the phrase that describes the open items of a coverage, empty for a period."""
     return coverage.name if coverage.node_id is not None else "whole backlog"
+
+
+Maker: TypeAlias = Callable[[Reports, Coverage, Measure], Awaitable[Report]]
+
+
+def _by_day(figures: Callable[[Course, Measure], Report], *, with_flows: bool = False) -> Maker:
+    """Return the maker of a report with a value for each day."""
+
+    async def make(reports: Reports, coverage: Coverage, measure: Measure) -> Report:
+        return figures(await reports.course(coverage, with_flows=with_flows), measure)
+
+    return make
+
+
+class ReportName(StrEnum):
+    """The reports: the name for the command line, the short title for the screen, and the maker."""
+
+    short_title: str
+    maker: Maker
+
+    BURNDOWN = "burndown", "Burndown", _by_day(burndown)
+    BURNUP = "burnup", "Burnup", _by_day(burnup)
+    SCOPE = "scope", "Scope", _by_day(scope_change, with_flows=True)
+    VELOCITY = "velocity", "Velocity", Reports.velocities
+    AGE = "age", "Age", Reports.age
+    PEOPLE = "people", "Workload", Reports.people
+    AREAS = "areas", "Areas", Reports.areas
+    ESTIMATES = "estimates", "Estimates", Reports.estimates
+
+    def __new__(cls, name: str, short_title: str, maker: Maker) -> Self:
+        """Return the name, which carries the rest of its row."""
+        member = str.__new__(cls, name)
+        member._value_, member.short_title, member.maker = name, short_title, maker
+        return member

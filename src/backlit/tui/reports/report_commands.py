@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 from backlit.model.reports.formats import FORMATS, as_markdown
-from backlit.model.reports.report import Measure, Report, ReportName
-from backlit.store.reports.reports import PERIODS, Coverage, Coverages
+from backlit.model.reports.report import Measure, Report
+from backlit.store.reports.reports import PERIODS, Coverage, Coverages, ReportName
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
@@ -126,12 +126,12 @@ async def save(target: ReportTarget, _call: Call) -> None:
     """Save the report to a file; its suffix sets the format."""
     report = target.report()
     saved = Saved("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, NOTE)
-    await save_file(target, saved, downloads() / file_name_of(report))
+    await save_file(target, saved, downloads() / file_name_of(target.selection.name, report))
 
 
-def file_name_of(report: Report) -> str:
+def file_name_of(name: str, report: Report) -> str:
     """Return the proposed file name, from report and coverage."""
-    return f"{_NOT_FOR_FILES.sub('-', f'{report.name} {report.about}').strip('-.').lower()}.md"
+    return f"{_NOT_FOR_FILES.sub('-', f'{name} {report.about}').strip('-.').lower()}.md"
 
 
 def place_of(text: str) -> tuple[Path, str]:

@@ -12,12 +12,11 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from backlit.model.errors import BacklitError
-from backlit.model.reports.report import Measure, Report, ReportName
+from backlit.model.reports.report import Measure, Report
 from backlit.store.records.changes import Subject
-from backlit.store.reports.reports import OF_DAYS, Coverage
+from backlit.store.reports.reports import Coverage, ReportName
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.text import fit
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.dates import span
 from backlit.tui.reports.report_chart import ReportChart
@@ -28,18 +27,6 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
-
-NAMES = {
-    ReportName.BURNDOWN: "Burndown",
-    ReportName.BURNUP: "Burnup",
-    ReportName.SCOPE: "Scope",
-    ReportName.VELOCITY: "Velocity",
-    ReportName.AGE: "Age",
-    ReportName.PEOPLE: "Workload",
-    ReportName.AREAS: "Areas",
-    ReportName.ESTIMATES: "Estimates",
-}
-"""Short names of the reports."""
 
 
 class ReportStrip(Widget):
@@ -63,30 +50,32 @@ class ReportStrip(Widget):
         self._shown = name
         self.refresh()
 
-    @property
-    def _gap(self) -> int:
-        """Return 1 if there is room for a blank after each word, else 0."""
-        return int(sum(len(word) + 2 for word in NAMES.values()) <= self.size.width)
+    def _words(self) -> list[tuple[ReportName, str]]:
+        """Return the reports and their words, from the first one that leaves room for the highlighted one."""
+        names, room = list(ReportName), self.size.width
+        blank = " " if sum(len(each.short_title) + 2 for each in names) <= room else ""
+        words = [(each, each.short_title + blank) for each in names]
+        start, end = 0, names.index(self._shown) + 1
+        while start < end - 1 and sum(len(word) + 1 for _, word in words[start:end]) > room:
+            start += 1
+        return words[start:]
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         """Draw the names, the current one like a row under the cursor."""
         theme = ThemeStyles.of(self.app)
         segments = []
-        for name, word in NAMES.items():
+        for name, word in self._words():
             is_shown = name is self._shown
             on = "cursor-background" if is_shown else None
             segments.append(Segment("▌" if is_shown else " ", theme.style("accent", on=on)))
-            segments.append(
-                Segment(fit(word, len(word)), theme.style("foreground" if is_shown else "muted", on=on, bold=is_shown))
-            )
-            segments.append(Segment(" " * self._gap, theme.style(on=on)))
+            segments.append(Segment(word, theme.style("foreground" if is_shown else "muted", on=on, bold=is_shown)))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
         """Show the clicked report."""
         x = 0
-        for name, word in NAMES.items():
-            x += len(word) + 1 + self._gap
+        for name, word in self._words():
+            x += len(word) + 1
             if event.x < x:
                 self.post_message(self.Chosen(name))
                 return
@@ -150,7 +139,7 @@ class ReportsScreen(StoreScreen[None]):
             self.selection.choose(None)
         synced_at = self.store.connection.synced_at
         synced = (synced_at, self.store.today()) if synced_at is not None else None
-        is_new_record = synced != self._synced and self.selection.name in {*OF_DAYS, ReportName.VELOCITY}
+        is_new_record = synced != self._synced
         self._synced = synced
         if (is_new_record or any(subject in changes for subject in TOLD)) and self._timer is None:
             self._timer = self.set_timer(DELAY, self._load_again)
