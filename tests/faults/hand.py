@@ -77,8 +77,9 @@ class Hand:
                 await self.store.items.edit([item_id], {act.key: act.value})
             case Deed.TAG:
                 item = self.store.item(item_id)
-                tags = item.fields.get("Tags") if item else None
-                await self.store.items.edit([item_id], {"Tags": [*(tags if isinstance(tags, list) else ()), act.text]})
+                found = item.fields.get("Tags") if item else None
+                tags = found if isinstance(found, list) else []
+                await self.store.items.edit([item_id], {"Tags": [*tags, act.text]}, {"Tags": tags})
             case Deed.COMMENT:
                 await self.store.items.comment(item_id, act.text)
             case Deed.ADD:

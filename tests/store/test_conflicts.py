@@ -49,6 +49,19 @@ async def test_changes_of_different_lines_of_a_text_both_arrive(world: World) ->
     assert store.outbox_entries() == ()
 
 
+async def test_a_tag_that_arrives_after_the_seen_ones_is_kept(world: World) -> None:
+    store, item_id = await world.online(), await story(world)
+    await store.items.edit([item_id], {"Tags": ["old"]})
+    await sent(store)
+    await world.rival.work_items.update_document(item_id, {"Tags": ["old", "jon"]})
+    await store.refresh()
+
+    await store.items.edit([item_id], {"Tags": ["old", "maya"]}, {"Tags": ["old"]})
+    await sent(store)
+
+    assert (await fields(world, item_id))["Tags"] == ["old", "jon", "maya"]
+
+
 async def test_a_merged_text_whose_answer_was_lost_is_merged_once(world: World) -> None:
     store, item_id = await world.online(), await story(world)
     await store.items.edit([item_id], {"Description": TEXT})
