@@ -111,7 +111,10 @@ def test_any_nodes_make_a_tree_with_each_of_them_once(made: tuple[list[Node], Tr
     nodes, tree = made
 
     assert sorted(node.id for node in tree.walk()) == sorted({node.id for node in nodes} - {ROOT_PARENT})
-    assert len(tree.roots) <= 1 or {root.parent_id for root in tree.roots} == {ROOT_PARENT}
+    given = {node.id for node in {node.id: node for node in nodes}.values() if node.parent_id == ROOT_PARENT != node.id}
+    roots = {root.id for root in tree.roots}
+    assert roots == (given or roots)
+    assert bool(roots) == bool(len(tree))
     for node in tree.walk():
         assert all(tree.is_below(below, node.id) for below in tree.subtree_ids(node.id)[1:])
         assert tree.depth(node.id) == tree.path(node.id).count("\\")
