@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
-from backlit.store.views.saved import ColumnWish, column_wish
+from backlit.store.views.columns import ColumnWish, column_wish
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.widgets.columns import USUAL, Column, fitting
 

@@ -32,10 +32,11 @@ from backlit.store.reports.reports import Records, Reports
 from backlit.store.reports.sample_history import SampleHistory
 from backlit.store.sqlite.paths import Places
 from backlit.store.undo.history import History
-from backlit.store.views.items import Attachments, Batch, Cells, Comments
+from backlit.store.views.columns import Cells, ChosenColumns
+from backlit.store.views.items import Attachments, Batch, Comments
 from backlit.store.views.lookups import Lookups, Projects
 from backlit.store.views.names import StoreNames
-from backlit.store.views.preferences import BoardLayouts, ChosenColumns, Drafts, InputHistory
+from backlit.store.views.preferences import BoardLayouts, Drafts, InputHistory
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Search
 from backlit.store.views.view import View
@@ -90,7 +91,7 @@ class Store:
     attachments = Part(lambda self: Attachments(self._files))
     comments = Part(lambda self: Comments(self._files))
     batch = Part(lambda self: Batch(self._files))
-    cells = Part(lambda self: Cells(self._files))
+    cells = Part(lambda self: Cells(self._files, self.ready_check.faults))
     inbox = Part(lambda self: Inbox(self._files, self._signal, lambda: self.project_id))
     everybody = Part(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = Part(lambda self: Projects(self._files, self.lookups))

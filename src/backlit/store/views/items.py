@@ -1,7 +1,7 @@
-"""Items read by id: whole items, single field values, comments and attachments."""
+"""Items read by id: whole items, comments and attachments."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,8 +12,6 @@ from backlit.store.files.files import Files
 from backlit.store.records.entry import BUSY, EntryKind
 from backlit.store.records.item import Document, Item, id_in, item_of, moment, whole
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.filter_sql import value_sql
-from backlit.store.views.query import level_value
 
 
 class Batch:
@@ -49,24 +47,6 @@ class Batch:
             return Totals(*mirror.execute(sql, (ids_json(ids),)).fetchone())
 
         return await self._files.read(read)
-
-
-class Cells:
-    """Single field values, pending changes included, for the screen's thread."""
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-
-    def values(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Mapping[str, object]]:
-        """Return some fields of some items, in their documents' form. Times are cut to the day."""
-        asked = [value_sql(key) for key in keys]
-        columns = "".join(f", {each.text}" for each in asked)
-        values = [value for each in asked for value in each.values]
-        sql = f"SELECT id{columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
-        return {
-            item_id: {key: level_value(key, value) for key, value in zip(keys, found, strict=True)}
-            for item_id, *found in self._files.mirror.execute(sql, (*values, ids_json(ids)))
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,41 +1,12 @@
-"""State of the screens that survives restarts: backlog columns, typed lines, unfinished texts, board layouts."""
+"""State of the screens that survives restarts: typed lines, unfinished texts, board layouts."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import orjson
 
-from backlit.model.errors import BadRequest
 from backlit.store.files.files import Files
-from backlit.store.views.saved import ColumnWish, column_wish
-
-_SETTING = "columns"
-
-
-class ChosenColumns:
-    """The chosen columns of the backlog, read once and written in the background. Saved views have their own."""
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-        self._wishes: tuple[ColumnWish, ...] | None = None
-
-    def wishes(self) -> Sequence[ColumnWish]:
-        """Return the last chosen columns, empty for the usual ones. Unreadable ones count as empty."""
-        if self._wishes is None:
-            kept = self._files.journal.settings.value(_SETTING)
-            try:
-                self._wishes = tuple(column_wish(text, str) for text in json.loads(kept or "[]"))
-            except (ValueError, TypeError, BadRequest):
-                self._wishes = ()
-        return self._wishes
-
-    def keep(self, wishes: Sequence[ColumnWish]) -> None:
-        """Store other columns."""
-        self._wishes = tuple(wishes)
-        text = json.dumps([str(each) for each in wishes])
-        self._files.submit(lambda writer: writer.journal.settings.keep(_SETTING, text))
-
 
 MOST = 100
 

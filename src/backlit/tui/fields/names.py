@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from backlit.model.fields import SYNC_KEYS, Field, Kind
-from backlit.model.query.keys import LINT_KEY, field_named
+from backlit.model.query.keys import field_named
 from backlit.model.statuses import is_open
 from backlit.store.records.item import Row
 from backlit.store.records.people import TreeKind
@@ -77,23 +77,11 @@ class ListNames:
         return below.replace("\\", " › ") if below else f"no {field.label.lower()}"
 
     def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
-        """Return the values of some fields as short text, by item."""
-        fields = {key: self.field(key) for key in keys if key != LINT_KEY}
-        lacking = self._lacking(ids) if LINT_KEY in keys else {}
+        """Return the values of some columns as short text, by item."""
+        fields = [self.field(key) for key in keys]
         return {
-            item_id: [
-                self._cell(fields[key], values[key]) if key in fields else lacking.get(item_id, "") for key in keys
-            ]
-            for item_id, values in self.store.cells.values(ids, [*fields]).items()
-        }
-
-    def _lacking(self, ids: Sequence[int]) -> Mapping[int, str]:
-        """Return the findings of the readiness check on the open items."""
-        statuses = self.store.cells.values(ids, ["Status"])
-        is_due = [item_id for item_id in ids if is_open(str(statuses.get(item_id, {}).get("Status") or ""))]
-        return {
-            item_id: ", ".join(rule.label for rule in rules)
-            for item_id, rules in self.store.ready_check.faults(is_due).items()
+            item_id: [self._cell(field, values[key]) for field, key in zip(fields, keys, strict=True)]
+            for item_id, values in self.store.cells.values(ids, keys).items()
         }
 
     def _cell(self, field: Field | None, value: object) -> str:

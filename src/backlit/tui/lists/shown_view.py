@@ -9,8 +9,9 @@ from backlit.model.query.keys import field_named
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
+from backlit.store.views.columns import ColumnWish
 from backlit.store.views.query import ViewSpec
-from backlit.store.views.saved import ColumnWish, SavedView
+from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
 from backlit.tui.lists.filtering import FilterTarget, drop_query
 from backlit.tui.lists.item_panes import ItemPanes

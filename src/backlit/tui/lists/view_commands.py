@@ -1,6 +1,6 @@
 """Commands on the view of a list: groups, order, columns, done items, saved views and the preview."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from textual.content import Content
@@ -9,18 +9,10 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Kind
 from backlit.model.filters import POINTS, SortKey
 from backlit.model.query import Candidate
-from backlit.model.query.keys import POINTS_FIELD, SHORT_KEYS, field_named
+from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, POINTS_FIELD, SHORT_KEYS, field_named
 from backlit.store.store import Store
-from backlit.store.views.saved import (
-    MOST_GROUPS,
-    NEVER,
-    ColumnWish,
-    SavedView,
-    column_wish,
-    field_key,
-    sort_key,
-    without_repeats,
-)
+from backlit.store.views.columns import COMPUTED, NEVER, ColumnWish, column_wish, without_repeats
+from backlit.store.views.saved import MOST_GROUPS, SavedView, field_key, sort_key
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.dispatch import beginning
 from backlit.tui.dialogs.line import LineDialog
@@ -31,7 +23,7 @@ from backlit.tui.lists.saved_views import NO_FILES, PLAIN, fault_of_name
 from backlit.tui.lists.target import ListTarget
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.widgets.choice_list import Choice
-from backlit.tui.widgets.columns import LACKING, USUAL
+from backlit.tui.widgets.columns import USUAL
 from backlit.tui.widgets.view_list import BacklogList
 
 OFFERED = ("AreaID", "IterationID", "AssignedToID", "Status", "type", "Tags", "TeamID", POINTS, "Priority", "Severity")
@@ -100,7 +92,7 @@ async def _picked_columns(target: ListTarget) -> Sequence[ColumnWish] | None:
     before = {wish.key: wish for wish in target.columns.wishes}
     offered = key_choices(target.store, (*OFFERED, *SORTED[2:4]), tuple(NEVER))
     choices = [each for each in (Choice(None, "default columns"), *offered) if each.value not in NEVER]
-    choices.insert(1 + len(USUAL), Choice(LACKING.key, LACKING.title))
+    choices[1 + len(USUAL) : 1 + len(USUAL)] = [Choice(each.key, each.title) for each in COMPUTED.values()]
     shown = [SortKey(wish.key) for wish in target.columns.wishes] or [SortKey(each.key) for each in USUAL]
     keys = await target.ask(PickKeysDialog("Columns", choices, shown, most=MOST_COLUMNS, adds=True))
     return None if keys is None else [before.get(each.name) or ColumnWish(each.name) for each in keys]
@@ -108,12 +100,12 @@ async def _picked_columns(target: ListTarget) -> Sequence[ColumnWish] | None:
 
 def complete_field(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
     """Return the fields to group or sort by that begin with the last word."""
-    return _completed(target, text, cursor, {"text", "lint"})
+    return _completed(target, text, cursor)
 
 
 def complete_column(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
     """Return the fields for columns that begin with the last word."""
-    return _completed(target, text, cursor, {"text"})
+    return _completed(target, text, cursor, COMPUTED)
 
 
 def zen(target: ListTarget, _call: Call) -> None:
@@ -228,8 +220,8 @@ def _keys(store: Store, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(key_named(store, name) for name in names)
 
 
-def _completed(target: ListTarget, text: str, cursor: int, never: set[str]) -> Sequence[Candidate]:
+def _completed(target: ListTarget, text: str, cursor: int, more: Iterable[str] = ()) -> Sequence[Candidate]:
     begun = max(text.rfind(" ", 0, cursor), text.rfind(",", 0, cursor)) + 1
     part = text[begun:cursor].lower()
-    keys = target.store.names.vocabulary().keys
-    return [Candidate(key, begun, cursor) for key in keys if key.startswith(part) and key not in never]
+    fields = [key for key in target.store.names.vocabulary().keys if key not in {ANYWHERE_KEY, LINT_KEY}]
+    return [Candidate(key, begun, cursor) for key in (*fields, *more) if key.startswith(part)]

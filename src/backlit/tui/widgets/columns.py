@@ -7,8 +7,7 @@ from rich.cells import cell_len
 
 from backlit.model.fields import Field, Kind
 from backlit.model.filters import POINTS
-from backlit.model.query.keys import LINT_KEY
-from backlit.store.views.saved import ColumnWish
+from backlit.store.views.columns import COMPUTED, ColumnWish
 
 NAME_LEAST = 25
 """Cells of the name below which columns are dropped."""
@@ -49,8 +48,6 @@ OWNER = Column("AssignedToID", "Owner", 7)
 ITERATION = Column("IterationID", "Iteration", 11)
 KNOWN: Mapping[str, Column] = {each.key: each for each in (STATUS, PTS, OWNER, ITERATION)}
 """Columns whose values rows carry, each drawn in its own way."""
-LACKING = Column(LINT_KEY, "Not ready", 20)
-"""The failed rules of the readiness check; not a field."""
 USUAL = (
     Column("Status", "Status", 7, drop=3),
     Column(POINTS, "Pts", 5, is_number=True, drop=4),
@@ -61,7 +58,8 @@ USUAL = (
 
 def column_of(wish: ColumnWish, field: Field | None) -> Column:
     """Return the column of a wish; an empty one for a field that the project does not have."""
-    known = LACKING if wish.key == LINT_KEY else KNOWN.get(wish.key)
+    computed = COMPUTED.get(wish.key)
+    known = Column(computed.key, computed.title, computed.width) if computed else KNOWN.get(wish.key)
     title = known.title if known else field.label if field else wish.key.removesuffix("_cf")
     kind = field.kind if field else Kind.TEXT
     wide = known.width if known else max(_WIDTHS.get(kind, _USUAL_WIDTH), min(cell_len(title), _LONGEST_TITLE))

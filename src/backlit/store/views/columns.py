@@ -1,0 +1,138 @@
+"""Columns of lists: the requested ones and their written form, the values of fields, and computed columns."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import Kind
+from backlit.model.query.keys import LINT_KEY, field_named
+from backlit.model.ready_check import Rule
+from backlit.model.statuses import is_open
+from backlit.store.files.files import Files
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.filter_sql import value_sql
+from backlit.store.views.query import level_value
+
+
+class Cells:
+    """The values of columns, pending changes included, for the screen's thread; `faults` is the ready-check."""
+
+    def __init__(self, files: Files, faults: Callable[[Sequence[int]], Mapping[int, tuple[Rule, ...]]]) -> None:
+        self._files = files
+        self.faults = faults
+
+    def values(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Mapping[str, object]]:
+        """Return some columns of some items: fields in their documents' form, times cut to the day, computed texts."""
+        fields = [key for key in keys if key not in COMPUTED]
+        asked = [value_sql(key) for key in fields]
+        columns = "".join(f", {each.text}" for each in asked)
+        values = [value for each in asked for value in each.values]
+        sql = f"SELECT id{columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
+        computed = {key: COMPUTED[key].texts(self, ids) for key in keys if key in COMPUTED}
+        return {
+            item_id: {key: level_value(key, value) for key, value in zip(fields, found, strict=True)}
+            | {key: texts.get(item_id) for key, texts in computed.items()}
+            for item_id, *found in self._files.mirror.execute(sql, (*values, ids_json(ids)))
+        }
+
+
+class ComputedColumn(NamedTuple):
+    """A column that is not a field: its key, its heading, its width, and the texts of some items."""
+
+    key: str
+    title: str
+    width: int
+    texts: Callable[[Cells, Sequence[int]], Mapping[int, str]]
+
+
+def _failed_rules(cells: Cells, ids: Sequence[int]) -> Mapping[int, str]:
+    """Return the findings of the ready-check on the open items."""
+    due = [item_id for item_id, each in cells.values(ids, ["Status"]).items() if is_open(str(each["Status"] or ""))]
+    return {item_id: ", ".join(rule.label for rule in rules) for item_id, rules in cells.faults(due).items()}
+
+
+COMPUTED: Mapping[str, ComputedColumn] = {
+    each.key: each for each in (ComputedColumn(LINT_KEY, "Not ready", 20, _failed_rules),)
+}
+
+
+NEVER = frozenset({"Name", "id", "type"})
+"""Fields that every row shows anyway."""
+
+
+WIDEST = 60
+
+
+_WRITTEN = re.compile(r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?: +drop +(?P<drop>\d{1,2}))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnWish:
+    """A requested column: its field or computed key, width (0: usual), growth, and drop order in narrow lists.
+
+    The column with the smallest `drop` goes first. Columns with 0 follow, the last one first.
+    """
+
+    key: str
+    width: int = 0
+    grows: bool = False
+    drop: int = 0
+
+    def __str__(self) -> str:
+        """Return the written form."""
+        parts = [self.key, str(self.width) if self.width else "", f"drop {self.drop}" if self.drop else ""]
+        parts[1] += "+" if self.grows else ""
+        return " ".join(part for part in parts if part)
+
+
+def column_wish(text: str, key_of: Callable[[str], str]) -> ColumnWish:
+    """Read a column. `key_of` resolves the field's name. Raises BadRequest with the fault."""
+    found = _WRITTEN.fullmatch(" ".join(text.split()))
+    if found is None:
+        raise BadRequest(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
+    key = found["key"].lower()
+    key = key if key in COMPUTED else key_of(found["key"])
+    width = int(found["width"] or 0)
+    field = field_named(key)
+    if key in NEVER:
+        raise BadRequest(f"{found['key']} is always shown and cannot be a column.")
+    if field is not None and field.kind is Kind.LONG_TEXT:
+        raise BadRequest(f"{field.label} is too long for a column. Use the preview.")
+    if width > WIDEST:
+        raise BadRequest(f"A column can be {WIDEST} wide at most, {found['key']} has {width}.")
+    return ColumnWish(key, width, bool(found["grows"]), int(found["drop"] or 0))
+
+
+def without_repeats(wishes: Sequence[ColumnWish]) -> tuple[ColumnWish, ...]:
+    """Return each field once, at its first place."""
+    return tuple({wish.key: wish for wish in reversed(wishes)}[key] for key in dict.fromkeys(w.key for w in wishes))
+
+
+_SETTING = "columns"
+
+
+class ChosenColumns:
+    """The chosen columns of the backlog, read once and written in the background. Saved views have their own."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._wishes: tuple[ColumnWish, ...] | None = None
+
+    def wishes(self) -> Sequence[ColumnWish]:
+        """Return the last chosen columns, empty for the usual ones. Unreadable ones count as empty."""
+        if self._wishes is None:
+            kept = self._files.journal.settings.value(_SETTING)
+            try:
+                self._wishes = tuple(column_wish(text, str) for text in json.loads(kept or "[]"))
+            except (ValueError, TypeError, BadRequest):
+                self._wishes = ()
+        return self._wishes
+
+    def keep(self, wishes: Sequence[ColumnWish]) -> None:
+        """Store other columns."""
+        self._wishes = tuple(wishes)
+        text = json.dumps([str(each) for each in wishes])
+        self._files.submit(lambda writer: writer.journal.settings.keep(_SETTING, text))
