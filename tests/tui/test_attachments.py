@@ -19,8 +19,7 @@ from textual.pilot import Pilot
 from backlit.store import Store
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.attachments.file_preview import LOOK_LIMIT, FilePreviewDialog
-from backlit.tui.attachments.screen import AttachmentsScreen
-from backlit.tui.attachments.transfers import bar
+from backlit.tui.attachments.screen import AttachmentsScreen, bar
 from backlit.tui.dialogs.line import PathDialog
 
 Write = Callable[[str, bytes], Path]

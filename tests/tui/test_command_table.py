@@ -12,8 +12,7 @@ import pytest
 from textual.dom import DOMNode
 
 import backlit.tui
-from backlit.tui.attachments.attachment_list import AttachmentList
-from backlit.tui.attachments.screen import AttachmentsScreen
+from backlit.tui.attachments.screen import AttachmentList, AttachmentsScreen
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen

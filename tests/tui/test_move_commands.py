@@ -5,7 +5,7 @@ from rich.segment import Segment
 from tests.tui.stage import Stage
 from textual.strip import Strip
 
-from backlit.tui.attachments.attachment_list import AttachmentList
+from backlit.tui.attachments.screen import AttachmentList
 from backlit.tui.commands.command import Call
 from backlit.tui.commands.dispatch import function_of
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS

@@ -180,7 +180,7 @@ async def test_chart_and_table_are_both_there_on_small_screens(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["? no record", "Left", "Estimates", "█"]) == []
+        assert missing(pilot.app, ["? no record", "Left", "▌Burndown", "█"]) == []
 
 
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:

@@ -5,16 +5,13 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from textual.content import Content
-from textual.screen import Screen
 
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.plain import file_name
 from backlit.model.resources import friendly_size_of
 from backlit.store.records.entry import FOR_CUSTOMERS
-from backlit.store.records.item import Item
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import (
     LOOK_LIMIT,
@@ -24,7 +21,7 @@ from backlit.tui.attachments.file_preview import (
     picture_kind,
     preview_of,
 )
-from backlit.tui.attachments.transfers import Transfer, Transfers
+from backlit.tui.attachments.screen import AttachmentsScreen, Transfer
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, PathDialog
@@ -34,55 +31,31 @@ from backlit.tui.drawing.text import literal
 from backlit.tui.shell import external_programs
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.paths import downloads, fault_of, files_in, folder_and_name, shown_path
-from backlit.tui.shell.target import StoreTarget
 
 LARGE = 10 * 1024 * 1024
 """Bytes from which a question comes before attaching; the limit of the service is not known."""
 
 
-class AttachmentTarget(StoreTarget, Protocol):
-    """The files of one item, or of those the files of one comment, with a cursor on one of them."""
-
-    item_id: int
-    comment_id: int | None
-    transfers: Transfers
-
-    def current(self) -> Item:
-        """Return the item; raises CannotAct for one that is gone."""
-
-    def current_file(self) -> AttachmentEntry:
-        """Return the file under the cursor; raises CannotAct without one."""
-
-    def show(self, dialog: Screen[None]) -> None:
-        """Show a dialog without waiting for it."""
-
-    def open_outside(self, path: Path) -> None:
-        """Show a file with the user's own program; raises CannotAct where that fails."""
-
-    def dismiss(self, result: None = None) -> object:
-        """Close the attachments."""
-
-
-def preview(target: AttachmentTarget, _call: Call) -> None:
+def preview(target: AttachmentsScreen, _call: Call) -> None:
     """Fetch the beginning of the file and show it."""
     entry = target.current_file()
     target.transfers.begin(f"Looking at {entry.name}", lambda _transfer: _show_preview(target, entry))
 
 
-async def _show_preview(target: AttachmentTarget, entry: AttachmentEntry) -> None:
+async def _show_preview(target: AttachmentsScreen, entry: AttachmentEntry) -> None:
     images = target.session.images
     found = await _preview(target, entry, images)
-    target.show(FilePreviewDialog(entry.name, found, choose_protocol(images, os.environ)))
+    target.app.push_screen(FilePreviewDialog(entry.name, found, choose_protocol(images, os.environ)))
 
 
-async def _preview(target: AttachmentTarget, entry: AttachmentEntry, images: str) -> FilePreview:
+async def _preview(target: AttachmentsScreen, entry: AttachmentEntry, images: str) -> FilePreview:
     content = await target.store.transfers.look(entry.id, LOOK_LIMIT)
     if images != "off" and len(content) >= LOOK_LIMIT and picture_kind(content):
         content = await target.store.transfers.look(entry.id, PICTURE_LIMIT)
     return await asyncio.to_thread(preview_of, content, entry.name, entry.size, with_pictures=images != "off")
 
 
-async def open_file(target: AttachmentTarget, _call: Call) -> None:
+async def open_file(target: AttachmentsScreen, _call: Call) -> None:
     """Fetch the file and hand it to $OPENER; without one, show the file's address."""
     entry = target.current_file()
     if not external_programs.opener():
@@ -93,19 +66,20 @@ async def open_file(target: AttachmentTarget, _call: Call) -> None:
 
     async def fetch(transfer: Transfer) -> None:
         folder = external_programs.folder_for_opening()
-        target.open_outside(await target.store.transfers.download(entry.id, folder, transfer.progress))
+        path = await target.store.transfers.download(entry.id, folder, transfer.progress)
+        external_programs.open_file(target.app, path)
 
     target.transfers.begin(f"Opening {entry.name}", fetch)
 
 
-def copy_address(target: AttachmentTarget, _call: Call) -> None:
+def copy_address(target: AttachmentsScreen, _call: Call) -> None:
     """Copy the address of the file."""
     address = target.store.transfers.address(target.current_file().id)
     target.copy(address)
     target.say(f"Copied {address}")
 
 
-async def save(target: AttachmentTarget, _call: Call) -> None:
+async def save(target: AttachmentsScreen, _call: Call) -> None:
     """Ask for a path and save the file there; replaces no file."""
     target.transfers.refuse_second()
     entry = target.current_file()
@@ -124,12 +98,12 @@ def _fault_of_place(name: str, text: str) -> str | None:
     return fault_of(lambda: folder_and_name(text, name))
 
 
-async def _save(target: AttachmentTarget, entry: AttachmentEntry, folder: Path, name: str, transfer: Transfer) -> None:
+async def _save(target: AttachmentsScreen, entry: AttachmentEntry, folder: Path, name: str, transfer: Transfer) -> None:
     path = await target.store.transfers.download(entry.id, folder, transfer.progress, name)
     target.say(f"Saved {shown_path(path)}")
 
 
-async def describe(target: AttachmentTarget, _call: Call) -> None:
+async def describe(target: AttachmentsScreen, _call: Call) -> None:
     """Change the description of the file."""
     entry = target.current_file()
     kept = StoredLines(target.store, f"description:{entry.id}")
@@ -138,7 +112,7 @@ async def describe(target: AttachmentTarget, _call: Call) -> None:
         await target.store.transfers.describe(entry.id, text)
 
 
-async def delete(target: AttachmentTarget, _call: Call) -> None:
+async def delete(target: AttachmentsScreen, _call: Call) -> None:
     """Delete the file, after a question."""
     entry = target.current_file()
     sentence = f"“{entry.name}” is deleted for everybody and for good; no copy is kept, and u does not bring it back."
@@ -146,13 +120,13 @@ async def delete(target: AttachmentTarget, _call: Call) -> None:
         await target.store.transfers.delete(entry.id)
 
 
-def back(target: AttachmentTarget, _call: Call) -> None:
+def back(target: AttachmentsScreen, _call: Call) -> None:
     """Go back to the place before; raises CannotAct while a file is on its way."""
     target.transfers.refuse_second()
     target.dismiss(None)
 
 
-def cancel(target: AttachmentTarget, _call: Call) -> None:
+def cancel(target: AttachmentsScreen, _call: Call) -> None:
     """Cancel the file that is on its way, else go back."""
     if not target.transfers.cancel():
         target.dismiss(None)
@@ -161,17 +135,17 @@ def cancel(target: AttachmentTarget, _call: Call) -> None:
 # Attaching
 
 
-async def attach(target: AttachmentTarget, _call: Call) -> None:
+async def attach(target: AttachmentsScreen, _call: Call) -> None:
     """Ask for files, then attach them."""
     await _attach(target, None)
 
 
-async def attach_for_customers(target: AttachmentTarget, _call: Call) -> None:
+async def attach_for_customers(target: AttachmentsScreen, _call: Call) -> None:
     """Ask for files, then attach them for customers to see, after a question."""
     await _attach(target, FOR_CUSTOMERS)
 
 
-async def _attach(target: AttachmentTarget, kind: str | None) -> None:
+async def _attach(target: AttachmentsScreen, kind: str | None) -> None:
     target.transfers.refuse_second()
     if target.current().id < 0:
         raise CannotAct("The server does not have this item yet. Attach files once it is sent.")
@@ -189,7 +163,7 @@ async def _attach(target: AttachmentTarget, kind: str | None) -> None:
         target.transfers.begin(label, lambda transfer: _upload(target, paths, kind, transfer))
 
 
-async def _is_agreed(target: AttachmentTarget, paths: Sequence[Path], kind: str | None) -> bool:
+async def _is_agreed(target: AttachmentsScreen, paths: Sequence[Path], kind: str | None) -> bool:
     """Ask before much is attached, or files that customers see."""
     try:
         size = sum(path.stat().st_size for path in paths)
@@ -202,7 +176,7 @@ async def _is_agreed(target: AttachmentTarget, paths: Sequence[Path], kind: str 
     return await target.ask(ConfirmDialog("Attach", sentence, [Answer("y", "attach")], "cancel")) == "y"
 
 
-async def _upload(target: AttachmentTarget, paths: Sequence[Path], kind: str | None, transfer: Transfer) -> None:
+async def _upload(target: AttachmentsScreen, paths: Sequence[Path], kind: str | None, transfer: Transfer) -> None:
     for done, path in enumerate(paths):
         place = f" ({done + 1:,} of {len(paths):,})" if len(paths) > 1 else ""
         transfer.begin(f"Attaching {path.name}{place}")

@@ -1,22 +1,196 @@
-"""The files of one item, or of one of its comments."""
+"""The files of one item, or of one of its comments: the list, the transfers, and the screen."""
 
-from pathlib import Path
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
+from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.screen import Screen
+from textual.strip import Strip
+from textual.worker import Worker
 
+from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.resources import friendly_size_of
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.attachments.attachment_list import AttachmentList
-from backlit.tui.attachments.transfers import Transfers
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.relative_times import age, moment
+from backlit.tui.drawing.text import fit, fit_right
+from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.items.item_screen import ItemRowsScreen
-from backlit.tui.shell import external_programs
+from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.side_lines import Part
+
+CUSTOMERS_SIGN = "»"
+SIZE_WIDTH = 10
+AUTHOR_WIDTH = 10
+WHEN_WIDTH = 16
+AGE_WIDTH = 4
+SEEN_WIDTH = 9
+NAME_SHARE = 0.4
+"""Share of the remaining width that goes to the name where a description stands beside it."""
+WIDE, MIDDLING = 100, 72
+"""Cells from which there is room for who may see it and the whole time; for author and description."""
+BAR_WIDTH = 16
+DRAW_EVERY = 0.15
+"""Seconds between two drawings of the progress."""
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+class AttachmentList(LineList):
+    """A list of files, one to a row; `now` gives the server's time, for the ages."""
+
+    HEADER_LINES = 1
+
+    def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._now = now
+        self.entries: Sequence[AttachmentEntry] = ()
+
+    def show(self, entries: Sequence[AttachmentEntry]) -> None:
+        """Show files, the cursor where it was: on the same one, else near its line."""
+        current = self.current
+        self.entries = entries
+        ids = [entry.id for entry in entries]
+        self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    @property
+    def current(self) -> AttachmentEntry | None:
+        """The file under the cursor."""
+        return self.entries[self.cursor] if self.cursor < len(self.entries) else None
+
+    def row_count(self) -> int:
+        """Return the number of files."""
+        return len(self.entries)
+
+    # Drawing
+
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+        """Draw what the columns are."""
+        titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", "When", "Seen by", "Description")
+        return self._row(titles, " ", is_cursor=False, is_header=True)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        """Draw one file."""
+        entry = self.entries[index]
+        size = friendly_size_of(entry.size) if entry.size is not None else "–"
+        since = age((self._now() - entry.created_at).total_seconds()) if entry.created_at else ""
+        when = moment(entry.created_at) if self.size.width >= WIDE else since
+        seen_by = "internal" if entry.is_internal else "customers"
+        about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
+        cells = (entry.name, fit_right(size, SIZE_WIDTH), entry.author, when, seen_by, " ".join(about.split()))
+        return self._row(cells, " " if entry.is_internal else CUSTOMERS_SIGN, is_cursor=is_cursor)
+
+    def _row(self, cells: Sequence[str], sign: str, *, is_cursor: bool, is_header: bool = False) -> Strip:
+        theme, width = ThemeStyles.of(self.app), self.size.width
+        on = "cursor-background" if is_cursor else None
+        name, size, author, when, seen_by, about = cells
+        is_wide, is_middling = width >= WIDE, width >= MIDDLING
+        after = [(size, SIZE_WIDTH)]
+        if is_middling:
+            after.append((author, AUTHOR_WIDTH))
+        after.append((when, WHEN_WIDTH if is_wide else AGE_WIDTH))
+        if is_wide:
+            after.append((seen_by, SEEN_WIDTH))
+        room = max(8, width - 4 - sum(each + 2 for _, each in after))
+        name_width = round(room * NAME_SHARE) if is_middling else room
+        colour = "muted" if is_header else "foreground"
+        segments = [
+            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment(f" {sign} ", theme.style("type-feedback", on=on)),
+            Segment(fit(name, name_width), theme.style(colour, on=on, bold=is_cursor)),
+            *(Segment("  " + fit(text, each), theme.style("muted", on=on)) for text, each in after),
+        ]
+        if is_middling:
+            segments.append(Segment("  " + fit(about, room - name_width - 2), theme.style(colour, on=on)))
+        return Strip(segments).adjust_cell_length(width, theme.style(on=on))
+
+
+@dataclass(slots=True)
+class Transfer:
+    """A file on its way and its progress; the engine's thread writes it, the screen's reads it."""
+
+    label: str
+    done: int = 0
+    total: int = 0
+
+    def progress(self, done: int, total: int) -> None:
+        """Note the progress, in bytes."""
+        self.done, self.total = done, total
+
+    def begin(self, label: str) -> None:
+        """Go on with another file."""
+        self.label, self.done, self.total = label, 0, 0
+
+    def parts(self) -> list[Part]:
+        """Return the words and the bar for the status line."""
+        if not self.total:
+            return [(f" {self.label} …", "foreground"), ("  esc cancels", "muted")]
+        how_much = f"{friendly_size_of(self.done)} of {friendly_size_of(self.total)}"
+        return [
+            (f" ▕{bar(self.done / self.total)}▏ ", "accent"),
+            (self.label, "foreground"),
+            (f"  {how_much}", "muted"),
+        ]
+
+
+def bar(share: float, width: int = BAR_WIDTH) -> str:
+    """Return a bar of blocks, filled to a share of it."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width, "·")
+
+
+class Transfers:
+    """Runs one transfer at a time for a screen, and has it draw the progress."""
+
+    def __init__(self, screen: StoreScreen[None], draw: Callable[[], None]) -> None:
+        self._screen = screen
+        self._draw = draw
+        self._worker: Worker[None] | None = None
+        self.current: Transfer | None = None
+
+    def refuse_second(self) -> None:
+        """Raise CannotAct while a file is on its way."""
+        if self.current is not None:
+            raise CannotAct("A file transfer is running. esc to cancel it.")
+
+    def begin(self, label: str, act: Callable[[Transfer], Coroutine[Any, Any, None]]) -> None:
+        """Begin a transfer, which goes on while keys are answered; raises CannotAct while another one runs."""
+        self.refuse_second()
+        self.current = Transfer(label)
+        self._worker = self._screen.run_worker(work(self._run, act, self.current), group="transfer")
+
+    def cancel(self) -> bool:
+        """Cancel the transfer; returns False without one."""
+        if self.current is None or self._worker is None:
+            return False
+        self._worker.cancel()
+        return True
+
+    async def _run(self, act: Callable[[Transfer], Coroutine[Any, Any, None]], transfer: Transfer) -> None:
+        timer = self._screen.set_interval(DRAW_EVERY, self._draw)
+        try:
+            await act(transfer)
+        except asyncio.CancelledError:
+            if self._screen.is_attached:
+                self._screen.say(f"Cancelled: {transfer.label}.")
+            raise
+        except (CannotAct, BacklitError) as error:
+            self._screen.say(sentence_of(error), is_bad=True)
+        finally:
+            timer.stop()
+            self.current = None
+            if self._screen.is_attached:
+                self._draw()
 
 
 class AttachmentsScreen(ItemRowsScreen):
@@ -81,14 +255,6 @@ class AttachmentsScreen(ItemRowsScreen):
         if entry is None:
             raise CannotAct("There are no files. a to attach one.")
         return entry
-
-    def show(self, dialog: Screen[None]) -> None:
-        """Show a dialog without waiting for it."""
-        self.app.push_screen(dialog)
-
-    def open_outside(self, path: Path) -> None:
-        """Show a file with the user's own program; raises CannotAct where that fails."""
-        external_programs.open_file(self.app, path)
 
     async def may_leave(self) -> bool:
         """Return True; raises CannotAct while a file is on its way."""
