@@ -25,7 +25,7 @@ AIRY = 14
 MOST_PLOT = 22
 MARGIN = 1
 BLANK: Row = ()
-DEMO = "SAMPLE"
+DEMO = "Demo data"
 """Beginning of a note about made-up data."""
 GAP = 2
 LEAD = 1
