@@ -66,7 +66,7 @@ def test_a_handler_takes_a_target_and_a_call(command: Command) -> None:
 
 @pytest.mark.parametrize("command", [each for each in COMMANDS if each.completer], ids=lambda command: command.id)
 def test_a_completer_takes_a_target_a_text_and_a_cursor(command: Command) -> None:
-    completer = function_of(f"{command.group}:{command.completer}")
+    completer = function_of(command.completing)
 
     assert names_of_parameters(completer) == ["target", "text", "cursor"]
     assert not inspect.iscoroutinefunction(completer)

@@ -12,7 +12,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
-from backlit.tui.outbox.outbox_list import OutboxList
+from backlit.tui.outbox.screen import OutboxList
 from backlit.tui.reports.report_panes import ReportTable
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.line_list import LineList

@@ -9,8 +9,7 @@ from textual.strip import Strip
 
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
-from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardWindow
-from backlit.tui.board.cards import CardPainter
+from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardPainter, CardWindow
 from backlit.tui.board.grid import BoardLayout, laid_out
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct

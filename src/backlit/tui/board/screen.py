@@ -1,10 +1,11 @@
-"""The screen of the board: the backlog's items in columns, with the same filter, selection and commands."""
+"""The screen of the board, the backlog's items in columns, and the commands on columns, swimlanes and cards."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from textual import on
 
+from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.settings.boards import PARENT, RELEASE, BoardSettings
 from backlit.model.trees import Totals
@@ -13,17 +14,21 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.board.board_list import BoardList
-from backlit.tui.board.card_edits import column_spec, preset_in
+from backlit.tui.board.card_edits import column_spec, moved_by, over_words, preset_in
 from backlit.tui.board.columns import Arrangement
-from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.command import Call, CannotAct
+from backlit.tui.dialogs.pick import PickDialog
+from backlit.tui.fields.acts import plan_of
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import left_title
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.shown_view import ColumnChoice, ShownView
+from backlit.tui.lists.view_commands import key_named
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.choice_list import Choice
 from backlit.tui.widgets.side_lines import Part
 
 
@@ -32,7 +37,7 @@ class BoardScreen(ListScreen):
 
     AUTO_FOCUS = "#items"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
-    COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "board.board_commands")
+    COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "board.screen")
     HINTS = ("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "app.help")
     FEW_HINTS = ("board.move-left", "board.move-right", "app.help")
 
@@ -142,3 +147,59 @@ def _board_title(title: list[Part], arrangement: Arrangement, names: ListNames) 
     columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
     lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
     return [*title[:2], (" › Board", "foreground"), *title[2:], (f"  by {columns}{lanes}", "muted")]
+
+
+async def columns(target: BoardScreen, _call: Call) -> None:
+    """Pick the field of the columns."""
+    arrangement = target.arrangement
+    choice = await target.ask(PickDialog("Columns by", arrangement.column_choices(), arrangement.by))
+    if choice is not None and choice.value != arrangement.by:
+        arrangement.by = str(choice.value)
+        arrangement.lanes = "" if arrangement.lanes == arrangement.field.key else arrangement.lanes
+        target.board.position.collapsed = {}
+        target.show_spec(replace(target.spec, with_done=arrangement.has_status))
+        await arrangement.save({})
+
+
+async def lanes(target: BoardScreen, call: Call) -> None:
+    """Set swimlanes by the typed field, else pick one. Raises BadRequest for a field without swimlanes."""
+    arrangement = target.arrangement
+    offered = arrangement.lane_choices()
+    if call.text:
+        key = "" if call.text == "none" else key_named(target.store, call.text)
+        if key and key not in {each.value for each in offered}:
+            raise BadRequest(f"Cannot make swimlanes by {ListNames(target.store).label(key)}. Press tg to choose.")
+    else:
+        choice = await target.ask(PickDialog("Swimlanes by", [Choice("", "no swimlanes"), *offered], arrangement.lanes))
+        if choice is None:
+            return
+        key = str(choice.value)
+    arrangement.lanes = key
+    target.show_spec(target.spec)
+    await arrangement.save(dict(target.board.position.collapsed))
+
+
+async def move(target: BoardScreen, call: Call) -> None:
+    """Move the cards to other columns, by the argument's sign and the count."""
+    steps = int(call.command.argument) * (call.count or 1)
+    items, grid, arrangement = target.chosen(), target.board.position.grid, target.arrangement
+    act = moved_by(target.store, arrangement.by, grid, steps)
+    words = over_words(grid, arrangement.field, plan_of(act, items, target.store.lookups))
+    await target.apply(act, items)
+    if words:
+        target.say(words, is_bad=True)
+
+
+def to_column(target: BoardScreen, call: Call) -> None:
+    """Go to another column, by the argument's sign and the count."""
+    position = target.board.position
+    wanted = position.column + int(call.command.argument) * (call.count or 1)
+    target.board.go_to_column(max(0, min(len(position.grid.columns) - 1, wanted)))
+
+
+def collapse(target: BoardScreen, _call: Call) -> None:
+    """Collapse the column, or open it again."""
+    if not target.board.position.toggle_collapsed():
+        raise CannotAct("The board has no columns.")
+    target.board.regrid()
+    target.board.post_message(target.board.Collapsed())

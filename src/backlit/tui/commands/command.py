@@ -41,9 +41,10 @@ class Command:
     while a text input has the focus; its keys must not be printable. `handler` is `group:function`; the group is a
     module below `backlit.tui` that is imported when one of its commands first runs. `argument` is passed on in the
     call, so that rows can share a function. With `is_stepped` a count is a number of steps; otherwise it is the number
-    of rows that the command acts on. `completer` names the function in the group that completes the command's
-    argument; a command with `takes_text` accepts an argument without completing it. `words` are the names that run the
-    command on the command line; `also` are further words, separated by blanks, that find it in the palette.
+    of rows that the command acts on. `completer` names the function that completes the command's argument, in the
+    group or as `group:function`; a command with `takes_text` accepts an argument without completing it. `words` are
+    the names that run the command on the command line; `also` are further words, separated by blanks, that find it in
+    the palette.
     """
 
     id: str
@@ -64,6 +65,11 @@ class Command:
     def group(self) -> str:
         """Return the module of the handler, relative to `backlit.tui`."""
         return self.handler.partition(":")[0]
+
+    @property
+    def completing(self) -> str:
+        """Return the group and the function of the completer."""
+        return self.completer if ":" in self.completer else f"{self.group}:{self.completer}"
 
 
 @dataclass(frozen=True, slots=True)
