@@ -20,6 +20,7 @@ from backlit.model.errors import (
     SignInNeeded,
     TooManyRequests,
     Unauthorized,
+    Unavailable,
 )
 
 ITEM = '{"id": 1}'
@@ -46,6 +47,17 @@ async def test_a_password_is_sent_as_spec_has_it_and_the_token_travels_encoded_o
     assert form.content.startswith(b"wrap_client_id=uri%3Atracker&wrap_username=maya&wrap_password=p%26ss%20w")
     assert parse_qs(form.content.decode())["wrap_password"] == ["p&ss wörd+"]
     assert foreign.requests[2].headers["authorization"] == "WRAP access_token=name%3Dmaya%26HMACSHA256%3Dab%252B"
+
+
+@pytest.mark.parametrize(("status", "error"), [(429, TooManyRequests), (503, Unavailable), (500, ServiceError)])
+async def test_a_service_that_cannot_say_how_to_sign_in_is_no_wrong_address(
+    tmp_path: Path, status: int, error: type[Exception]
+) -> None:
+    async with Foreign(answer(status)).client(tmp_path, signed_in=False) as client:
+        with pytest.raises(error) as caught:
+            await client.auth.sign_in("maya", "secret")
+
+    assert "address" not in str(caught.value)
 
 
 async def test_without_tokens_nothing_is_sent(tmp_path: Path) -> None:

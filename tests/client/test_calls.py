@@ -1,11 +1,13 @@
 """What is repeated and what never is, and how a question is spelled."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.client.foreign import PACING, Foreign, answer, empty_page
 
+from backlit.client.calls import ServiceClock
 from backlit.model.errors import Offline, ServiceError, TooManyRequests, Unavailable, Unclear
 
 ITEM = '{"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Seven", "Odd_cf": 1.0}}'
@@ -219,3 +221,14 @@ async def test_projects_are_learnt_from_root_areas_where_there_is_no_list(tmp_pa
 async def test_a_service_without_capabilities_has_none(tmp_path: Path) -> None:
     async with Foreign(answer(404)).client(tmp_path) as client:
         assert await client.capabilities() is None
+
+
+@pytest.mark.parametrize(("seconds", "offset"), [(-100, 0), (7200, 7200), (7203, 7203), (5400, 5400), (2, 0)])
+def test_a_change_just_now_tells_the_zone_and_an_old_stamp_does_not(seconds: int, offset: int) -> None:
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    clock = ServiceClock(now.timestamp)
+    clock.heard("Sun, 01 Mar 2026 12:00:00 GMT")
+
+    clock.changed((now + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat())
+
+    assert clock.offset == timedelta(seconds=offset)

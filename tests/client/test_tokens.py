@@ -51,6 +51,7 @@ def test_profiles_in_one_file_do_not_touch_each_other(cache: TokenCache, tmp_pat
     other = TokenCache(tmp_path / "state" / "tokens.json", "https://b.example/")
     cache.save(GRANT)
     other.save(GRANT)
+    assert cache.load() is not None
     cache.clear()
 
     assert cache.load() is None

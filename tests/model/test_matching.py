@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from backlit.model.fields import Kind, custom_field
-from backlit.model.filters import Literal, all_of, any_of, matches
+from backlit.model.filters import COMMENTS, Literal, Mentions, Where, all_of, any_of, matches
 from backlit.model.odata import parse_filter
 
 CUSTOM = (custom_field("Channel_cf", Kind.TEXT),)
@@ -24,6 +24,7 @@ ITEM: dict[str, object] = {
     "IsTriaged": False,
     "AssignedToID": None,
     "Source": "  mail ",
+    "Resolution": " \tdone\n ",
     "Tags": ["urgent", "Web shop"],
     "createdAt": datetime(2013, 10, 10, 8, 30, 15, 250000),
     "lastModifiedAt": datetime(2013, 10, 11),
@@ -99,6 +100,7 @@ HOLDS = [
     "indexof(Name, 'check') eq 6",
     "indexof(Name, 'x') eq -1",
     "trim(Source) eq 'mail'",
+    "trim(Resolution) eq '\tdone\n'",
     "concat(Name, '!') eq 'Guest checkout!'",
     "round(BacklogPriority) eq 3",
     "round(WorkRemaining) eq -3",
@@ -128,6 +130,18 @@ def test_filter_holds_for_the_item(text: str) -> None:
 @pytest.mark.parametrize("text", HOLDS)
 def test_its_opposite_does_not_hold(text: str) -> None:
     assert not matches(parse_filter(f"not ({text})", CUSTOM), ITEM)
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "is_found"),
+    [
+        *(("GUEST check", Where.NAME, True), ("uest", Where.NAME, True), ("checkout guest", Where.NAME, False)),
+        *(("Guest CHECK", Where.ANYWHERE, True), ("check", Where.ANYWHERE, True), ("eckout", Where.ANYWHERE, False)),
+        *(("gues checkout", Where.ANYWHERE, False), ("SECOND wo", Where.ANYWHERE, True), ("", Where.ANYWHERE, False)),
+    ],
+)
+def test_a_search_finds_parts_of_names_and_beginnings_of_words(text: str, where: Where, is_found: bool) -> None:
+    assert matches(Mentions(text, where), ITEM | {COMMENTS: ["First", "A second word"]}) == is_found
 
 
 @pytest.mark.parametrize("values", [{}, {"Tags": None}, {"Tags": []}, {"Tags": "urgent"}])

@@ -129,6 +129,10 @@ SENT: list[tuple[str, Filter]] = [
     ("WorkRemaining gt -1.5", compare("WorkRemaining", Operator.GT, -1.5)),
     ("Priority eq - 3", eq("Priority", -3)),
     ("3 lt Priority", compare("Priority", Operator.GT, 3)),
+    ("3 le Priority", compare("Priority", Operator.GE, 3)),
+    ("5 gt Priority", compare("Priority", Operator.LT, 5)),
+    ("5 ge Priority", compare("Priority", Operator.LE, 5)),
+    ("5 ne Priority", compare("Priority", Operator.NE, 5)),
     ("Priority eq 9223372036854775807", eq("Priority", 2**63 - 1)),
     ("WorkRemaining gt WorkCompleted", Comparison(Operator.GT, Property("WorkRemaining"), Property("WorkCompleted"))),
     # in
@@ -314,6 +318,13 @@ def test_a_filter_may_be_so_deep_but_not_deeper(opening: str, middle: str, closi
     parse_filter(opening * levels + middle + closing * levels + tail)
     with pytest.raises(BadRequest, match="nesting is deeper than 50"):
         parse_filter(opening * (levels + 1) + middle + closing * (levels + 1) + tail)
+
+
+@pytest.mark.parametrize("part", ["(Likes eq 1)", "not IsBlocking", "length(Name) eq 1", "Tags/any(t: t eq 'x')"])
+def test_parts_side_by_side_are_no_deeper(part: str) -> None:
+    count = DEPTH_LIMIT + 1
+
+    assert parse_filter(" and ".join([part] * count)) == And((parse_filter(part),) * count)
 
 
 def test_another_resources_properties_take_the_place_of_the_work_items() -> None:

@@ -2,7 +2,18 @@
 
 import pytest
 
-from backlit.model.planning import Capacity, Fit, Load, Part, Share, Velocity, forecast, loads, velocity_of
+from backlit.model.planning import (
+    Capacity,
+    Fit,
+    Load,
+    OwnCapacities,
+    Part,
+    Share,
+    Velocity,
+    forecast,
+    loads,
+    velocity_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +60,24 @@ def test_points_of_items_and_hours_of_tasks_are_added_up_apart() -> None:
 
 def test_a_type_without_estimates_is_not_missing_one() -> None:
     assert loads([Part(7, None, None, takes_estimate=False)])[7].unestimated == 0
+
+
+def test_neither_done_items_nor_tasks_count_as_unestimated_or_as_points() -> None:
+    done, task = Part(7, None, None, is_done=True), Part(7, None, 2.0, hours=1.0, is_task=True)
+
+    found = loads([done, task])[7]
+
+    assert (found.count, found.unestimated, found.points, found.hours) == (1, 0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("user", "iteration", "points"), [("jon", "Sprint 1", 4.0), ("jon", "Sprint 2", 8.0), ("maya", "Sprint 1", 5.0)]
+)
+def test_the_capacity_of_an_iteration_is_used_before_the_usual_one(user: str, iteration: str, points: float) -> None:
+    capacities = OwnCapacities({"jon": Share(8.0), "maya": Share(5.0)}, {"Sprint 1": {"jon": Share(4.0)}})
+
+    assert capacities.of(user, iteration) == Share(points)
+    assert capacities.of("ada", iteration) is None
 
 
 def test_loads_are_added_person_by_person() -> None:

@@ -63,6 +63,10 @@ def test_a_day_without_a_record_is_a_gap_in_the_chart_and_named() -> None:
     )
 
 
+def test_today_is_a_gap_until_it_is_recorded() -> None:
+    assert course(HISTORY[:3]).gaps == (day(4), day(5))
+
+
 def test_the_straight_line_falls_to_nothing_on_the_last_day() -> None:
     (line,) = timeline(burndown(course())).lines
 

@@ -32,6 +32,12 @@ def test_load_is_shown_for_those_who_have_any_the_most_first() -> None:
     assert report.headline == "18 pts open, most with jon (13); 8.5 hours of tasks remaining."
 
 
+def test_a_person_with_hours_of_tasks_only_is_shown() -> None:
+    report = load_by_person("Sprint 9", [Load("eve", hours=3.0), *LOADS], Measure.POINTS)
+
+    assert report.table.rows[-1] == ("eve", 0.0, 0.0, 3.0)
+
+
 def test_load_may_be_counted_in_items() -> None:
     report = load_by_area("Sprint 9", LOADS, Measure.ITEMS)
 
@@ -51,6 +57,12 @@ def test_estimates_are_counted_by_size_those_without_a_number_last() -> None:
         ("not set", 4.0, None, 40.0),
     )
     assert report.headline == "Half are 3 pts or less, the largest 8; 5 of 10 open items without a number."
+
+
+def test_half_of_an_even_number_of_estimates_is_the_smaller_one() -> None:
+    report = estimates("whole backlog", [Size(1.0, True, 2), Size(3.0, True, 2)])
+
+    assert report.headline.startswith("Half are 1 pts or less, the largest 3;")
 
 
 @pytest.mark.parametrize("sizes", [[], [Size(None, False, 0)]])

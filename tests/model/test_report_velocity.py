@@ -8,7 +8,7 @@ import pytest
 from backlit.model.reports.chart import Bars
 from backlit.model.reports.course import Progress
 from backlit.model.reports.report import Measure
-from backlit.model.reports.velocity import Run, velocity
+from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.trees import Totals
 
 FIRST = date(2026, 1, 5)
@@ -64,6 +64,15 @@ def test_velocity_notes_unrecorded_iterations() -> None:
         f"No record of 1 iteration: {missing}",
         "1 iteration without a record of the last days: see “As of”.",
     )
+
+
+def test_an_iteration_that_ends_today_is_not_finished() -> None:
+    assert velocity("all", RUNS[:2], RUNS[1].end, Measure.POINTS).headline == "27 pts in the only finished iteration."
+
+
+@pytest.mark.parametrize(("end", "last"), [(4, 4), (6, 6), (7, 6), (8, 6), (9, 9)])
+def test_the_last_day_of_work_is_the_friday_before_a_weekend(end: int, last: int) -> None:
+    assert last_day_of_work(date(2026, 3, end)) == date(2026, 3, last)
 
 
 NONE = "No velocity yet: no finished iteration has completed work."

@@ -39,6 +39,7 @@ DOCUMENTS = [
     item(3, kind="Task", WorkRemaining=1.5, ParentID=1, Description="中文界面"),
     item(4, Tags=["ux"], Estimate="XL", Channel_cf="", Score_cf=-2, Flag_cf=True, PriorityClass="1 - Must Have"),
     item(5, kind="Feedback", Likes=3, Source="mail", Status=None) | {"createdAt": "2026-02-28T23:59:59.999"},
+    item(7, Source=" \tmail\n ") | {"createdAt": "2026-03-01T00:00:00.000"},
     item(6, kind="Bug", IsBlocking=False, BacklogPriority=None, Score_cf=7)
     | {"lastModifiedAt": None, "createdBy": "jon"},
 ]
@@ -111,9 +112,26 @@ def values(store: Store, item_id: int) -> dict[str, object]:
 @given(filters)
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_sql_and_memory_find_the_same(store: Store, found: Filter) -> None:
-    wanted = {number for number in range(1, 7) if matches(found, values(store, number))}
+    wanted = {number for number in range(1, 8) if matches(found, values(store, number))}
 
     view = store.view(ViewSpec(filter=found, with_done=True, sort=(SortKey("lastModifiedAt", descending=True),)))
     asyncio.run(view.load())
 
     assert {row.id for row in view.rows(0, 10)} == wanted
+
+
+@pytest.mark.parametrize(
+    ("found", "ids"),
+    [
+        (Comparison(Operator.EQ, Property("createdAt"), Literal(date(2026, 2, 28))), {5}),
+        (Comparison(Operator.EQ, Property("createdAt"), Literal(date(2026, 3, 1))), {1, 2, 3, 4, 6, 7}),
+        (Comparison(Operator.EQ, Call(Function.TRIM, (Property("Source"),)), Literal("\tmail\n")), {7}),
+        (AnyTag(Comparison(Operator.EQ, TagVariable(), Literal("u"))), set()),
+        (AnyTag(Comparison(Operator.EQ, TagVariable(), Literal("ux"))), {1, 4}),
+    ],
+)
+def test_sql_finds_days_trimmed_texts_and_whole_tags(store: Store, found: Filter, ids: set[int]) -> None:
+    view = store.view(ViewSpec(filter=found, with_done=True))
+    asyncio.run(view.load())
+
+    assert {row.id for row in view.rows(0, 10)} == ids

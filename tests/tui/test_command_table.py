@@ -16,9 +16,9 @@ from backlit.tui.attachments.screen import AttachmentList, AttachmentsScreen
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen
-from backlit.tui.commands.command import Command, Context
-from backlit.tui.commands.dispatch import contexts_of, function_of
-from backlit.tui.commands.table import COMMANDS, CONTEXT_BY_GROUP
+from backlit.tui.commands.command import Call, Command, Context
+from backlit.tui.commands.dispatch import CommandWords, contexts_of, function_of, item_number
+from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.editor.field_grid import FieldGrid
@@ -122,3 +122,32 @@ def test_a_function_of_a_group_that_takes_a_call_is_in_the_table() -> None:
         ]
 
     assert sorted(set(unused) - {command.handler for command in COMMANDS}) == []
+
+
+class Place(DOMNode):
+    """A place that ranks items."""
+
+    COMMAND_GROUPS = ("items.rank",)
+
+
+@pytest.mark.parametrize(
+    ("line", "command_id", "argument"),
+    [("rank write", "item.rank-write", ""), ("rank 5", "item.rank-position", "5"), ("rank", "item.rank-position", "")],
+)
+def test_the_longest_word_of_a_line_is_its_command(line: str, command_id: str, argument: str) -> None:
+    command, rest = CommandWords(Place()).read(line)
+
+    assert (command.id, rest) == (command_id, argument)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1042", 1042), ("#7", 7), ("9" * 18, 10**18 - 1), ("9" * 19, None), ("#", None), ("-1", None), ("1 2", None)],
+)
+def test_a_number_short_enough_for_an_id_is_an_item(text: str, number: int | None) -> None:
+    assert item_number(text) == number
+
+
+def test_a_count_is_a_number_of_rows_or_of_steps() -> None:
+    assert Call(COMMAND_BY_ID["item.status"], count=3).rows == 3
+    assert Call(COMMAND_BY_ID["item.rank-down"], count=3).rows is None

@@ -88,6 +88,15 @@ def test_a_count_has_a_limit() -> None:
     assert typed(Resolver(), "9 " * 40 + "j")[-1] == run("list.down", COUNT_LIMIT)
 
 
+def test_an_unbound_key_after_a_count_is_named() -> None:
+    assert typed(Resolver(), "3 ctrl+f1 j")[1:] == [Unknown(("ctrl+f1",)), run("list.down")]
+
+
+def test_zero_is_not_the_number_of_a_view() -> None:
+    assert typed(Resolver(), "g 1")[-1] == Run(COMMAND_BY_ID["view.go"], None, "1")
+    assert typed(Resolver(), "g 0")[-1] == Unknown(("g", "0"))
+
+
 def test_there_are_no_counts_in_the_editor() -> None:
     assert typed(Resolver(), "3", (Context.EDITOR, Context.GLOBAL)) == [Passed()]
 
@@ -153,6 +162,14 @@ def test_the_nearest_context_wins() -> None:
 @pytest.mark.parametrize("key", ["j", "?", "1", "q", ":"])
 def test_in_a_text_letters_are_letters(key: str) -> None:
     assert Resolver().feed(key, BACKLOG, in_text=True) == Passed()
+
+
+def test_a_text_ends_the_chord_that_was_begun_before_it() -> None:
+    resolver = Resolver()
+    typed(resolver, "3 g")
+    resolver.feed("x", BACKLOG, in_text=True)
+
+    assert typed(resolver, "j") == [run("list.down")]
 
 
 @pytest.mark.parametrize(("key", "command_id"), [("escape", "list.unwind"), ("ctrl+p", "app.palette")])
