@@ -44,6 +44,14 @@ async def test_pages_follow_each_other_without_gaps(maya: Client) -> None:
     assert len(set(whole)) == 160
 
 
+async def test_a_page_past_the_end_has_the_whole_total(maya: Client) -> None:
+    bugs = (await page(maya, filter="type eq 'Bug'", top=1000))["totalResults"]
+
+    for skip in (0, bugs - 1, bugs, bugs + 100):
+        found = await page(maya, filter="type eq 'Bug'", top=10, skip=skip)
+        assert (found["totalResults"], len(found["results"])) == (bugs, min(10, max(0, bugs - skip)))
+
+
 async def test_a_deep_page_is_the_same_as_a_shallow_one(maya: Client, settings: ServiceSettings) -> None:
     for number in range(420):
         body = {"type": "Bug", "projectId": 1 + number % 2, "fields": {"Name": f"{number}"}}

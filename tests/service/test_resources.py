@@ -109,8 +109,19 @@ async def test_trees_are_listed_depth_first_from_the_root(maya: Client, noun: st
 async def test_an_iteration_has_plain_dates_and_capacities(maya: Client) -> None:
     sprints = [i for i in await results(maya, "projects/1/iterations") if i["name"].startswith("Sprint")]
 
+    assert len(sprints) > 1
     assert all(date.fromisoformat(s["startDate"]) < date.fromisoformat(s["endDate"]) for s in sprints)
     assert all(s["minCapacity"] < s["maxCapacity"] for s in sprints)
+
+
+@pytest.mark.parametrize("direction", ["asc", "desc"])
+async def test_nulls_come_last_in_small_lists(maya: Client, direction: str) -> None:
+    found = await results(maya, "iterations", orderby=f"maxCapacity {direction}")
+
+    values = [each["maxCapacity"] for each in found]
+    known = [value for value in values if value is not None]
+    assert values == sorted(known, reverse=direction == "desc") + [None] * (len(values) - len(known))
+    assert 0 < len(known) < len(values)
 
 
 async def test_small_lists_filter_sort_and_page_too(maya: Client) -> None:

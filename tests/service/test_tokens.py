@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from urllib.parse import parse_qs, quote, unquote
@@ -13,7 +14,7 @@ from sqlalchemy import Connection, insert, select, update
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, parse_challenge, parse_grant
 from backlit.service.admin.users import rotate_key
 from backlit.service.app import Service
-from backlit.service.auth.callers import KEY_AGE
+from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME, KEY_AGE
 from backlit.service.storage.schema import refresh_tokens, signing_keys, users, verification_codes
 from backlit.service.tables.sign_ins import GRACE, digest
 
@@ -95,6 +96,19 @@ async def test_a_changed_token_is_refused(visitor: Client, service: Service) -> 
         assert answer.status_code == 401
         assert "www-authenticate" in answer.headers
     assert (await me(visitor, "Bearer abc")).status_code == 401
+
+
+async def test_a_token_ends_although_it_was_verified_a_moment_before(
+    visitor: Client, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = f"WRAP access_token={quote((await by_code(visitor, service)).access_token, safe='')}"
+    begun, statuses = time.time(), []
+
+    for seconds in (ACCESS_TOKEN_LIFETIME - 10, ACCESS_TOKEN_LIFETIME + 10):
+        monkeypatch.setattr(time, "time", lambda moment=begun + seconds: moment)
+        statuses.append((await me(visitor, header)).status_code)
+
+    assert statuses == [200, 401]
 
 
 async def test_the_form_may_be_multipart_and_the_client_id_in_the_query(visitor: Client, service: Service) -> None:

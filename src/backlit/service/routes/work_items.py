@@ -47,8 +47,8 @@ def create(call: Call) -> Answer:
     """POST /workitems: 201 with Location and the whole item; what was not given is preset."""
     body = call.json()
     settings = _settings_for_new(call, body)
-    parent = _parent_for_new(call, body, settings)
     given = checked(body["type"], body["fields"], settings, _exists(call, settings), creating=True)
+    parent = item_of(found(call, given["ParentID"])) if "ParentID" in given else None
     now = call.shared.clock.now()
     values = _presets(body["type"], settings, parent) | given
     values["BacklogPriority"] = work_items.next_priority(call.connection, settings.id)
@@ -119,17 +119,6 @@ def _settings_for_new(call: Call, body: dict[str, Any]) -> ProjectSettings:
         raise BadRequest(" ".join(errors.values()), errors)
     call.caller.must_write(project_id, "The project")
     return call.settings_of(project_id)
-
-
-def _parent_for_new(call: Call, body: dict[str, Any], settings: ProjectSettings) -> Item | None:
-    parent_id = body["fields"].get("ParentID")
-    if body["type"] != ItemType.TASK or not is_id(parent_id):
-        return None
-    row = work_items.read(call.connection, parent_id)
-    if row is None or row[0] != settings.id:
-        return None
-    parent = item_of(row[1])
-    return None if parent.type == ItemType.TASK else parent
 
 
 def _exists(call: Call, settings: ProjectSettings) -> Exists:
