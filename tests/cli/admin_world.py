@@ -26,13 +26,13 @@ PASSWORD = "correct horse"
 class Done:
     """How a command ended and what it wrote."""
 
-    status: int
-    output: str
-    error: str
+    returncode: int
+    stdout: str
+    stderr: str
 
     @property
     def json(self) -> Any:
-        return json.loads(self.output)
+        return json.loads(self.stdout)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Workspace:
     def good(self, *words: str, given: str = "") -> Any:
         """Run a command that has to succeed; returns its JSON."""
         done = self.admin(*words, "--json", given=given)
-        assert done.status == 0, done.error
+        assert done.returncode == 0, done.stderr
         return done.json
 
     @contextmanager
@@ -74,19 +74,26 @@ class Workspace:
 
 def command(*words: str, given: str = "") -> Done:
     """Run `backlit` in this process with an input of its own."""
-    output, error, before = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO(), sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8")
+    output, error, before = _text(), _text(), sys.stdin
+    sys.stdin = _text(given)
     try:
         with redirect_stdout(output), redirect_stderr(error):
             try:
                 status = run(words)
             except SystemExit as left:
                 status = int(left.code or 0)
-        output.flush()
-        assert isinstance(output.buffer, io.BytesIO)
-        return Done(status, output.buffer.getvalue().decode(), error.getvalue())
+        return Done(status, _written(output), _written(error))
     finally:
         sys.stdin = before
+
+
+def _text(given: str = "") -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8", newline="")
+
+
+def _written(file: io.TextIOWrapper) -> str:
+    file.seek(0)
+    return file.read()
 
 
 @dataclass(frozen=True)

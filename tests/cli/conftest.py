@@ -1,25 +1,29 @@
 """A user of this machine with directories of their own, and a service on a free port."""
 
+import asyncio
 import os
-import re
 import shutil
-import signal
+import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+import threading
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from unittest.mock import patch
 
 import httpx
 import pytest
-from tests.cli.admin_world import BASE, Served, Workspace
+import uvicorn
+from tests.cli.admin_world import BASE, Done, Served, Workspace, command
 
 from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
+from backlit.service.storage.settings import ServiceSettings
 
+DEMO = ("--profile", "demo-60-1")
 COMMAND = (sys.executable, "-m", "backlit")
-_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,14 @@ class Home:
     def environment(self) -> dict[str, str]:
         return os.environ | {"BACKLIT_HOME": str(self.path), "TERM": "xterm-256color", "COLUMNS": "80"}
 
-    def run(self, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        """Run the real command with no terminal."""
-        return subprocess.run(
+    def run(self, *arguments: str, given: str = "") -> Done:
+        """Run a command in this process with no terminal."""
+        with patch.dict(os.environ, self.environment):
+            return command(*arguments, given=given)
+
+    def run_apart(self, *arguments: str, given: str = "") -> Done:
+        """Run the command in a process of its own with no terminal."""
+        done = subprocess.run(
             [*COMMAND, *arguments],
             check=False,
             env=self.environment,
@@ -43,6 +52,7 @@ class Home:
             text=True,
             timeout=60,
         )
+        return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -55,23 +65,48 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
+@pytest.fixture(scope="session")
+def synced_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    home = Home(tmp_path_factory.mktemp("synced") / "home")
+    assert home.run(*DEMO, "items", "list", "--limit", "1").returncode == 0
+    return home
+
+
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[[], str]]:
-    """Start a service with a small sample on a free port; returns its address."""
-    running: list[subprocess.Popen[str]] = []
+def demo_home(synced_home: Home, home: Home) -> Home:
+    """A user whose demo is made and synced."""
+    shutil.copytree(synced_home.path, home.path)
+    return home
 
-    def start() -> str:
-        process = Home(tmp_path / "server").start("serve", "--sample", "--items", "40", "--port", "0")
-        running.append(process)
-        assert process.stdout is not None
-        found = _ADDRESS.search(process.stdout.readline())
-        assert found is not None
-        return found[0]
 
-    yield start
-    for process in running:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+class Server:
+    """The service behind a web server in a thread of this process, on a free port."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        service = Service(settings)
+        self._web = uvicorn.Server(uvicorn.Config(service.asgi, log_level="critical", lifespan="off"))
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(service, listener)))
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the service; a second call does nothing."""
+        self._web.should_exit = True
+        self._thread.join()
+
+    async def _run(self, service: Service, listener: socket.socket) -> None:
+        with listener:
+            await service.start()
+            await self._web.serve([listener])
+            await service.stop()
+
+
+@pytest.fixture
+def server(workspace: Workspace) -> Iterator[Server]:
+    server = Server(workspace.settings)
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="session")

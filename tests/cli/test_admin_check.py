@@ -105,11 +105,11 @@ def test_a_sound_workspace_says_what_was_looked_at(workspace: Workspace) -> None
         set_first(areas, path="elsewhere")(connection)
     damaged = workspace.admin("check")
 
-    assert sound.status == 0
-    assert sound.output.startswith("No problems: 3 projects, 80 work items, ")
-    assert damaged.status == 1
-    assert damaged.output.splitlines()[0].startswith("areas 2 path: The path is 'elsewhere' and should be ")
-    assert damaged.output.splitlines()[-1].startswith("1 problem in 3 projects")
+    assert sound.returncode == 0
+    assert sound.stdout.startswith("No problems: 3 projects, 80 work items, ")
+    assert damaged.returncode == 1
+    assert damaged.stdout.splitlines()[0].startswith("areas 2 path: The path is 'elsewhere' and should be ")
+    assert damaged.stdout.splitlines()[-1].startswith("1 problem in 3 projects")
 
 
 def test_a_damaged_file_is_said_in_a_sentence(workspace: Workspace) -> None:
@@ -119,6 +119,6 @@ def test_a_damaged_file_is_said_in_a_sentence(workspace: Workspace) -> None:
     path.write_bytes(bytes(content))
     done = workspace.admin("check")
 
-    assert done.status == 1
-    assert "Traceback" not in done.error
-    assert done.output + done.error
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stdout + done.stderr

@@ -75,8 +75,8 @@ async def test_values_of_a_custom_field_are_renamed_in_items_or_the_change_is_re
     refused = workspace.admin(*words)
     changed = workspace.good(*words, "--rename", "Store=Shop")
 
-    assert refused.status == 1
-    assert "--rename 'Store=NEW'" in refused.error
+    assert refused.returncode == 1
+    assert "--rename 'Store=NEW'" in refused.stderr
     assert changed["itemsChanged"] == store == len(await items_of(maya, "Channel_cf eq 'Shop'"))
     assert await items_of(maya, "Channel_cf eq 'Store'") == []
     assert workspace.problems() == []
@@ -123,8 +123,8 @@ async def test_a_status_that_items_have_does_not_vanish_under_them(workspace: Wo
     after = (await maya.get(f"workitems/{first['id']}")).json()
     back = workspace.good("values", "reset", "Aurora", "Story", "Status", "--rename", "Finished=Done")
 
-    assert refused.status == 1
-    assert "nothing was changed" in refused.error
+    assert refused.returncode == 1
+    assert "nothing was changed" in refused.stderr
     assert dry["itemsChanged"] == real["itemsChanged"] >= len(done) == back["itemsChanged"] > 0
     assert still == []
     assert (after["fields"]["Status"], after["lastModifiedBy"]) == ("Finished", "backlit")
@@ -166,7 +166,7 @@ async def test_time_entry_types_are_listed_by_the_service(workspace: Workspace, 
 def test_a_dry_run_leaves_no_trace(workspace: Workspace) -> None:
     before = revisions(workspace)
     workspace.good("teams", "remove", "Aurora", "1", "--dry-run")
-    said = workspace.admin("fields", "remove", "Aurora", "Channel_cf", "--dry-run").output
+    said = workspace.admin("fields", "remove", "Aurora", "Channel_cf", "--dry-run").stdout
 
     assert revisions(workspace) == before
     assert said.startswith("Dry run, nothing was changed: Removed Channel_cf; ")
@@ -203,6 +203,6 @@ def test_settings_that_cannot_be_are_refused_with_the_way_out(
     before = revisions(workspace)
     done = workspace.admin(*words)
 
-    assert (done.status, done.output) == (1, "")
-    assert sentence in done.error
+    assert (done.returncode, done.stdout) == (1, "")
+    assert sentence in done.stderr
     assert revisions(workspace) == before

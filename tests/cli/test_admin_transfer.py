@@ -105,10 +105,10 @@ async def test_secrets_can_be_left_out(workspace: Workspace, served: Served, oth
 
 def test_the_lines_go_through_a_pipe(workspace: Workspace, other: Workspace) -> None:
     exported = workspace.admin("export", "-")
-    imported = other.admin("import", "-", given=exported.output)
+    imported = other.admin("import", "-", given=exported.stdout)
 
-    assert exported.output.count("\n") == sum(1 for _ in exported.output.splitlines())
-    assert imported.status == 0, imported.error
+    assert exported.stdout.count("\n") == sum(1 for _ in exported.stdout.splitlines())
+    assert imported.returncode == 0, imported.stderr
     assert other.problems() == []
 
 
@@ -124,10 +124,10 @@ def test_transfers_overwrite_nothing(workspace: Workspace, tmp_path: Path) -> No
     backed_up = workspace.admin("backup", str(folder))
     restored = workspace.admin("restore", str(folder))
 
-    assert [done.status for done in (exported, imported, backed_up, restored)] == [1, 1, 1, 1]
+    assert [done.returncode for done in (exported, imported, backed_up, restored)] == [1, 1, 1, 1]
     assert taken.read_text() == "mine"
-    assert "already" in imported.error
-    assert "never overwritten" in restored.error
+    assert "already" in imported.stderr
+    assert "never overwritten" in restored.stderr
 
 
 @pytest.mark.parametrize(
@@ -153,15 +153,15 @@ def test_an_export_that_does_not_fit_is_refused_whole(
     (tmp_path / "bad").write_text("\n".join(json.dumps(line) for line in change(lines)), encoding="utf-8")
     done = other.admin("import", str(tmp_path / "bad"))
 
-    assert done.status == 1
-    assert sentence in done.error
+    assert done.returncode == 1
+    assert sentence in done.stderr
     assert other.good("users", "list") == other.good("projects", "list") == []
 
 
 def test_import_rejects_malformed_json_with_its_line(other: Workspace) -> None:
-    assert "Line 1 is not JSON" in other.admin("import", "-", given="hello\n").error
-    assert "Line 1 is not a JSON object" in other.admin("import", "-", given="[]\n").error
-    assert other.admin("import", "/nowhere/lines").error.startswith("backlit: /nowhere/lines cannot be read")
+    assert "Line 1 is not JSON" in other.admin("import", "-", given="hello\n").stderr
+    assert "Line 1 is not a JSON object" in other.admin("import", "-", given="[]\n").stderr
+    assert other.admin("import", "/nowhere/lines").stderr.startswith("backlit: /nowhere/lines cannot be read")
 
 
 async def test_a_backup_restored_is_the_workspace_with_its_files(
@@ -219,8 +219,8 @@ def test_restore_ignores_leftovers_of_another_database(workspace: Workspace, oth
     (other.folder / "service.db-wal").write_bytes(b"left over")
     done = other.admin("restore", str(tmp_path / "backup"))
 
-    assert done.status == 1
-    assert "service.db-wal exists and is never overwritten" in done.error
+    assert done.returncode == 1
+    assert "service.db-wal exists and is never overwritten" in done.stderr
 
 
 async def test_contents_that_a_backup_lacks_are_said(workspace: Workspace, served: Served, tmp_path: Path) -> None:
@@ -228,14 +228,14 @@ async def test_contents_that_a_backup_lacks_are_said(workspace: Workspace, serve
     next(path for path in (workspace.folder / "files").rglob("*") if path.is_file()).unlink()
     said = workspace.admin("backup", str(tmp_path / "backup"))
 
-    assert said.output.endswith("with 2 attached files. 1 attached file could not be found.\n")
+    assert said.stdout.endswith("with 2 attached files. 1 attached file could not be found.\n")
 
 
 def test_restore_rejects_a_directory_without_a_backup(other: Workspace, tmp_path: Path) -> None:
     done = other.admin("restore", str(tmp_path))
 
-    assert done.status == 1
-    assert "There is no backup" in done.error
+    assert done.returncode == 1
+    assert "There is no backup" in done.stderr
     assert not (other.folder / "service.db").exists()
 
 

@@ -24,9 +24,9 @@ def test_the_first_user_makes_the_database_and_the_next_step_is_said(empty: Work
     before = empty.admin("users", "list")
     added = empty.admin("users", "add", "ann", given=f"{PASSWORD}\n")
 
-    assert (before.status, "backlit admin users add NAME" in before.error) == (1, True)
-    assert added.output.splitlines()[0] == "Added the user ann."
-    assert "backlit admin projects create NAME --manager ann" in added.output
+    assert (before.returncode, "backlit admin users add NAME" in before.stderr) == (1, True)
+    assert added.stdout.splitlines()[0] == "Added the user ann."
+    assert "backlit admin projects create NAME --manager ann" in added.stdout
     assert empty.good("users", "list") == [
         {
             "id": 1,
@@ -170,10 +170,10 @@ def test_admin_rejects_invalid_users_with_a_remedy(
 ) -> None:
     done = workspace.admin(*words, given=given)
 
-    assert done.status == 1
-    assert done.output == ""
-    assert sentence in done.error
-    assert done.error.startswith("backlit: ")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert sentence in done.stderr
+    assert done.stderr.startswith("backlit: ")
 
 
 @pytest.mark.parametrize(
@@ -190,16 +190,16 @@ def test_admin_rejects_invalid_users_with_a_remedy(
 def test_a_wrong_usage_leaves_with_2(workspace: Workspace, words: list[str]) -> None:
     done = workspace.admin(*words)
 
-    assert done.status == 2
-    assert "usage: backlit admin" in done.error
+    assert done.returncode == 2
+    assert "usage: backlit admin" in done.stderr
 
 
 def test_lists_are_tables_for_people(workspace: Workspace) -> None:
-    lines = workspace.admin("users", "list").output.splitlines()
+    lines = workspace.admin("users", "list").stdout.splitlines()
 
     assert lines[0].split() == ["ID", "Name", "Licensed", "Password", "Projects", "Email", "Display", "name"]
     assert lines[1].split() == ["1", "maya", "yes", "yes", "3", "maya@example.org", "Maya", "Kent"]
-    assert command("admin", "users", "list", "--database", "nonsense").status == 1
+    assert command("admin", "users", "list", "--database", "nonsense").returncode == 1
 
 
 def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(workspace: Workspace) -> None:

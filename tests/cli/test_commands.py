@@ -1,5 +1,6 @@
-"""The real command in a process of its own."""
+"""The command line: most of it in this process, its start, signals and pipes in processes of their own."""
 
+import asyncio
 import importlib
 import json
 import os
@@ -12,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import COMMAND, Home
+from tests.cli.conftest import COMMAND, DEMO, Home
 
 from backlit.cli.arguments import parser
 from backlit.cli.output import cells_of, table
@@ -85,7 +86,7 @@ def test_a_size_may_have_a_unit(text: str, size: int) -> None:
 
 
 def test_the_version_is_said(home: Home) -> None:
-    assert home.run("--version").stdout.startswith("backlit 0.")
+    assert home.run_apart("--version").stdout.startswith("backlit 0.")
 
 
 @pytest.mark.parametrize(
@@ -161,11 +162,9 @@ def test_ones_own_workspace_is_there_at_once_and_empty(home: Home) -> None:
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")
 
 
-def test_the_demo_is_listed_limited_and_filtered(home: Home) -> None:
-    listed = home.run("--profile", "demo-60-2", "items", "list", "--limit", "5")
-    done = home.run(
-        "--profile", "demo-60-2", "items", "list", "--json", "--filter", "type eq 'Story' and projectId eq 1"
-    )
+def test_the_demo_is_listed_limited_and_filtered(demo_home: Home) -> None:
+    listed = demo_home.run(*DEMO, "items", "list", "--limit", "5")
+    done = demo_home.run(*DEMO, "items", "list", "--json", "--filter", "type eq 'Story' and projectId eq 1")
     items = json.loads(done.stdout)
 
     assert len(listed.stdout.splitlines()) == 6
@@ -174,13 +173,15 @@ def test_the_demo_is_listed_limited_and_filtered(home: Home) -> None:
     assert {"id", "type", "projectId", "fields", "lastModifiedAt"} <= items[0].keys()
 
 
-def test_the_demo_is_listed_by_a_query_in_an_order(home: Home) -> None:
-    demo = ("--profile", "demo-60-2", "items", "list")
-    done = home.run(*demo, "--json", "--query", "(type:story or type:bug) est>2 status:open", "--sort", "est desc,name")
+def test_the_demo_is_listed_by_a_query_in_an_order(demo_home: Home) -> None:
+    items = ("items", "list")
+    done = demo_home.run(
+        *DEMO, *items, "--json", "--query", "(type:story or type:bug) est>2 status:open", "--sort", "est desc,name"
+    )
     found = [
         (item["type"], float(item["fields"]["Estimate"]), item["fields"]["Name"]) for item in json.loads(done.stdout)
     ]
-    wrong = home.run(*demo, "--query", "type:story colour:red")
+    wrong = demo_home.run(*DEMO, *items, "--query", "type:story colour:red")
 
     assert found
     assert {kind for kind, *_ in found} <= {"Story", "Bug"}
@@ -198,9 +199,9 @@ def test_a_filter_that_cannot_be_read_is_one_sentence(home: Home) -> None:
     assert "Nope" in done.stderr
 
 
-def test_items_show_writes_names_for_ids(home: Home) -> None:
-    listed = json.loads(home.run("--profile", "demo-60-2", "items", "list", "--limit", "1", "--json").stdout)
-    shown = home.run("--profile", "demo-60-2", "items", "show", str(listed[0]["id"]))
+def test_items_show_writes_names_for_ids(demo_home: Home) -> None:
+    listed = json.loads(demo_home.run(*DEMO, "items", "list", "--limit", "1", "--json").stdout)
+    shown = demo_home.run(*DEMO, "items", "show", str(listed[0]["id"]))
 
     assert listed[0]["fields"]["Name"] in shown.stdout
     assert "Aurora" in shown.stdout
@@ -220,13 +221,16 @@ async def test_created_items_persist_with_visible_control_characters(home: Home)
     async with await connect_to(local_profile(), locations_of(home))(nothing) as client:
         await client.work_items.create({"type": "Story", "projectId": 1, "fields": {"Name": hostile}})
 
-    listed = home.run("items", "list")
-    written = [home.run("items", *words, "--json").stdout for words in (["list"], ["show", "1"])]
+    def written(*words: str) -> str:
+        return home.run("items", *words).stdout
 
-    assert "a�]0;owned�b�c�d�é" in listed.stdout
-    assert json.loads(written[0]) == [json.loads(written[1])]
-    assert json.loads(written[1])["fields"]["Name"] == hostile
-    assert all("".join(text.split()).isprintable() for text in written)
+    listed = await asyncio.to_thread(written, "list")
+    documents = [await asyncio.to_thread(written, *words, "--json") for words in (["list"], ["show", "1"])]
+
+    assert "a�]0;owned�b�c�d�é" in listed
+    assert json.loads(documents[0]) == [json.loads(documents[1])]
+    assert json.loads(documents[1])["fields"]["Name"] == hostile
+    assert all("".join(text.split()).isprintable() for text in documents)
 
 
 @pytest.mark.parametrize("words", [("items", "show"), ("trash",), ("log",)])
@@ -268,9 +272,9 @@ def test_an_interrupted_command_leaves_with_130(home: Home) -> None:
     assert (making.returncode, output, errors) == (130, "", "")
 
 
-def test_a_reader_that_has_enough_is_no_failure_to_shout_about(home: Home) -> None:
-    home.run("--profile", "demo-60-2", "whoami")
-    listing = home.start("--profile", "demo-60-2", "items", "list", "--json")
+def test_a_reader_that_has_enough_is_no_failure_to_shout_about(demo_home: Home) -> None:
+    demo_home.run(*DEMO, "whoami")
+    listing = demo_home.start(*DEMO, "items", "list", "--json")
     assert listing.stdout is not None
     listing.stdout.close()
     listing.wait(30)
@@ -312,17 +316,17 @@ def _no_home_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKLIT_HOME", str(tmp_path / "unused"))
 
 
-def test_copies_of_deleted_items_are_listed_and_written(home: Home) -> None:
-    journal = find_locations(home.environment).journal(demo_profile(30))
+def test_copies_of_deleted_items_are_listed_and_written(demo_home: Home) -> None:
+    journal = find_locations(demo_home.environment).journal(demo_profile(60))
     item = {"id": 7, "type": "Story", "projectId": 1, "fields": {"Name": "Gone\x1b[31m"}}
-    empty = home.run("--profile", "demo-30-1", "trash")
+    empty = demo_home.run(*DEMO, "trash")
     journal.parent.mkdir(parents=True, exist_ok=True)
     with closing(Journal(journal)) as opened:
         opened.trash.keep(Copy(item, tasks=[{"id": 8}]))
 
-    listed = home.run("--profile", "demo-30-1", "trash")
-    whole = home.run("--profile", "demo-30-1", "trash", "7")
-    missing = home.run("--profile", "demo-30-1", "trash", "9")
+    listed = demo_home.run(*DEMO, "trash")
+    whole = demo_home.run(*DEMO, "trash", "7")
+    missing = demo_home.run(*DEMO, "trash", "9")
 
     assert (empty.returncode, len(empty.stdout.splitlines())) == (0, 1)
     assert listed.stdout.splitlines()[1].split()[2:6] == ["7", "Story", "1", "0"]

@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 
-from tests.cli.conftest import Home
+from tests.cli.conftest import Home, Server
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
 
 from backlit.client.client import Client
@@ -47,9 +46,9 @@ def test_a_damaged_journal_is_broken_and_left_as_it_is(home: Home) -> None:
     assert journal.read_bytes() == b"no database" * 100
 
 
-def test_doctor_reports_no_sign_in_and_an_unreachable_service(home: Home, serve: Callable[[], str]) -> None:
+def test_doctor_reports_no_sign_in_and_an_unreachable_service(home: Home, server: Server) -> None:
     locations = find_locations(home.environment)
-    address = serve()
+    address = server.address
     Profiles(locations).remember(remote_profile(address, "maya"))
     signed_out = home.run("doctor")
     Profiles(locations).remember(remote_profile("http://127.0.0.1:9", "maya"))

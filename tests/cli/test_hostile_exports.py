@@ -87,8 +87,8 @@ def test_an_export_whose_digest_is_a_path_is_refused_naming_its_line(
     number = next(number for number, line in enumerate(lines, 1) if line.get("table") == "attachments")
     done = other.admin("import", write(tmp_path / "bad", lines), "--accept-problems")
 
-    assert done.status == 1
-    assert f"Line {number}, attachments 1: The digest '{UPWARDS}' is not 64 lower-case" in done.error
+    assert done.returncode == 1
+    assert f"Line {number}, attachments 1: The digest '{UPWARDS}' is not 64 lower-case" in done.stderr
     assert other.good("projects", "list") == []
 
 
@@ -96,22 +96,22 @@ def test_contents_under_a_path_are_refused(exported: list[Line], other: Workspac
     piece = {"contents": UPWARDS, "size": 1, "data": base64.b64encode(b"x").decode()}
     done = other.admin("import", write(tmp_path / "bad", [*exported, piece]))
 
-    assert done.status == 1
-    assert f"Line {len(exported) + 1}: the digest '{UPWARDS}'" in done.error
+    assert done.returncode == 1
+    assert f"Line {len(exported) + 1}: the digest '{UPWARDS}'" in done.stderr
 
 
 def test_a_refused_import_leaves_no_contents(exported: list[Line], other: Workspace, tmp_path: Path) -> None:
     last = {"contents": "ab" * 32, "size": 1, "data": base64.b64encode(b"x").decode()}
     done = other.admin("import", write(tmp_path / "bad", [*exported, last]))
 
-    assert "do not match their digest" in done.error
+    assert "do not match their digest" in done.stderr
     assert kept_files(other) == []
 
 
 def test_contents_of_another_size_than_said_are_refused(exported: list[Line], other: Workspace, tmp_path: Path) -> None:
     done = other.admin("import", write(tmp_path / "bad", changed(exported, "attachments", size=5)))
 
-    assert f"have {len(CONTENT)} bytes, an attachment says 5" in done.error
+    assert f"have {len(CONTENT)} bytes, an attachment says 5" in done.stderr
     assert kept_files(other) == []
 
 
@@ -123,8 +123,8 @@ def test_a_backup_whose_digest_is_a_path_is_not_restored(
         database.execute("UPDATE attachments SET digest = ?", (UPWARDS,))
     done = other.admin("restore", str(tmp_path / "backup"))
 
-    assert done.status == 1
-    assert f"The digest '{UPWARDS}' of attachment 1 is not" in done.error
+    assert done.returncode == 1
+    assert f"The digest '{UPWARDS}' of attachment 1 is not" in done.stderr
     assert not other.folder.exists() or list(other.folder.iterdir()) == []
 
 
@@ -138,8 +138,8 @@ async def test_a_backup_with_damaged_contents_is_not_restored_in_part(
     last.write_bytes(b"!" * last.stat().st_size)
     done = other.admin("restore", str(tmp_path / "backup"))
 
-    assert done.status == 1
-    assert "are damaged" in done.error
+    assert done.returncode == 1
+    assert "are damaged" in done.stderr
     assert kept_files(other) == []
     assert not (other.folder / "service.db").exists()
 
@@ -165,8 +165,8 @@ def test_check_names_the_attachment_whose_digest_is_a_path(workspace: Workspace)
         connection.execute(update(attachments).values(digest=UPWARDS))
     done = workspace.admin("check")
 
-    assert done.status == 1
-    assert f"attachments 1 digest: The digest '{UPWARDS}' is not 64" in done.output
+    assert done.returncode == 1
+    assert f"attachments 1 digest: The digest '{UPWARDS}' is not 64" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -209,9 +209,9 @@ def test_import_rejects_values_that_the_interface_rejects(
 ) -> None:
     done = other.admin("import", write(tmp_path / "bad", changed(exported, change[0], **change[1])))
 
-    assert done.status == 1
-    assert sentence in done.error
-    assert "Traceback" not in done.error
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
     assert kept_files(other) == []
 
 
@@ -232,12 +232,12 @@ def test_a_line_that_is_hostile_is_refused_naming_it(
     path.write_bytes(Path(write(path, exported)).read_bytes() + b"\n" + line + b"\n")
     done = other.admin("import", str(path))
 
-    assert done.status == 1
-    assert f"Line {len(exported) + 1}" in done.error
-    assert sentence in done.error
+    assert done.returncode == 1
+    assert f"Line {len(exported) + 1}" in done.stderr
+    assert sentence in done.stderr
 
 
 def test_two_users_of_one_name_are_found(exported: list[Line], other: Workspace, tmp_path: Path) -> None:
     done = other.admin("import", write(tmp_path / "bad", changed(exported, "users", name="MAYA")))
 
-    assert "The name 'maya' occurs twice" in done.error
+    assert "The name 'maya' occurs twice" in done.stderr

@@ -5,14 +5,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Home
+from tests.cli.conftest import DEMO, Home
 from tests.store.world import World, make_sample
 
 from backlit.cli.commands.items_import import Import, planned, rows_of
 from backlit.model.errors import BadRequest
 from backlit.store import Row, Store, ViewSpec
-
-DEMO = ("--profile", "demo-60-1")
 
 
 @pytest.fixture
@@ -33,11 +31,11 @@ def told(store: Store, *lines: str) -> Import:
     return planned(store, rows_of("\n".join(lines), store.lookups.custom_fields(), is_json=False))
 
 
-def test_a_csv_file_makes_items_with_their_tasks(home: Home) -> None:
+def test_a_csv_file_makes_items_with_their_tasks(demo_home: Home) -> None:
     lines = ("id,type,Name,est,owner,tags", ',story,"Zebra, striped",5,maya,"wild, big"', ",task,Feed the zebra,,jon,")
 
-    done = home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
-    listed = home.run(*DEMO, "items", "list", "--json", "--query", "zebra")
+    done = demo_home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
+    listed = demo_home.run(*DEMO, "items", "list", "--json", "--query", "zebra")
 
     assert done.stdout.endswith("2 new, 0 changed.\nWritten.\n"), (done.stdout, done.stderr)
     story, task = json.loads(listed.stdout)

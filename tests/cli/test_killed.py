@@ -2,9 +2,8 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
 
-from tests.cli.conftest import Home
+from tests.cli.conftest import Home, Server
 from tests.terminal import Terminal, terminal
 
 EDITS, COMMENTS = 20, 5
@@ -24,8 +23,8 @@ def test_twenty_edits_and_five_comments_outlive_a_kill_and_are_sent_once(home: H
     assert comments_on_service(home) == {item_id: [f"Estimate is {1000 + n}"] for n, item_id in enumerate(changed[:5])}
 
 
-def test_two_people_work_on_one_served_workspace(home: Home, serve: Callable[[], str]) -> None:
-    address = serve()
+def test_two_people_work_on_one_served_workspace(home: Home, server: Server) -> None:
+    address = server.address
     jon = Home(home.path.parent / "jon")
     for user, name in ((home, "maya"), (jon, "jon")):
         assert user.run("login", address, "--user", name, given="lantern\n").returncode == 0

@@ -1,11 +1,9 @@
-"""`backlit log` in processes of their own."""
+"""`backlit log` on a sample workspace."""
 
 import json
 from typing import Any
 
-from tests.cli.conftest import Home
-
-DEMO = ("--profile", "demo-60-1")
+from tests.cli.conftest import DEMO, Home
 
 
 def first_task(home: Home) -> dict[str, Any]:
@@ -14,16 +12,16 @@ def first_task(home: Home) -> dict[str, Any]:
     return task
 
 
-def test_hours_are_tried_out_logged_and_then_on_the_service(home: Home) -> None:
-    before = first_task(home)
+def test_hours_are_tried_out_logged_and_then_on_the_service(demo_home: Home) -> None:
+    before = first_task(demo_home)
     number, fields = str(before["id"]), before["fields"]
     completed = float(fields["WorkCompleted"] or 0)
     words = ("log", number, "1:30", "--type", "te", "--note", "both browsers")
 
-    tried = home.run(*DEMO, *words, "--dry-run")
-    untouched = json.loads(home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
-    done = home.run(*DEMO, *words)
-    after = json.loads(home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
+    tried = demo_home.run(*DEMO, *words, "--dry-run")
+    untouched = json.loads(demo_home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
+    done = demo_home.run(*DEMO, *words)
+    after = json.loads(demo_home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
 
     assert tried.stdout.splitlines()[-1] == "comment    [time] 1.5h Testing: both browsers", tried.stderr
     assert untouched["WorkCompleted"] == fields["WorkCompleted"]
@@ -32,15 +30,15 @@ def test_hours_are_tried_out_logged_and_then_on_the_service(home: Home) -> None:
     assert after["WorkRemaining"] == fields["WorkRemaining"] - 1.5
 
 
-def test_log_errors_are_one_sentence(home: Home) -> None:
-    number = str(first_task(home)["id"])
+def test_log_errors_are_one_sentence(demo_home: Home) -> None:
+    number = str(first_task(demo_home)["id"])
     for words, sentence in (
         ((number, "soon"), "Hours: enter hours such as 2"),
         ((number, "2", "--type", "zzz"), "Type: choose one of Development"),
         (("1", "2"), "Only tasks take logged work."),
         (("987654", "2"), "Work item 987654 does not exist here"),
     ):
-        done = home.run(*DEMO, "log", *words)
+        done = demo_home.run(*DEMO, "log", *words)
 
         assert (done.returncode, done.stdout) == (1, "")
         assert sentence in done.stderr

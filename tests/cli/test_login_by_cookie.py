@@ -1,10 +1,9 @@
 """`backlit login --cookie`: the session of a browser, from the input, shown and written nowhere else."""
 
 import re
-from collections.abc import Callable
 
 import httpx
-from tests.cli.conftest import Home
+from tests.cli.conftest import Home, Server
 
 from backlit.client.auth import COOKIE_ENDED
 from backlit.client.tokens import COOKIE
@@ -16,8 +15,8 @@ def files_with(home: Home, secret: str) -> list[str]:
     return [path.name for path in every if secret.encode() in path.read_bytes()]
 
 
-def test_a_browsers_session_is_used_until_it_ends(home: Home, serve: Callable[[], str]) -> None:
-    address = serve()
+def test_a_browsers_session_is_used_until_it_ends(home: Home, server: Server) -> None:
+    address = server.address
     with httpx.Client(base_url=address) as browser:
         (token,) = re.findall(r'name="form_token"[^>]*value="([^"]+)"', browser.get(LOGIN_PATH).text)
         browser.post(LOGIN_PATH, data={"form_token": token, "username": "maya", "password": "lantern"})

@@ -1,10 +1,8 @@
-"""backlit plan export and apply: the real commands on a sample workspace."""
+"""backlit plan export and apply on a sample workspace."""
 
 import re
 
-from tests.cli.conftest import Home
-
-DEMO = ("--profile", "demo-60-1")
+from tests.cli.conftest import DEMO, Home
 
 
 def exported(home: Home, *arguments: str) -> str:
@@ -32,23 +30,23 @@ def story_first(home: Home) -> str:
     return head + "[Backlog]\n" + "".join(lines)
 
 
-def test_a_plan_is_exported_changed_tried_and_done(home: Home) -> None:
-    changed, number = moved(story_first(home))
+def test_a_plan_is_exported_changed_tried_and_done(demo_home: Home) -> None:
+    changed, number = moved(story_first(demo_home))
 
-    tried = home.run(*DEMO, "plan", "apply", "--dry-run", "-", given=changed)
-    after_trial = exported(home)
-    done = home.run(*DEMO, "plan", "apply", "-", given=changed)
-    again = home.run(*DEMO, "plan", "apply", "-", given=changed)
+    tried = demo_home.run(*DEMO, "plan", "apply", "--dry-run", "-", given=changed)
+    after_trial = exported(demo_home)
+    done = demo_home.run(*DEMO, "plan", "apply", "-", given=changed)
+    again = demo_home.run(*DEMO, "plan", "apply", "-", given=changed)
 
     assert re.search(rf"^{number}  .*Backlog → .*points \S+ → 13, owner \S+ → jon", tried.stdout, re.MULTILINE)
     assert not re.search(rf"^ *{number}  ", after_trial, re.MULTILINE)
     assert "1 item written." in done.stdout
-    assert re.search(rf"^ *{number} +13 +jon ", exported(home), re.MULTILINE)
+    assert re.search(rf"^ *{number} +13 +jon ", exported(demo_home), re.MULTILINE)
     assert again.stdout == "Nothing changes.\n"
 
 
-def test_plan_errors_are_a_sentence_and_a_status(home: Home) -> None:
-    done = home.run(*DEMO, "plan", "apply", "-", given="[Nowhere]\n")
+def test_plan_errors_are_a_sentence_and_a_status(demo_home: Home) -> None:
+    done = demo_home.run(*DEMO, "plan", "apply", "-", given="[Nowhere]\n")
 
     assert done.returncode == 1
     assert "Line 1: unknown iteration 'Nowhere'." in done.stderr

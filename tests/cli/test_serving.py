@@ -3,13 +3,10 @@
 import json
 import signal
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Home
-
-Serve = Callable[[], str]
+from tests.cli.conftest import Home, Server
 
 
 def test_a_sample_is_announced_with_its_users_and_their_password(home: Home) -> None:
@@ -61,8 +58,8 @@ def test_a_port_that_is_taken_is_said(home: Home) -> None:
     assert "is not available" in done.stderr
 
 
-def test_a_sign_in_is_used_until_it_is_given_up(home: Home, serve: Serve) -> None:
-    address = serve()
+def test_a_sign_in_is_used_until_it_is_given_up(home: Home, server: Server) -> None:
+    address = server.address
     login = home.run("login", address, "--user", "maya", given="lantern\n")
     whoami = home.run("whoami")
     listed = json.loads(home.run("items", "list", "--limit", "3", "--json").stdout)
@@ -76,16 +73,16 @@ def test_a_sign_in_is_used_until_it_is_given_up(home: Home, serve: Serve) -> Non
     assert (after.returncode, after.stderr) == (1, "backlit: You are not signed in.\n")
 
 
-def test_no_secret_is_written_where_others_can_read_it(home: Home, serve: Serve) -> None:
-    home.run("login", serve(), "--user", "maya", given="lantern\n")
+def test_no_secret_is_written_where_others_can_read_it(home: Home, server: Server) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
 
     files = [path for path in home.path.rglob("*") if path.is_file()]
     assert not [path for path in files if b"lantern" in path.read_bytes()]
     assert {path.stat().st_mode & 0o077 for path in files if path.name.startswith("tokens")} == {0}
 
 
-def test_a_wrong_password_keeps_nothing(home: Home, serve: Serve) -> None:
-    done = home.run("login", serve(), "--user", "maya", given="lamp\n")
+def test_a_wrong_password_keeps_nothing(home: Home, server: Server) -> None:
+    done = home.run("login", server.address, "--user", "maya", given="lamp\n")
 
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
@@ -93,14 +90,10 @@ def test_a_wrong_password_keeps_nothing(home: Home, serve: Serve) -> None:
     assert not list(home.path.rglob("profiles.json"))
 
 
-def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home) -> None:
-    server = Home(home.path.with_name("server")).start("serve", "--sample", "--items", "20", "--port", "0")
-    assert server.stdout is not None
-    address = server.stdout.readline().split()[-1]
-    home.run("login", address, "--user", "maya", given="lantern\n")
+def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home, server: Server) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
     before = home.run("items", "list", "--json")
-    server.send_signal(signal.SIGINT)
-    server.communicate(timeout=20)
+    server.stop()
     after = home.run("items", "list", "--json")
 
     assert before.returncode == after.returncode == 0

@@ -5,16 +5,15 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
 
 import pytest
-from tests.cli.conftest import Home
+from tests.cli.conftest import Home, Server
 from tests.terminal import terminal
 
 
 @pytest.fixture
-def signed_in(home: Home, serve: Callable[[], str]) -> Home:
-    assert home.run("login", serve(), "--user", "maya", given="lantern\n").returncode == 0
+def signed_in(home: Home, server: Server) -> Home:
+    assert home.run("login", server.address, "--user", "maya", given="lantern\n").returncode == 0
     return home
 
 
@@ -39,13 +38,11 @@ def test_after_a_kill_in_the_middle_of_sending_the_other_goes_on_and_nothing_is_
             one.wait_for(rf"{number + 6} comments")
         one.kill()
 
-        other.wait_without("pending")
         other.press("g", "c")
         other.wait_for("Comment 3")
-    (database,) = signed_in.path.parent.rglob("service.db")
-    with sqlite3.connect(database) as connection:
-        found = connection.execute("SELECT description FROM comments WHERE description LIKE 'Comment _' ORDER BY 1")
-        assert [text for (text,) in found] == [f"Comment {number}" for number in range(4)]
+        other.wait_until(lambda: len(comments_on_service(signed_in)) >= 4)
+        other.wait_without("pending")
+    assert comments_on_service(signed_in) == [f"Comment {number}" for number in range(4)]
 
 
 def test_the_command_line_works_beside_a_terminal_even_a_suspended_one(signed_in: Home) -> None:
@@ -68,3 +65,10 @@ def test_signing_out_on_the_command_line_is_seen_in_the_terminal(signed_in: Home
         assert signed_in.run("logout").returncode == 0
 
         shown.wait_for(r"(?i)signed out|sign in")
+
+
+def comments_on_service(home: Home) -> list[str]:
+    (database,) = home.path.parent.rglob("service.db")
+    with sqlite3.connect(database) as connection:
+        found = connection.execute("SELECT description FROM comments WHERE description LIKE 'Comment _' ORDER BY 1")
+        return [text for (text,) in found]

@@ -27,7 +27,7 @@ def test_a_new_database_gets_its_first_user_and_project(empty_url: str, tmp_path
     project = workspace.good("projects", "create", "Roof", "--manager", "ann")
     again = workspace.good("users", "add", "ben", "--no-password")
 
-    assert "Next, create a project" in said.output
+    assert "Next, create a project" in said.stdout
     assert (project["id"], again["id"]) == (1, 2)
     assert workspace.problems() == []
 
@@ -75,7 +75,7 @@ async def test_a_workspace_goes_from_one_database_to_the_other_and_back(
 
     assert rows_of(tmp_path / "last.jsonl") == rows_of(tmp_path / "first.jsonl")
     assert between.problems() == last.problems() == []
-    assert last.admin("restore", str(tmp_path / "backup")).status == 1
+    assert last.admin("restore", str(tmp_path / "backup")).returncode == 1
     assert last.good("users", "add", "zoe", "--no-password")["id"] == 11
 
 
