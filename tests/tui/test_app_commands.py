@@ -10,12 +10,12 @@ from textual.screen import Screen
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.tui.app import global_commands, history, macros, navigation, projects
+from backlit.tui.app import global_commands, history, navigation, projects
 from backlit.tui.app.places import Place, Places, Recent
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing import themes
-from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell import macros
 
 
 class FakePlaces:
@@ -261,7 +261,7 @@ def test_it_is_said_that_all_is_sent(store: Store) -> None:
 
 def test_a_macro_that_was_never_recorded_is_refused() -> None:
     class Target:
-        recorder = macros.Recorder(cast("ChordApp", None))
+        recorder = macros.Recorder(cast("macros.Player", None))
 
     with pytest.raises(CannotAct, match="No macro z"):
         macros.play(Target(), Call(COMMAND_BY_ID["macro.play"], None, "z"))

@@ -8,7 +8,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.shell.chords import DELAY
+from backlit.tui.widgets.side_lines import DELAY
 
 TURNS = 8
 """Turns of the loop between the timer and the list, and a few more."""
@@ -22,7 +22,7 @@ class ChordStage(Stage):
 
 async def take(pilot: Pilot[None], key: str) -> None:
     assert isinstance(pilot.app, Stage)
-    pilot.app.chords.take(events.Key(key, key if len(key) == 1 else None))
+    await pilot.app.dispatch.take(events.Key(key, key if len(key) == 1 else None))
 
 
 async def test_chord_lists_its_continuations_after_the_delay() -> None:

@@ -12,12 +12,12 @@ import pytest
 from textual.dom import DOMNode
 
 import backlit.tui
+from backlit.tui.app.command_line import CommandWords, item_number
 from backlit.tui.attachments.screen import AttachmentList, AttachmentsScreen
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen
 from backlit.tui.commands.command import Call, Command, Context
-from backlit.tui.commands.dispatch import CommandWords, contexts_of, function_of, item_number
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.comments.thread import CommentThread
@@ -27,6 +27,7 @@ from backlit.tui.groom.question_list import QuestionList
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.screen import PlanScreen
+from backlit.tui.shell.dispatch import contexts_of, function_of
 from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.view_list import BacklogList
@@ -135,9 +136,9 @@ class Place(DOMNode):
     [("rank write", "item.rank-write", ""), ("rank 5", "item.rank-position", "5"), ("rank", "item.rank-position", "")],
 )
 def test_the_longest_word_of_a_line_is_its_command(line: str, command_id: str, argument: str) -> None:
-    command, rest = CommandWords(Place()).read(line)
+    _, call = CommandWords(Place()).run_of(line)
 
-    assert (command.id, rest) == (command_id, argument)
+    assert (call.command.id, call.text) == (command_id, argument)
 
 
 @pytest.mark.parametrize(

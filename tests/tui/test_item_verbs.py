@@ -276,7 +276,7 @@ async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_no
             if view == "plan":
                 await _unplanned(pilot, store, item_id)
             before = _state(place, store, item_id)
-            pilot.app.run_command(command)  # type: ignore[attr-defined] # our application
+            pilot.app.dispatch.run(command)  # type: ignore[attr-defined] # our application
             await workers_done(pilot.app)
             await pilot.pause()
             changed = {key for key, _ in _state(place, store, item_id) ^ before}

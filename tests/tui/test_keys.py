@@ -13,8 +13,8 @@ from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen
 from backlit.tui.commands.command import Command, Context, spelled
-from backlit.tui.commands.keys import COUNT_LIMIT, Outcome, Passed, Pending, Resolver, Run, Unknown
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, commands_in
+from backlit.tui.shell.dispatch import COUNT_LIMIT, Outcome, Passed, Pending, Resolver, Run, Unknown
 from backlit.tui.widgets.view_list import BacklogList
 
 HERE = Path(__file__).parents[2] / "src" / "backlit" / "tui"

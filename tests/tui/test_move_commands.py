@@ -7,13 +7,13 @@ from textual.strip import Strip
 
 from backlit.tui.attachments.screen import AttachmentList
 from backlit.tui.commands.command import Call
-from backlit.tui.commands.dispatch import function_of
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
 from backlit.tui.outbox.screen import OutboxList
 from backlit.tui.reports.report_panes import ReportTable
+from backlit.tui.shell.dispatch import function_of
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.line_list import LineList
 

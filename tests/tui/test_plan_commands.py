@@ -13,12 +13,12 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import IterationEntry, Row, Store
 from backlit.store.edits.rollover import Decision, Way
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.dispatch import function_of
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.acts import to_value
 from backlit.tui.plan.commit import CommitPlanDialog
 from backlit.tui.plan.rollover import RolloverDialog
 from backlit.tui.plan.target import stage
+from backlit.tui.shell.dispatch import function_of
 
 
 class FakePlan(FakeTarget):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import events
 from textual.filter import LineFilter
 
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
@@ -14,7 +13,6 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.planning import OwnCapacities
 from backlit.model.settings.boards import USUAL_BOARD, BoardSettings
 from backlit.store.store import Store
-from backlit.tui.app.macros import Recorder
 from backlit.tui.app.places import BACKLOG, Places
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.text import SafeFilter
@@ -45,7 +43,7 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         "app.command_line",
         "app.history",
         "app.projects",
-        "app.macros",
+        "shell.macros",
     )
     TITLE = "backlit"
     CSS_PATH = [STYLES / "app.tcss"]
@@ -69,7 +67,6 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         self.store = store
         self.session = Session(estimate_scale, templates, capacities, images)
         self.places = Places(self, store, board or USUAL_BOARD)
-        self.recorder = Recorder(self)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = profiles
@@ -163,25 +160,15 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         is_running = isinstance(self.screen, StoreScreen) and self.screen.stop_running()
         return self.recorder.stop() or is_running
 
-    # Messages from the terminal and the screens
-
-    async def deal_with(self, event: events.Event) -> None:
-        """Pass an event to the recorder first."""
-        if not self.recorder.takes(event):
-            await super().deal_with(event)
-
-    def note_fault(self, message: str) -> None:
-        """Stop the running macro too."""
-        self.recorder.stop(message)
-        super().note_fault(message)
+    # Messages from the screens
 
     def on_open(self, message: Open) -> None:
         """Show an item at a place."""
-        self.begin(self.places.open, message)
+        self.dispatch.begin(self.places.open, message)
 
     def on_filter_asked(self, message: FilterAsked) -> None:
         """Show the backlog through the node that a tree names."""
-        self.begin(self.places.filter_backlog, message.node)
+        self.dispatch.begin(self.places.filter_backlog, message.node)
 
     def on_store_screen_seen(self, message: StoreScreen.Seen) -> None:
         """Note the item among the recent ones, and mark its news as read."""

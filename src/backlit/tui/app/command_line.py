@@ -1,18 +1,19 @@
 """The command line: runs the commands of the focused place by their words."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol, cast
 
 from textual.app import ComposeResult
 from textual.dom import DOMNode
 
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
-from backlit.store.store import Store
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.dispatch import CommandWords, item_number
+from backlit.tui.commands.command import Call, CannotAct, Command
+from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.dialog import STYLES, Dialog
+from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, runner_of
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import COMMAND, QueryLine
 
@@ -23,17 +24,14 @@ class CommandLineTarget(StoreTarget, Protocol):
     """An application with places and a focus."""
 
     places: Places
-
-    @property
-    def focused_node(self) -> DOMNode:
-        """The node that keys go to."""
+    dispatch: Dispatch
 
 
 async def ask(target: CommandLineTarget, _call: Call) -> None:
     """Ask for a command and run it; a faulty line is shown again with its error."""
-    node, line, fault = target.focused_node, "", ""
+    node, line, fault = target.dispatch.focused_node, "", ""
     while True:
-        typed = await target.ask(CommandLine(target.store, CommandWords(node), line, fault))
+        typed = await target.ask(CommandLine(CommandWords(node), target.store.typed.lines, line, fault))
         if typed is None:
             return
         try:
@@ -59,15 +57,69 @@ async def run_line(target: CommandLineTarget, node: DOMNode, line: str) -> None:
         await target.places.go_to_item(number)
 
 
+ID_DIGITS = 19
+"""Digits from which a number is too long for an id."""
+
+
+class CommandWords:
+    """The words that run a command at the focus; the nearest command has precedence."""
+
+    def __init__(self, node: DOMNode) -> None:
+        self._node = node
+        self._commands: dict[str, Command] = {}
+        for command in commands_in(contexts_of(node)):
+            for word in command.words:
+                if runner_of(node, command) is not None:
+                    self._commands.setdefault(word, command)
+
+    def run_of(self, text: str) -> tuple[Runner, Call]:
+        """Return the runner and the call of a line. Raises BadRequest for a line without a meaning here."""
+        word = max((word for word in self._commands if f"{text} ".startswith(f"{word} ")), key=len, default=None)
+        if word is None:
+            words = ", ".join(self._commands)
+            raise BadRequest(f"Unknown command “{text}”. Commands: {words}, or an item number.")
+        command, rest = self._commands[word], text[len(word) :].strip()
+        runner = runner_of(self._node, command) if not rest or command.takes_text or command.completer else None
+        if runner is None:
+            raise BadRequest(f":{word} takes no argument.")
+        return runner, Call(command, text=rest)
+
+    def candidates(self, text: str, cursor: int) -> Sequence[Candidate]:
+        """Return completions at the cursor: words, or arguments of one."""
+        typed = text[:cursor]
+        words = [Candidate(word, 0, cursor) for word in self._commands if word.startswith(typed)]
+        known = [word for word in self._commands if typed.startswith(f"{word} ")]
+        if words or not known:
+            return words
+        word = max(known, key=len)
+        before = len(word) + 1
+        found = self._following(self._commands[word], text[before:], cursor - before)
+        return [Candidate(each.text, each.start + before, each.stop + before, each.help) for each in found]
+
+    def _following(self, command: Command, text: str, cursor: int) -> Sequence[Candidate]:
+        runner = runner_of(self._node, command) if command.completer else None
+        if isinstance(runner, partial):
+            complete = function_of(f"{command.group}:{command.completer}")
+            return cast("Sequence[Candidate]", complete(*runner.args, text, cursor))
+        return ()
+
+
+def item_number(text: str) -> int | None:
+    """Return the id in `1042` or `#1042`; None for other text."""
+    number = text.removeprefix("#")
+    return int(number) if number.isdecimal() and len(number) < ID_DIGITS else None
+
+
 class CommandLine(Dialog[str | None]):
     """A line at the foot of the screen; the answer is the typed line, None when it was closed."""
 
     CSS_PATH = [STYLES, STYLES.with_name("query_line.tcss")]
 
-    def __init__(self, store: Store, words: CommandWords, text: str = "", fault: str = "") -> None:
+    def __init__(
+        self, words: CommandWords, history: Callable[[str], Sequence[str]], text: str = "", fault: str = ""
+    ) -> None:
         super().__init__("")
-        self.line = QueryLine(self._candidates, store.typed.lines)
-        self._words = words
+        self.line = QueryLine(lambda _sign, text, cursor: words.candidates(text, cursor), history)
         self._text = text
         self._fault = fault
 
@@ -94,6 +146,3 @@ class CommandLine(Dialog[str | None]):
             self.dismiss(None)
             return True
         return super().press(key)
-
-    def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:
-        return self._words.candidates(text, cursor)

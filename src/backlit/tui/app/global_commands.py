@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from textual import on
-from textual.dom import DOMNode
 from textual.theme import Theme
 from textual.widgets import Input
 from textual.worker import WorkType
@@ -13,13 +12,13 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
 from backlit.store.records.changes import ConnectionState
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct, Command, Context, spelled
-from backlit.tui.commands.dispatch import beginning, contexts_of
+from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.items.log_work import ask_and_log
+from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.target import ItemPlace, StoreTarget
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
@@ -48,15 +47,9 @@ class ApplicationTarget(StoreTarget, Protocol):
     """The application, as its own commands see it."""
 
     places: Places
+    dispatch: Dispatch
     offered_themes: Sequence[Theme]
     theme: str
-
-    @property
-    def focused_node(self) -> DOMNode:
-        """Return the node that keys go to."""
-
-    def run_command(self, command: Command, count: int | None = None, letter: str = "") -> None:
-        """Run a command on the nearest node that offers it."""
 
     def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object:
         """Run a coroutine in the background."""
@@ -70,21 +63,21 @@ class ApplicationTarget(StoreTarget, Protocol):
 
 async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
     """List the keys that work here, and run the chosen command."""
-    command = await target.ask(KeysHelp(contexts_of(target.focused_node)))
+    command = await target.ask(KeysHelp(contexts_of(target.dispatch.focused_node)))
     if command is not None:
-        target.run_command(command)
+        target.dispatch.run(command)
 
 
 async def find(target: ApplicationTarget, _call: Call) -> None:
     """Find a command to run, or an item to open. Raises CannotAct for a command of another place."""
-    contexts, session = contexts_of(target.focused_node), target.session
+    contexts, session = contexts_of(target.dispatch.focused_node), target.session
     chosen = await target.ask(Palette(target.store, contexts, session.recent_commands))
     if isinstance(chosen, Command):
         if chosen.context not in contexts:
             raise CannotAct(_elsewhere(chosen))
         others = (each for each in session.recent_commands if each != chosen.id)
         session.recent_commands = (chosen.id, *others)[:MOST_RECENT]
-        target.run_command(chosen)
+        target.dispatch.run(chosen)
     elif chosen is not None:
         target.open(chosen, ItemPlace.EDITOR)
 

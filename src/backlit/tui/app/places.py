@@ -203,7 +203,7 @@ class Places:
 
         here = self._app.screen if isinstance(self._app.screen, ListScreen) else self.backlog
         if here is not None:
-            self._app.begin(open_queue, self._app, self._store, here)
+            self._app.dispatch.begin(open_queue, self._app, self._store, here)
 
     def sign_in(self) -> None:
         """Ask for a sign-in."""

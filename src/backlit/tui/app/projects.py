@@ -13,8 +13,7 @@ from backlit.model.trees import Totals
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.dispatch import beginning
+from backlit.tui.commands.command import Call, CannotAct, beginning
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, wrapped

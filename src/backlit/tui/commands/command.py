@@ -1,7 +1,10 @@
 """A command, and one call of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from backlit.model.query import Candidate
 
 LETTERS = "{a-z}"
 """The spelling of `letter`, the key for any small letter."""
@@ -107,3 +110,9 @@ def spelled(sequence: str) -> str:
     parts = [names.get(part, part) for part in sequence.split()]
     is_close = all(len(part) == 1 or part in {LETTERS, DIGITS} for part in parts)
     return "".join(parts) if is_close else " ".join(parts)
+
+
+def beginning(names: Sequence[str], text: str, cursor: int) -> list[Candidate]:
+    """Return the names that begin with the typed text."""
+    typed = text[:cursor].casefold()
+    return [Candidate(name, 0, cursor) for name in names if name.casefold().startswith(typed)]

@@ -13,8 +13,7 @@ from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, POINTS_FIELD, SHORT
 from backlit.store.store import Store
 from backlit.store.views.columns import COMPUTED, NEVER, ColumnWish, column_wish, without_repeats
 from backlit.store.views.saved import MOST_GROUPS, SavedView, field_key, sort_key
-from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.commands.dispatch import beginning
+from backlit.tui.commands.command import Call, CannotAct, beginning
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pickers import PickKeysDialog
 from backlit.tui.dialogs.reading import ReadingDialog

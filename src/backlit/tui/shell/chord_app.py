@@ -1,32 +1,24 @@
-"""The part of the application between terminal and widgets: resolves keys to commands and runs them."""
+"""The part of the application between terminal and widgets: queues input for the dispatch, asks and says."""
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
-from textual.dom import DOMNode
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from backlit.model.errors import BacklitError, sentence_of
-from backlit.tui.commands.command import Call, CannotAct, Command
-from backlit.tui.commands.dispatch import is_awaited, runner_of
 from backlit.tui.drawing.frames.framed_app import FramedApp
 from backlit.tui.drawing.text import safe
-from backlit.tui.shell.chords import Chords
+from backlit.tui.shell.dispatch import Dispatch
 from backlit.tui.shell.input_queue import InputQueue
+from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
-from backlit.tui.shell.workers import COMMANDS_GROUP, work
 from backlit.tui.widgets.side_lines import WaitingKeys
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
 Answer = TypeVar("Answer")
-Arguments = TypeVarTuple("Arguments")
 
 INPUT = (events.InputEvent, events.Paste)
 """Events from the terminal, whose order is kept."""
@@ -37,18 +29,14 @@ class ChordApp(FramedApp, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
-        self.chords = Chords(self, self.run_command, partial(self.say, is_bad=True))
-        self.input = InputQueue(self, self.deal_with, self.catch_up, self._say_waiting)
+        self.recorder = Recorder(self)
+        self.dispatch = Dispatch(self, self.recorder, super().on_event, self.say)
+        self.input = InputQueue(self, self.dispatch.take, self.catch_up, self._say_waiting)
         self.session = Session()
         self.faults = 0
         """Number of warnings and errors shown."""
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
-
-    @property
-    def focused_node(self) -> DOMNode:
-        """Return the node that keys go to."""
-        return self.focused or self.screen
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
         """Show a dialog and return its answer; for commands, which run in workers. Keys go to the dialog meanwhile."""
@@ -74,13 +62,10 @@ class ChordApp(FramedApp, inherit_bindings=False):
         """
         super().notify(safe(message), title=title, severity=severity, timeout=timeout, markup=False)
         if severity != "information":
-            self.note_fault(message)
+            self.faults += 1
+            self.recorder.stop(message)
         if severity == "warning":
             self._say_dropped(self.input.fail())
-
-    def note_fault(self, _message: str) -> None:
-        """Count a message that says that something was refused or went wrong."""
-        self.faults += 1
 
     async def on_event(self, event: events.Event) -> None:
         """Queue input of the terminal; drop focus reports, each of which restyles everything."""
@@ -89,11 +74,6 @@ class ChordApp(FramedApp, inherit_bindings=False):
         if isinstance(event, INPUT) and not event.is_forwarded:
             self._say_dropped(await self.input.put(event))
         else:
-            await super().on_event(event)
-
-    async def deal_with(self, event: events.Event) -> None:
-        """Resolve chords before Textual sees a key."""
-        if not (isinstance(event, events.Key) and self.chords.take(event)):
             await super().on_event(event)
 
     def leave(self, status: int, message: str | None) -> None:
@@ -116,32 +96,3 @@ class ChordApp(FramedApp, inherit_bindings=False):
             self.screen.mount(WaitingKeys(count))
         else:
             self.query(WaitingKeys).remove()
-
-    def run_command(
-        self, command: Command, count: int | None = None, letter: str = "", node: DOMNode | None = None
-    ) -> None:
-        """Run a command on the nearest node that offers it, from the focus or a node up; say why none can."""
-        runner = runner_of(node or self.focused_node, command)
-        if runner is None:
-            self.say(f"“{command.label}” has nothing to act on here.")
-        elif is_awaited(runner):
-            self.begin(runner, Call(command, count, letter))
-        else:
-            with self._saying_why():
-                runner(Call(command, count, letter))
-
-    def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
-        """Run an awaited act as commands run: its errors are shown."""
-        self.run_worker(work(self._await, act, *args), group=COMMANDS_GROUP)
-
-    async def _await(self, act: Callable[..., Awaitable[None] | None], *args: object) -> None:
-        with self._saying_why():
-            await cast("Awaitable[None]", act(*args))
-
-    @contextmanager
-    def _saying_why(self) -> Iterator[None]:
-        """Show the error of a command that cannot run or failed."""
-        try:
-            yield
-        except (CannotAct, BacklitError) as reason:
-            self.say(sentence_of(reason), is_bad=True)

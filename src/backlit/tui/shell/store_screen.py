@@ -93,11 +93,11 @@ class StoreScreen(Screen[Result]):
 
     def run_command(self, command_id: str, count: int | None = None) -> None:
         """Run a command as its key does."""
-        cast("ChordApp", self.app).run_command(COMMAND_BY_ID[command_id], count)
+        cast("ChordApp", self.app).dispatch.run(COMMAND_BY_ID[command_id], count)
 
     def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
         """Run an awaited act as commands run."""
-        cast("ChordApp", self.app).begin(act, *args)
+        cast("ChordApp", self.app).dispatch.begin(act, *args)
 
     def stop_running(self) -> bool:
         """Cancel the running operation; return False without one."""

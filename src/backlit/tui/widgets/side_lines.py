@@ -1,17 +1,19 @@
-"""Single lines around the panes: title, status with key hints, rules, tabs, and the note of waiting keys."""
+"""Single lines around the panes: title, status with key hints, rules, tabs, and notes about keys."""
 
 from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
+from textual.app import App
 from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from backlit.tui.commands.command import DIGITS, spelled
+from backlit.tui.commands.command import DIGITS, Command, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.theme_styles import ThemeStyles
@@ -184,3 +186,58 @@ class WaitingKeys(Static):
 
 def _words(count: int) -> Content:
     return Content(f" {count:,} {'key' if count == 1 else 'keys'} waiting · esc to drop ")
+
+
+# Keys that can follow
+
+COLUMNS = 4
+DELAY = 0.4
+"""Seconds after the last key of an unfinished chord."""
+
+
+class WhichKey(Static):
+    """The popup of keys that can follow, in columns; the next key closes it."""
+
+    def __init__(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
+        entries = [(f"{spelled(' '.join(chord))}{spelled(rest)}", command.label) for rest, command in continuations]
+        rows = -(-len(entries) // COLUMNS)
+        columns = [entries[start : start + rows] for start in range(0, len(entries), rows)]
+        widths = [max(len(key) + len(label) for key, label in column) + 4 for column in columns]
+        lines = []
+        for row in range(rows):
+            cells = [
+                Content.assemble(
+                    (f"{column[row][0]} ", "bold $accent"), column[row][1].ljust(width - len(column[row][0]))
+                )
+                for column, width in zip(columns, widths, strict=True)
+                if row < len(column)
+            ]
+            lines.append(Content("").join(cells))
+        super().__init__(Content("\n").join(lines))
+
+
+class WhichKeyHint:
+    """Shows the popup over an application after a pause inside a chord."""
+
+    def __init__(self, app: App[None]) -> None:
+        self._app = app
+        self._timer: Timer | None = None
+
+    def show_soon(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
+        """Show the popup after the delay, if any key can follow."""
+        if continuations:
+            timer: Timer = self._app.set_timer(DELAY, lambda: self._show(chord, continuations, timer))
+            self._timer = timer
+
+    def hide(self) -> None:
+        """Close the popup, or cancel its delay."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+            self._app.screen.query(WhichKey).remove()
+
+    def _show(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]], timer: Timer) -> None:
+        if timer is not self._timer:
+            return  # the next key came between the timer and this call
+        self._app.clear_notifications()
+        self._app.screen.mount(WhichKey(chord, continuations))

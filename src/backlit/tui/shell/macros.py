@@ -1,13 +1,13 @@
 """Macros: recorded keys under a letter, and their replay until something fails."""
 
 from collections import deque
-from typing import Protocol
+from typing import Any, Protocol
 
 from textual import events
-from textual.screen import ModalScreen
+from textual.worker import WorkType
 
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.input_queue import InputQueue
 from backlit.tui.shell.workers import work
 
 Press = tuple[str, str | None]
@@ -22,6 +22,18 @@ class MacroTarget(Protocol):
     """An application with macros."""
 
     recorder: "Recorder"
+
+
+class Player(Protocol):
+    """The application that plays macros."""
+
+    input: InputQueue
+
+    def say(self, sentence: str, *, is_bad: bool = False) -> None:
+        """Show a short message."""
+
+    def run_worker(self, work: WorkType[Any], *, group: str) -> object:
+        """Run a coroutine beside the keys."""
 
 
 def record(target: MacroTarget, call: Call) -> None:
@@ -42,7 +54,7 @@ def play_again(target: MacroTarget, call: Call) -> None:
 class Recorder:
     """The macros of one application: records keys from the terminal, in dialogs too, and presses them again."""
 
-    def __init__(self, app: ChordApp) -> None:
+    def __init__(self, app: Player) -> None:
         self.is_playing = False
         self._app = app
         self._macros: dict[str, tuple[Press, ...]] = {}
@@ -54,12 +66,15 @@ class Recorder:
         self._fault: str | None = None
         self._pressed: events.Key | None = None
 
-    def takes(self, event: events.Event) -> bool:
-        """Record a key; return whether it is the Q that ends the recording. Other input stops a replay."""
+    def takes(self, event: events.Event, *, is_free: bool) -> bool:
+        """Record a key; return whether it is the Q that ends the recording. Other input stops a replay.
+
+        A key is free where it begins a command.
+        """
         if self.is_playing and event is not self._pressed:
             self.stop()
         elif isinstance(event, events.Key) and self._recording and not self.is_playing:
-            if self._ends_recording(event):
+            if is_free and event.character == "Q":
                 self._stop_recording()
                 return True
             self._noted.append((event.key, event.character))
@@ -99,11 +114,6 @@ class Recorder:
         if self._last_played is None:
             raise CannotAct("No macro has been played yet. Qa records one.")
         self.play(self._last_played, count)
-
-    def _ends_recording(self, event: events.Key) -> bool:
-        chords = self._app.chords
-        is_elsewhere = chords.is_begun or chords.is_in_text or isinstance(self._app.screen, ModalScreen)
-        return event.character == "Q" and not is_elsewhere
 
     def _stop_recording(self) -> None:
         letter, self._recording = self._recording or "", None

@@ -1,0 +1,273 @@
+"""Dispatch: resolves keys to commands of the table, and runs each on the nearest node that offers it."""
+
+import importlib
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from inspect import iscoroutinefunction
+from typing import Any, Protocol, TypeVarTuple, cast
+
+from textual import events
+from textual.app import App
+from textual.dom import DOMNode
+from textual.screen import ModalScreen
+
+from backlit.model.errors import BacklitError, sentence_of
+from backlit.tui.commands.command import Call, CannotAct, Command, Context, spelled
+from backlit.tui.commands.table import COMMANDS, CONTEXT_BY_GROUP, commands_in
+from backlit.tui.shell.macros import Recorder
+from backlit.tui.shell.workers import COMMANDS_GROUP, work
+from backlit.tui.widgets.side_lines import WhichKeyHint
+
+Arguments = TypeVarTuple("Arguments")
+Runner = Callable[[Call], Awaitable[None] | None]
+"""Runs a call; may raise CannotAct or BacklitError."""
+
+
+class Say(Protocol):
+    """Shows a short message."""
+
+    def __call__(self, sentence: str, *, is_bad: bool = False) -> None:
+        """Show it."""
+
+
+class Dispatch:
+    """Runs the commands of an application's keys; passes all other input on to Textual."""
+
+    def __init__(
+        self, app: App[Any], recorder: Recorder, pass_on: Callable[[events.Event], Awaitable[None]], say: Say
+    ) -> None:
+        self._app = app
+        self._recorder = recorder
+        self._pass_on = pass_on
+        self._say = say
+        self._resolver = Resolver()
+        self._which_key = WhichKeyHint(app)
+
+    @property
+    def focused_node(self) -> DOMNode:
+        """Return the node that keys go to."""
+        return self._app.focused or self._app.screen
+
+    async def take(self, event: events.Event) -> None:
+        """Run the command that a key completes; pass on any other event, and all keys of a dialog."""
+        is_for_command = not isinstance(self._app.screen, ModalScreen)
+        is_free = is_for_command and not self._resolver.chord and not self._is_in_text
+        if self._recorder.takes(event, is_free=is_free):
+            return
+        if not (is_for_command and isinstance(event, events.Key) and self._takes_key(event)):
+            await self._pass_on(event)
+
+    def run(self, command: Command, count: int | None = None, letter: str = "") -> None:
+        """Run a command on the nearest node that offers it, from the focus up; say why none can."""
+        runner = runner_of(self.focused_node, command)
+        if runner is None:
+            self._say(f"“{command.label}” has nothing to act on here.")
+        elif is_awaited(runner):
+            self.begin(runner, Call(command, count, letter))
+        else:
+            with self._saying_why():
+                runner(Call(command, count, letter))
+
+    def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
+        """Run an awaited act as commands run: its errors are shown."""
+        self._app.run_worker(work(self._await, act, *args), group=COMMANDS_GROUP)
+
+    async def _await(self, act: Callable[..., Awaitable[None] | None], *args: object) -> None:
+        with self._saying_why():
+            await cast("Awaitable[None]", act(*args))
+
+    @contextmanager
+    def _saying_why(self) -> Iterator[None]:
+        """Show the error of a command that cannot run or failed."""
+        try:
+            yield
+        except (CannotAct, BacklitError) as reason:
+            self._say(sentence_of(reason), is_bad=True)
+
+    @property
+    def _is_in_text(self) -> bool:
+        return self._app.focused is not None and self._app.focused.check_consume_key("a", "a")
+
+    def _takes_key(self, event: events.Key) -> bool:
+        """Resolve a key; return False for a key that Textual is to handle."""
+        key = event.character if event.is_printable and event.character and event.character != " " else event.key
+        was_waiting = self._resolver.cancel() if key == "escape" else False
+        self._which_key.hide()
+        if was_waiting:
+            return True
+        in_text, contexts = self._is_in_text, contexts_of(self.focused_node)
+        outcome = self._resolver.feed(key, contexts, in_text=in_text)
+        match outcome:
+            case Pending(chord) if chord:
+                self._which_key.show_soon(chord, self._resolver.continuations(contexts))
+            case Run(command, count, letter):
+                self.run(command, count, letter)
+            case Unknown(chord):
+                self._refuse_unbound(" ".join(chord))
+            case Passed() if event.is_printable and not in_text:
+                self._refuse_unbound(key)
+                return True
+        return not isinstance(outcome, Passed)
+
+    def _refuse_unbound(self, sequence: str) -> None:
+        """Refuse a key that does nothing here, and name its command elsewhere."""
+        elsewhere = next((each for each in COMMANDS if sequence in each.keys), None)
+        words = f"{spelled(sequence)} ({elsewhere.label}) has nothing to act on here" if elsewhere else ""
+        self._app.clear_notifications()
+        self._say(f"{words or f'{spelled(sequence)} is no command here'}; ? shows the keys.", is_bad=True)
+
+
+# From a command to its function
+
+
+def contexts_of(node: DOMNode) -> tuple[Context, ...]:
+    """Return the contexts of the command groups that a node and its ancestors offer, in order of precedence."""
+    groups = {group for ancestor in node.ancestors_with_self for group in getattr(ancestor, "COMMAND_GROUPS", ())}
+    found = {CONTEXT_BY_GROUP[group] for group in groups}
+    return tuple(context for context in Context if context in found)
+
+
+def runner_of(node: DOMNode, command: Command) -> Runner | None:
+    """Return the runner of the command on the nearest node, from the focus up to the app, that offers its group."""
+    return next(_runners(node, command), None)
+
+
+@cache
+def function_of(handler: str) -> Callable[..., Any]:
+    """Import the function that `group:function` names."""
+    group, _, name = handler.partition(":")
+    return cast("Callable[..., Any]", getattr(importlib.import_module(f"backlit.tui.{group}"), name))
+
+
+def is_awaited(runner: Runner) -> bool:
+    """Return whether the runner makes a coroutine."""
+    return iscoroutinefunction(runner.func if isinstance(runner, partial) else runner)
+
+
+def _runners(node: DOMNode, command: Command) -> Iterator[Runner]:
+    for ancestor in node.ancestors_with_self:
+        if command.group in getattr(ancestor, "COMMAND_GROUPS", ()):
+            yield partial(function_of(command.handler), ancestor)
+
+
+# From keys to a command
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """More keys are needed; `keys` is the chord so far."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A complete command, with its count if one was typed."""
+
+    command: Command
+    count: int | None
+    letter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A chord without a command; `keys` is the whole of it."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """An unbound key, left to the focused widget."""
+
+
+Outcome = Pending | Run | Unknown | Passed
+
+COUNT_LIMIT = 9_999_999
+COUNTED = frozenset({Context.LIST, Context.MOVES})
+"""Contexts in which digits are counts."""
+
+
+class Resolver:
+    """Collects keys until they are a command, a dead end, or unbound."""
+
+    def __init__(self) -> None:
+        self._chord: tuple[str, ...] = ()
+        self._count: int | None = None
+
+    @property
+    def chord(self) -> tuple[str, ...]:
+        """Return the keys of the unfinished chord; empty without one."""
+        return self._chord
+
+    @property
+    def count(self) -> int | None:
+        """Return the count so far."""
+        return self._count
+
+    def cancel(self) -> bool:
+        """Forget chord and count; return False without any."""
+        had_any = bool(self._chord) or self._count is not None
+        self._chord, self._count = (), None
+        return had_any
+
+    def feed(self, key: str, contexts: Sequence[Context], *, in_text: bool = False) -> Outcome:
+        """Take a key (a printable character, or a name such as `ctrl+d`) in the contexts of the focus."""
+        if in_text:
+            return self._feed_in_text(key, contexts)
+        if self._is_count(key, contexts):
+            self._count = min((self._count or 0) * 10 + int(key), COUNT_LIMIT)
+            return Pending(())
+        self._chord = (*self._chord, key)
+        wanted = " ".join(self._chord)
+        candidates = commands_in(contexts)
+        for command in candidates:
+            if wanted in command.keys:
+                return self._run(command)
+        for command in candidates:
+            if self._is_lettered(command):
+                return self._run(command, key)
+        if any(sequence.startswith(wanted + " ") for command in candidates for sequence in command.keys):
+            return Pending(self._chord)
+        return self._dead_end()
+
+    def continuations(self, contexts: Sequence[Context]) -> tuple[tuple[str, Command], ...]:
+        """Return the remaining keys and the command of every continuation of the chord."""
+        begun = " ".join(self._chord) + " "
+        return tuple(
+            (sequence.removeprefix(begun), command)
+            for command in commands_in(contexts)
+            for sequence in command.keys
+            if sequence.startswith(begun)
+        )
+
+    def _feed_in_text(self, key: str, contexts: Sequence[Context]) -> Outcome:
+        self.cancel()
+        for command in commands_in(contexts):
+            if command.in_text and key in command.keys:
+                return Run(command, None)
+        return Passed()
+
+    def _is_count(self, key: str, contexts: Sequence[Context]) -> bool:
+        if self._chord or not (key.isascii() and key.isdigit()):
+            return False
+        return not COUNTED.isdisjoint(contexts) and (key != "0" or self._count is not None)
+
+    def _is_lettered(self, command: Command) -> bool:
+        """Return whether the chord ends a command's keys that take any letter, or any digit but 0."""
+        *begun, last = self._chord
+        kind = "letter" if "a" <= last <= "z" else "digit" if "1" <= last <= "9" else ""
+        return len(last) == 1 and bool(kind) and " ".join([*begun, kind]) in command.keys
+
+    def _run(self, command: Command, letter: str = "") -> Run:
+        count = self._count
+        self.cancel()
+        return Run(command, count, letter)
+
+    def _dead_end(self) -> Outcome:
+        keys = self._chord
+        was_begun = len(keys) > 1 or self._count is not None
+        self.cancel()
+        return Unknown(keys) if was_begun else Passed()
