@@ -9,8 +9,7 @@ from backlit.model.fields import ItemType
 from backlit.store import Item, Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.acts import Act
-from backlit.tui.items.bulk_edit import journal
-from backlit.tui.items.field_commands import change_field
+from backlit.tui.items.item_screen import journal
 from backlit.tui.shell.target import ItemPlace, Session
 
 Answer = TypeVar("Answer")
@@ -72,9 +71,9 @@ class FakeTarget:
             raise CannotAct("There is no item under the cursor.")
         return items
 
-    async def change_field(self, key: str, items: Sequence[Item]) -> None:
-        """Ask for a value."""
-        await change_field(self, key, items)
+    async def open_field(self, key: str) -> bool:  # noqa: ARG002 - there is no form
+        """Open nothing."""
+        return False
 
     async def apply(self, act: Act, items: Sequence[Item]) -> None:
         """Journal a change."""

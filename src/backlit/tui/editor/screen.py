@@ -21,7 +21,6 @@ from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft
 from backlit.tui.fields.acts import Act, field_named, plan_of
-from backlit.tui.items.field_commands import having
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen, item_title
 from backlit.tui.shell.status_text import timer_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -185,11 +184,11 @@ class EditorScreen(ItemScreen):
         item = nobody if self.item_id is None else self.current()
         return [replace(item, fields={**item.fields, **self.draft.base, **self.draft.changes})]
 
-    async def change_field(self, key: str, items: Sequence[Item]) -> None:
+    async def open_field(self, key: str) -> bool:
         """Go to the field and open it."""
-        having(key, items, self.store.lookups)
         self.form.grid.go_to(key)
         await edit_field(self)
+        return True
 
     async def apply(self, act: Act, items: Sequence[Item]) -> None:
         """Fill the form; saving asks about changes that customers see."""

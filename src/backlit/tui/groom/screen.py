@@ -15,6 +15,7 @@ from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.groom.question_list import GroomPanes, QuestionList
 from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
+from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.lists.list_screen import ListScreen
@@ -174,7 +175,7 @@ async def answer(target: GroomScreen, call: Call) -> None:
     if asked is None:
         raise CannotAct("This item is ready. enter for the next one.")
     if digit == 0:
-        await target.change_field(asked.field.key, [target.current()])
+        await change_field(target, asked.field.key, [target.current()])
         return
     if digit > len(asked.answers):
         raise CannotAct(f"{digit} is not an option. 0 to enter another value.")

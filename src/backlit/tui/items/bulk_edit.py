@@ -1,82 +1,21 @@
-"""Bulk edits: one item is changed at once, several after the user agreed to the differences."""
+"""Dialogs of bulk edits: the differences to agree to, and the items that could not be changed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import Field, Kind
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.confirm import DifferenceQuestion
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.theme_styles import type_sign
-from backlit.tui.fields.acts import Act, Changes, Plan, field_named, plan_of, tags_of
+from backlit.tui.fields.acts import Changes, Plan, field_named, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
-from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED
-
-MOST = 2_000
-"""Items that one change may touch; each is asked for and written on its own."""
-
-
-async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
-    """Journal a change as one step; asks first for several items and for what customers see.
-
-    Edits that are refused are offered again. Raises the BacklitError of a single item's edit.
-    """
-    plan = plan_of(act, items, target.store.lookups)
-    if not plan.changes:
-        target.say(plan.why_nothing(), is_bad=not plan.already)
-        return
-    is_simple = len(items) == 1 and not plan.is_for_customers
-    if not is_simple and not await target.ask(BulkEditDialog(target.store, plan)):
-        return
-    if act.is_repeatable:
-        target.session.last_act = act
-    failed = await _write(target, plan)
-    count = len(plan.changes)
-    if not failed:
-        if count > 1:
-            target.say(f"{act.label}: {count:,} items changed.")
-        return
-    names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
-    if await target.ask(FailedDialog(count, failed, names)):
-        await journal(target, act, target.store.batch.items(list(failed)))
-
-
-async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
-    """Journal all as one step; where that is refused, journal each item alone. Returns the refusals by item."""
-    try:
-        await target.store.items.edit_each(plan.changes, plan.seen)
-    except BacklitError:
-        if len(plan.changes) == 1:
-            raise
-        return await _write_one_by_one(target, plan)
-    return {}
-
-
-async def _write_one_by_one(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
-    failed = {}
-    for item_id, changes in plan.changes.items():
-        try:
-            await target.store.items.edit([item_id], changes, plan.seen[item_id])
-        except BacklitError as error:
-            failed[item_id] = sentence_of(error)
-    return failed
-
-
-def refuse_too_many(ids: Sequence[int]) -> None:
-    """Raise CannotAct for more items than one change may touch."""
-    if len(ids) > MOST:
-        raise CannotAct(f"{len(ids):,} items are selected; one change takes {MOST:,} at most.")
-
-
-# Dialogs
 
 MOST_LINES = 400
 MOST_FAILED = 12

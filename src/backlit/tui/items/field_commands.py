@@ -39,7 +39,7 @@ from backlit.tui.widgets.choice_list import Choice
 
 async def change(target: ItemTarget, call: Call) -> None:
     """Ask for another value of the field that the command's argument names."""
-    await target.change_field(call.command.argument, target.chosen(call.rows))
+    await change_field(target, call.command.argument, target.chosen(call.rows))
 
 
 async def change_any(target: ItemTarget, call: Call) -> None:
@@ -54,7 +54,7 @@ async def change_any(target: ItemTarget, call: Call) -> None:
                 found[field.key] = Choice(field.key, field.label, hint)
     choice = await target.ask(PickDialog(title_of("Field", len(items), len(items)), list(found.values())))
     if choice is not None:
-        await target.change_field(str(choice.value), items)
+        await change_field(target, str(choice.value), items)
 
 
 async def take(target: ItemTarget, call: Call) -> None:
@@ -196,11 +196,13 @@ def first_status(statuses: Sequence[str], group: StatusGroup) -> str:
 
 async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> None:
     """Ask for a new value of a field and apply it; raises CannotAct where no item has the field."""
+    found = having(key, items, target.store.lookups)
+    if await target.open_field(key):
+        return
     field = field_named(key, target.store.lookups)
     if field.settable is not Settable.ALWAYS:
         never = field.settable is Settable.NEVER
         raise CannotAct(f"{field.label} {'is worked out by the service' if never else 'cannot be changed'}.")
-    found = having(key, items, target.store.lookups)
     if field.kind is Kind.TAGS:
         await _change_tags(target, items, found)
     elif field.kind is Kind.LONG_TEXT:

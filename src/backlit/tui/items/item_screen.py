@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol
 from textual.app import ComposeResult
 from textual.widget import Widget
 
+from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import ItemType
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item
@@ -13,9 +14,9 @@ from backlit.store.store import Store
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.theme_styles import type_colour, type_sign
-from backlit.tui.fields.acts import Act
-from backlit.tui.items.bulk_edit import journal, refuse_too_many
-from backlit.tui.items.field_commands import change_field
+from backlit.tui.fields.acts import Act, Plan, plan_of
+from backlit.tui.items.bulk_edit import BulkEditDialog, FailedDialog
+from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
@@ -54,9 +55,9 @@ class ItemScreen(StoreScreen[None]):
             raise CannotAct("The selected items no longer exist.")
         return items
 
-    async def change_field(self, key: str, items: Sequence[Item]) -> None:
-        """Ask for a new value of a field and apply it."""
-        await change_field(self, key, items)
+    async def open_field(self, key: str) -> bool:  # noqa: ARG002 - for forms
+        """Open a field of a form; return False where there is none."""
+        return False
 
     async def apply(self, act: Act, items: Sequence[Item]) -> None:
         """Journal a change."""
@@ -80,6 +81,67 @@ class ItemScreen(StoreScreen[None]):
     def ranked_view(self) -> View:
         """Return the view whose order is changed; raises CannotAct where none is in sight."""
         raise CannotAct("Items are ranked in the backlog, where their order is seen; gb goes there.")
+
+
+# Changes
+
+MOST = 2_000
+"""Items that one change may touch; each is asked for and written on its own."""
+
+
+async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
+    """Journal a change as one step; asks first for several items and for what customers see.
+
+    Edits that are refused are offered again. Raises the BacklitError of a single item's edit.
+    """
+    plan = plan_of(act, items, target.store.lookups)
+    if not plan.changes:
+        target.say(plan.why_nothing(), is_bad=not plan.already)
+        return
+    is_simple = len(items) == 1 and not plan.is_for_customers
+    if not is_simple and not await target.ask(BulkEditDialog(target.store, plan)):
+        return
+    if act.is_repeatable:
+        target.session.last_act = act
+    failed = await _write(target, plan)
+    count = len(plan.changes)
+    if not failed:
+        if count > 1:
+            target.say(f"{act.label}: {count:,} items changed.")
+        return
+    names = {item_id: str(plan.items[item_id].fields.get("Name") or "") for item_id in failed}
+    if await target.ask(FailedDialog(count, failed, names)):
+        await journal(target, act, target.store.batch.items(list(failed)))
+
+
+async def _write(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
+    """Journal all as one step; where that is refused, journal each item alone. Returns the refusals by item."""
+    try:
+        await target.store.items.edit_each(plan.changes, plan.seen)
+    except BacklitError:
+        if len(plan.changes) == 1:
+            raise
+        return await _write_one_by_one(target, plan)
+    return {}
+
+
+async def _write_one_by_one(target: ItemTarget, plan: Plan) -> Mapping[int, str]:
+    failed = {}
+    for item_id, changes in plan.changes.items():
+        try:
+            await target.store.items.edit([item_id], changes, plan.seen[item_id])
+        except BacklitError as error:
+            failed[item_id] = sentence_of(error)
+    return failed
+
+
+def refuse_too_many(ids: Sequence[int]) -> None:
+    """Raise CannotAct for more items than one change may touch."""
+    if len(ids) > MOST:
+        raise CannotAct(f"{len(ids):,} items are selected; one change takes {MOST:,} at most.")
+
+
+# Rows of one item
 
 
 class ItemRows(Protocol):

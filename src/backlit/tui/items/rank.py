@@ -10,7 +10,7 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.fields.acts import Act, Changes
-from backlit.tui.items.bulk_edit import refuse_too_many
+from backlit.tui.items.item_screen import refuse_too_many
 from backlit.tui.items.target import RankTarget
 from backlit.tui.shell.drafts import StoredLines
 

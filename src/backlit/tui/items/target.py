@@ -22,8 +22,8 @@ class ItemTarget(StoreTarget, Protocol):
     def chosen(self, rows: int | None = None) -> list[Item]:
         """Return the same as items; raises CannotAct for none, or for too many."""
 
-    async def change_field(self, key: str, items: Sequence[Item]) -> None:
-        """Ask for a new value of a field and apply it; raises CannotAct where no item has the field."""
+    async def open_field(self, key: str) -> bool:
+        """Open a field of a form; return False where there is none. Raises CannotAct for a fixed field."""
 
     async def apply(self, act: Act, items: Sequence[Item]) -> None:
         """Carry a change out: journal it, stage it in the plan's draft, or fill the editor's form."""

@@ -9,7 +9,7 @@ from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry
 from backlit.tui.fields.acts import Act, plan_of
-from backlit.tui.items.bulk_edit import journal
+from backlit.tui.items.item_screen import journal
 from backlit.tui.items.target import AddTarget
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from textual import events
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
-from textual.worker import get_current_worker
 
 from backlit.tui.drawing.frames.framed_app import FramedApp
 from backlit.tui.drawing.text import safe
@@ -40,7 +39,7 @@ class ChordApp(FramedApp, inherit_bindings=False):
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
         """Show a dialog and return its answer; for commands, which run in workers. Keys go to the dialog meanwhile."""
-        with self.input.pausing(get_current_worker()):
+        with self.input.pausing():
             return cast("Answer", await self.push_screen_wait(dialog))
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
-from textual.worker import Worker
+from textual.worker import Worker, get_current_worker
 
 from backlit.tui.shell.readings import Readings
 
@@ -107,8 +107,9 @@ class InputQueue:
         await self._settled(frozenset(besides))
 
     @contextmanager
-    def pausing(self, worker: Worker[Any]) -> Iterator[None]:
-        """Let keys pass while a command waits for the answer of a dialog."""
+    def pausing(self) -> Iterator[None]:
+        """Let keys pass while the command of this worker waits for the answer of a dialog."""
+        worker = get_current_worker()
         self._asking.add(worker)
         try:
             yield

@@ -114,7 +114,9 @@ class StoreScreen(Screen[Result]):
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
         """Show a dialog and return its answer; for commands, which run in workers."""
-        return await cast("ChordApp", self.app).ask(dialog)
+        app = cast("ChordApp", self.app)
+        with app.input.pausing():
+            return cast("Answer", await app.push_screen_wait(dialog))
 
     def copy(self, text: str) -> None:
         """Put a text on the clipboard."""
