@@ -15,7 +15,6 @@ from backlit.store.edits.rollover import Decision, Way
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.fields.acts import to_value
-from backlit.tui.plan.commit import CommitPlanDialog
 from backlit.tui.plan.rollover import RolloverDialog
 from backlit.tui.plan.target import stage
 from backlit.tui.shell.dispatch import function_of
@@ -178,14 +177,9 @@ async def test_commit_writes_mine_over_theirs_only_when_that_is_asked_for(world:
     await world.rival.work_items.update(row.id, {"IterationID": second.id})
     await store.refresh()
 
-    def over_theirs(dialog: object) -> bool:
-        assert isinstance(dialog, CommitPlanDialog)
-        dialog.is_over_theirs = True
-        return True
-
     await run(FakePlan(store, answers=[True]), "plan.commit")
     left = store.plan.state.contests
-    await run(FakePlan(store, answers=[over_theirs]), "plan.commit")
+    await run(FakePlan(store, answers=["m"]), "plan.commit")
     await sent(store)
 
     assert row.id in left

@@ -12,7 +12,8 @@ from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
 from backlit.tui.commands.command import Call
-from backlit.tui.dialogs.confirm import DifferenceQuestion
+from backlit.tui.dialogs.confirm import Answer
+from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.theme_styles import type_sign
 from backlit.tui.fields.values import label_of, words_of
@@ -72,7 +73,7 @@ async def _carry_out(target: HistoryTarget, *, is_redo: bool) -> None:
 
 async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
     """Ask for confirmation; ask again where the step has changed meanwhile."""
-    while await target.ask(ReversalDialog(target.store, offered)):
+    while await target.ask(_question(target.store, offered)):
         current = await _offered(target.store, is_redo=offered.is_redo)
         if current is None or current == offered:
             return True
@@ -80,76 +81,70 @@ async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
     return False
 
 
-class ReversalDialog(DifferenceQuestion):
-    """Shows every affected item with its old and new values, and all objects deleted or created again."""
+def _question(store: Store, reversal: Reversal) -> DifferenceQuestion:
+    """Return the question whether a step may be undone, with every affected item, node and comment."""
+    verb = "redo" if reversal.is_redo else "undo"
+    every = [line for _, line in zip(range(MOST_LINES + 1), _lines(store, reversal), strict=False)]
+    lines = [*every[:MOST_LINES], Content.styled("…", "$muted")] if len(every) > MOST_LINES else every
+    return DifferenceQuestion(verb.capitalize(), [Answer("y", verb)], _heading(reversal), lines)
 
-    def __init__(self, store: Store, reversal: Reversal) -> None:
-        verb = "redo" if reversal.is_redo else "undo"
-        super().__init__(verb.capitalize(), verb)
-        self._store = store
-        self._reversal = reversal
 
-    def heading(self) -> list[Content]:
-        """Return the number of items, and the warnings."""
-        count = len(self._reversal.item_ids - {0})
-        lines = [Content(f"{count:,} items are affected.")] if count > 1 else []
-        contested = contested_words(self._reversal.changes)
-        if contested:
-            lines.append(Content.styled(safe(contested), "bold $warning"))
-        if self._reversal.made_again:
-            lines.append(Content.styled(NEW_NUMBER, "$muted"))
-        if self._reversal.deleted or self._reversal.nodes_deleted:
-            lines.append(Content.styled("! Permanent deletion affects everyone.", "bold $warning"))
-        return lines
+def _heading(reversal: Reversal) -> list[Content]:
+    """Return the number of items, and the warnings."""
+    count = len(reversal.item_ids - {0})
+    lines = [Content(f"{count:,} items are affected.")] if count > 1 else []
+    contested = contested_words(reversal.changes)
+    if contested:
+        lines.append(Content.styled(safe(contested), "bold $warning"))
+    if reversal.made_again:
+        lines.append(Content.styled(NEW_NUMBER, "$muted"))
+    if reversal.deleted or reversal.nodes_deleted:
+        lines.append(Content.styled("! Permanent deletion affects everyone.", "bold $warning"))
+    return lines
 
-    def lines(self) -> list[Content]:
-        """Return the items and comments, each with its change."""
-        every = [line for _, line in zip(range(MOST_LINES + 1), self._every(), strict=False)]
-        return [*every[:MOST_LINES], Content.styled("…", "$muted")] if len(every) > MOST_LINES else every
 
-    def _every(self) -> Iterator[Content]:
-        reversal = self._reversal
-        yield from self._named(reversal.deleted, "deleted permanently", "$error")
-        yield from self._named(reversal.given_up, "not added", "$error")
-        yield from self._named(reversal.made_again, "created again", "$success")
-        yield from self._named(reversal.returned, "restored", "$success")
-        for deleted in reversal.nodes_deleted:
-            changed = ", although someone else has changed it since" if deleted.is_changed else ""
-            yield Content.styled(safe(f"The {node_deleted_words(deleted)}{changed}"), "$error")
-        for made in reversal.nodes_made:
-            yield Content.styled(safe(f"The {node_made_words(made)}"), "$success")
-        for recalled in reversal.recalled:
-            yield Content.styled(safe(recalled_words([recalled])), "$success")
-        for item_id, changes in groupby(reversal.changes, key=lambda change: change.item_id):
-            item = self._store.item(item_id)
-            name = str(item.fields.get("Name") or "") if item else ""
-            yield _item(Named(item_id, item.type if item else "", name))
-            for change in changes:
-                yield self._change(change)
-        for texts, words, colour in (
-            (reversal.comments_deleted, "comment deleted", "$error"),
-            (reversal.comments_written, "comment posted again", "$success"),
-        ):
-            for text in texts:
-                yield Content.assemble((f"{words}  ", colour), safe(_short(text, SHOWN)))
-        if reversal.missing:
-            yield Content.styled(f"{len(reversal.missing):,} no longer exist", "$muted")
+def _lines(store: Store, reversal: Reversal) -> Iterator[Content]:
+    yield from _named(reversal.deleted, "deleted permanently", "$error")
+    yield from _named(reversal.given_up, "not added", "$error")
+    yield from _named(reversal.made_again, "created again", "$success")
+    yield from _named(reversal.returned, "restored", "$success")
+    for deleted in reversal.nodes_deleted:
+        changed = ", although someone else has changed it since" if deleted.is_changed else ""
+        yield Content.styled(safe(f"The {node_deleted_words(deleted)}{changed}"), "$error")
+    for made in reversal.nodes_made:
+        yield Content.styled(safe(f"The {node_made_words(made)}"), "$success")
+    for recalled in reversal.recalled:
+        yield Content.styled(safe(recalled_words([recalled])), "$success")
+    for item_id, changes in groupby(reversal.changes, key=lambda change: change.item_id):
+        item = store.item(item_id)
+        name = str(item.fields.get("Name") or "") if item else ""
+        yield _item(Named(item_id, item.type if item else "", name))
+        for change in changes:
+            yield _change(store, change)
+    for texts, words, colour in (
+        (reversal.comments_deleted, "comment deleted", "$error"),
+        (reversal.comments_written, "comment posted again", "$success"),
+    ):
+        for text in texts:
+            yield Content.assemble((f"{words}  ", colour), safe(_short(text, SHOWN)))
+    if reversal.missing:
+        yield Content.styled(f"{len(reversal.missing):,} no longer exist", "$muted")
 
-    def _named(self, named: Sequence[Named], words: str, colour: str) -> Iterator[Content]:
-        for each in named:
-            yield _item(each)
-            yield Content.styled(f"    {words}", colour)
 
-    def _change(self, change: FieldChange) -> Content:
-        before, after = (
-            _short(words_of(self._store, change.key, each), SHOWN) for each in (change.before, change.after)
-        )
-        return Content.assemble(
-            (f"    {safe(label_of(change.key))}  ", "$muted"),
-            (safe(before), "$error"),
-            (" → ", "$muted"),
-            (safe(after), "$success"),
-        )
+def _named(named: Sequence[Named], words: str, colour: str) -> Iterator[Content]:
+    for each in named:
+        yield _item(each)
+        yield Content.styled(f"    {words}", colour)
+
+
+def _change(store: Store, change: FieldChange) -> Content:
+    before, after = (_short(words_of(store, change.key, each), SHOWN) for each in (change.before, change.after))
+    return Content.assemble(
+        (f"    {safe(label_of(change.key))}  ", "$muted"),
+        (safe(before), "$error"),
+        (" → ", "$muted"),
+        (safe(after), "$success"),
+    )
 
 
 def _item(named: Named) -> Content:

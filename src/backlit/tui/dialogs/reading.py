@@ -1,39 +1,56 @@
-"""Dialogs to read lines that may be longer than the screen, such as a difference."""
+"""Dialogs with lines that may be longer than the screen: to read, and to agree to."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
+from typing import TypeVar
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from backlit.tui.dialogs.confirm import Answer
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.text import literal, safe
 
 MOST_LINES = 400
 FRAME_LINES = 2
+WIDEST = 88
+
+Result = TypeVar("Result")
 
 
-class ReadingDialog(Dialog[None]):
-    """Shows lines; j and k scroll, q, enter and esc leave."""
+class ScrollingDialog(Dialog[Result | None]):
+    """Lines that scroll below a heading; q, enter and esc leave."""
 
     AUTO_FOCUS = "VerticalScroll"
 
-    def __init__(self, title: str, lines: Sequence[Content]) -> None:
+    def __init__(self, title: str, lines: Sequence[Content], heading: Sequence[Content] = ()) -> None:
         super().__init__(title)
+        self._heading = tuple(heading)
         self._lines = tuple(lines)
         self._scroll = VerticalScroll()
 
     def content(self) -> ComposeResult:
-        """Yield the lines."""
+        """Yield the heading, then the lines."""
+        if self._heading:
+            yield Static(Content("\n").join(self._heading), classes="head")
         with self._scroll:
-            yield Static(Content("\n").join(self._lines[:MOST_LINES]))
+            yield Static(Content("\n").join(self._lines))
 
     def on_mount(self) -> None:
         """Take the lines it needs, as far as there are any."""
-        self._scroll.styles.max_height = max(1, self.app.size.height - FRAME_LINES)
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Fit a smaller or larger screen."""
+        self._fit()
+
+    def _fit(self) -> None:
+        width = min(WIDEST, max(10, self.app.size.width - 4))
+        taken = FRAME_LINES + sum(len(line.wrap(width)) for line in self._heading)
+        self._scroll.styles.max_height = max(1, self.app.size.height - taken)
 
     def type_early(self, character: str) -> None:
         """Scroll, or leave."""
@@ -46,8 +63,44 @@ class ReadingDialog(Dialog[None]):
                 self.dismiss(None)
 
     def press(self, key: str) -> bool:
-        """Leave."""
-        return super().press("escape" if key == "enter" else key)
+        """Scroll, or leave."""
+        match key:
+            case "down":
+                self._scroll.scroll_down(animate=False)
+            case "up":
+                self._scroll.scroll_up(animate=False)
+            case "ctrl+d" | "pagedown":
+                self._scroll.scroll_page_down(animate=False)
+            case "ctrl+u" | "pageup":
+                self._scroll.scroll_page_up(animate=False)
+            case _:
+                return super().press("escape" if key == "enter" else key)
+        return True
+
+
+class ReadingDialog(ScrollingDialog[None]):
+    """Shows lines."""
+
+    def __init__(self, title: str, lines: Sequence[Content]) -> None:
+        super().__init__(title, lines[:MOST_LINES])
+
+
+class DifferenceQuestion(ScrollingDialog[str]):
+    """Asks about a difference; the result is the key of an answer, None for n and for leaving."""
+
+    def __init__(
+        self, title: str, answers: Sequence[Answer], heading: Sequence[Content], lines: Sequence[Content]
+    ) -> None:
+        super().__init__(title, lines, heading)
+        self._keys = {answer.key for answer in answers}
+        self.frame.border_subtitle = literal("  ".join(f"{each.key} {each.label}" for each in answers) + "  n leave")
+
+    def type_early(self, character: str) -> None:
+        """Answer, leave or scroll."""
+        if character in self._keys:
+            self.dismiss(character)
+        else:
+            super().type_early("q" if character == "n" else character)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from textual.widgets import Static
 from backlit.model.fields import Field, Kind
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.tui.dialogs.confirm import DifferenceQuestion
+from backlit.tui.dialogs.confirm import Answer
 from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.theme_styles import type_sign
 from backlit.tui.fields.acts import Changes, Plan, field_named, tags_of
@@ -23,60 +24,49 @@ SHOWN = 60
 """Characters of a long text that are shown."""
 
 
-class BulkEditDialog(DifferenceQuestion):
-    """Every item with what it has and what it would have; y agrees, everything else leaves things as they are."""
+def bulk_question(store: Store, plan: Plan) -> DifferenceQuestion:
+    """Return the question whether the items of a plan may change, with the old and the new values of each."""
+    count = len(plan.changes)
+    answer = Answer("y", f"change {'item' if count == 1 else f'{count:,} items'}")
+    return DifferenceQuestion(plan.act.label, [answer], list(_heading(plan)), list(_lines(store, plan)))
 
-    def __init__(self, store: Store, plan: Plan) -> None:
-        count = len(plan.changes)
-        super().__init__(plan.act.label, f"change {'item' if count == 1 else f'{count:,} items'}")
-        self._store = store
-        self._plan = plan
-        self._words = FieldWords(store)
 
-    def heading(self) -> list[Content]:
-        """Return how many items change, and warnings about customers and other trackers."""
-        plan = self._plan
-        lines = [literal(plan.reach())] if plan.total > 1 else []
-        if plan.is_for_customers:
-            lines.append(Content.assemble(("» Customers see this.", "bold $warning")))
-        if plan.synced:
-            words = (
-                f"{SYNCED} {plan.synced:,} of them {'is' if plan.synced == 1 else 'are'} synced with another tracker."
-            )
-            lines.append(Content.assemble((words, "bold $warning")))
-        return lines
+def _heading(plan: Plan) -> Iterator[Content]:
+    """Yield how many items change, and warnings about customers and other trackers."""
+    if plan.total > 1:
+        yield literal(plan.reach())
+    if plan.is_for_customers:
+        yield Content.styled("» Customers see this.", "bold $warning")
+    if plan.synced:
+        are = "is" if plan.synced == 1 else "are"
+        words = f"{SYNCED} {plan.synced:,} of them {are} synced with another tracker."
+        yield Content.styled(words, "bold $warning")
 
-    def lines(self) -> list[Content]:
-        """Return the items with their changes."""
-        return list(self._lines())
 
-    def _lines(self) -> Iterator[Content]:
-        for shown, (item_id, changes) in enumerate(self._plan.changes.items()):
-            if shown >= MOST_LINES:
-                left = len(self._plan.changes) - shown
-                yield Content.assemble((f"… and {left:,} more", "$muted"))
-                return
-            yield self._item(self._plan.items[item_id])
-            for key, value in changes.items():
-                yield self._change(self._plan.items[item_id], key, value)
-
-    def _item(self, item: Item) -> Content:
+def _lines(store: Store, plan: Plan) -> Iterator[Content]:
+    words = FieldWords(store)
+    for shown, (item_id, changes) in enumerate(plan.changes.items()):
+        if shown >= MOST_LINES:
+            yield Content.styled(f"… and {len(plan.changes) - shown:,} more", "$muted")
+            return
+        item = plan.items[item_id]
         number = f"#{item.id}" if item.id > 0 else "new"
-        return Content.assemble(
-            (f"{number} ", "$muted"), f"{type_sign(item.type)} ", safe(str(item.fields.get("Name") or ""))
-        )
+        name = safe(str(item.fields.get("Name") or ""))
+        yield Content.assemble((f"{number} ", "$muted"), f"{type_sign(item.type)} ", name)
+        for key, value in changes.items():
+            yield _change(words, field_named(key, store.lookups), item, value)
 
-    def _change(self, item: Item, key: str, value: object) -> Content:
-        field = field_named(key, self._store.lookups)
-        label = (f"    {safe(field.label)}  ", "$muted")
-        if field.kind is Kind.TAGS:
-            return Content.assemble(label, *_tag_parts(item, {key: value}))
-        before, after = self._text(field, item.fields.get(key)), self._text(field, value)
-        return Content.assemble(label, (before, "$error"), (" → ", "$muted"), (after, "$success"))
 
-    def _text(self, field: Field, value: object) -> str:
-        text = self._words.shown(field, value) or NOTHING
-        return safe(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+def _change(words: FieldWords, field: Field, item: Item, value: object) -> Content:
+    label = (f"    {safe(field.label)}  ", "$muted")
+    if field.kind is Kind.TAGS:
+        return Content.assemble(label, *_tag_parts(item, {field.key: value}))
+    before, after = (_short(words.shown(field, each)) for each in (item.fields.get(field.key), value))
+    return Content.assemble(label, (before, "$error"), (" → ", "$muted"), (after, "$success"))
+
+
+def _short(text: str) -> str:
+    return safe((text if len(text) <= SHOWN else text[: SHOWN - 1] + "…") or NOTHING)
 
 
 class FailedDialog(Dialog[bool | None]):

@@ -15,7 +15,7 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.fields.acts import Act, Plan, plan_of
-from backlit.tui.items.bulk_edit import BulkEditDialog, FailedDialog
+from backlit.tui.items.bulk_edit import FailedDialog, bulk_question
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -99,7 +99,7 @@ async def journal(target: ItemTarget, act: Act, items: Sequence[Item]) -> None:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return
     is_simple = len(items) == 1 and not plan.is_for_customers
-    if not is_simple and not await target.ask(BulkEditDialog(target.store, plan)):
+    if not is_simple and not await target.ask(bulk_question(target.store, plan)):
         return
     if act.is_repeatable:
         target.session.last_act = act

@@ -11,8 +11,8 @@ from backlit.store.planning.plan import PlanChange
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import DifferenceQuestion
-from backlit.tui.dialogs.reading import ReadingDialog
+from backlit.tui.dialogs.confirm import Answer
+from backlit.tui.dialogs.reading import DifferenceQuestion, ReadingDialog
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.theme_styles import type_sign
 from backlit.tui.fields.values import NOTHING, FieldWords
@@ -36,10 +36,11 @@ async def difference(target: PlanTarget, _call: Call) -> None:
 async def commit(target: PlanTarget, _call: Call) -> None:
     """Show the changes of the plan, and save them once the user agrees."""
     summary = _summary(target)
-    dialog = CommitPlanDialog(summary, plan_lines(target.store, summary))
-    if not await target.ask(dialog):
+    lines = plan_lines(target.store, summary)
+    answer = await target.ask(DifferenceQuestion("Save plan", list(_answers(summary)), summary_lines(summary), lines))
+    if answer is None:
         return
-    changes = [change.over_theirs() for change in summary.changes] if dialog.is_over_theirs else summary.changes
+    changes = [change.over_theirs() for change in summary.changes] if answer == "m" else summary.changes
     written = await target.store.plan.commit(changes, summary.gone)
     agreed = sum(bool(change.fields) for change in changes)
     noun = "item" if written == 1 else "items"
@@ -86,37 +87,13 @@ def _places(change: PlanChange) -> set[object]:
     return {change.place} if move is None else {move.base, move.mine}
 
 
-class CommitPlanDialog(DifferenceQuestion):
-    """The question before the plan is saved: loads of iterations, then the changes.
-
-    y agrees to the changes without contests; m also overwrites the others' values, which sets `is_over_theirs`.
-    """
-
-    def __init__(self, summary: PlanSummary, changes: Sequence[Content]) -> None:
+def _answers(summary: PlanSummary) -> Iterator[Answer]:
+    """Yield y, which saves the changes without contests, and m, which also overwrites the others' values."""
+    if summary.written or summary.gone:
         noun = "item" if summary.written == 1 else "items"
-        super().__init__("Save plan", f"save {summary.written:,} {noun}" if summary.written else "")
-        self._summary = summary
-        self._changes = changes
-        self.is_over_theirs = False
-        if summary.contested:
-            with_yes = f"y save {summary.written:,} {noun}  " if summary.written else ""
-            self.frame.border_subtitle = literal(f"{with_yes}m overwrite their changes  n cancel")
-
-    def heading(self) -> list[Content]:
-        """Return a line for each iteration, with a warning for each load over its capacity."""
-        return summary_lines(self._summary)
-
-    def lines(self) -> Sequence[Content]:
-        """Return a line for each item."""
-        return self._changes
-
-    def type_early(self, character: str) -> None:
-        """Save, cancel, or scroll."""
-        if character == "m" and self._summary.contested:
-            self.is_over_theirs = True
-            self.dismiss(True)
-        elif character != "y" or self._summary.written or self._summary.gone:
-            super().type_early(character)
+        yield Answer("y", f"save {summary.written:,} {noun}")
+    if summary.contested:
+        yield Answer("m", "overwrite their changes")
 
 
 def summary_lines(summary: PlanSummary) -> list[Content]:
