@@ -48,7 +48,7 @@ async def _download(client: Client, highest: int, at_once: bool) -> Spent:
 
     async def read(low: int, high: int) -> None:
         condition = f"projectId eq 1 and id gt {low} and id le {high}"
-        await client.work_items.documents(filter=condition, order="id", top=PAGE)
+        await client.work_items.page(filter=condition, order="id", top=PAGE)
 
     acts = [lambda low=low: read(low, low + PAGE) for low in range(0, highest, PAGE)]
     if at_once:
@@ -87,7 +87,7 @@ async def _measured(address: str, folder: Path, rounds: int) -> None:
     took: dict[str, list[Spent]] = {}
     async with Client.at(address, TokenCache(folder / "tokens.json", address)) as client:
         await client.auth.sign_in("maya", "lantern")
-        page = await client.work_items.documents(filter="projectId eq 1", order="id desc", top=1)
+        page = await client.work_items.page(filter="projectId eq 1", order="id desc", top=1)
         highest = page.results[0]["id"]
         for turn in range(rounds):
             took.setdefault("the client's walk", []).append(await _walk(client))

@@ -123,12 +123,12 @@ async def _make_news(world: World, store: Store) -> None:
     )
     await items.update(first, {"Status": "In Progress", "AssignedToID": jon})
     text = "Tried it on staging: the second retry still loses the basket."
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": third, "description": text})
-    description = str((await items.document(second))["fields"]["Description"]).rstrip()
+    await world.rival.comments.create({"projectId": 1, "workItemId": third, "description": text})
+    description = str((await items.get(second))["fields"]["Description"]).rstrip()
     changes = {"Description": f"{description}\n\nAlso on slow links, and without a mouse.", "Estimate": "13"}
     await items.update(second, changes)
     bug = {"type": "Bug", "projectId": 1, "fields": {"Name": "Totals are off by a cent in yen"}}
-    await items.create_document(bug)
+    await items.create(bug)
     await store.refresh()
 
 

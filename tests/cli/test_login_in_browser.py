@@ -133,7 +133,7 @@ async def test_a_person_signs_in_and_copies_the_code_into_the_program(
         me = await client.users.me()
 
     assert code == marked
-    assert (await mine.json())["name"] == me.name == "maya"
+    assert (await mine.json())["name"] == me["name"] == "maya"
     assert visit.complaints == []
 
 

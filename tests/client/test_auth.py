@@ -39,7 +39,7 @@ async def test_a_password_is_sent_as_spec_has_it_and_the_token_travels_encoded_o
     foreign = Foreign(challenge(), grant("name%3Dmaya%26HMACSHA256%3Dab%252B"), answer(200, ITEM))
     async with foreign.client(tmp_path, signed_in=False) as client:
         await client.auth.sign_in("maya", "p&ss wörd+")
-        await client.work_items.document(1)
+        await client.work_items.get(1)
 
     form = foreign.requests[1]
     assert str(form.url) == f"{BASE}/Authenticate/WRAPv0.9"
@@ -64,7 +64,7 @@ async def test_without_tokens_nothing_is_sent(tmp_path: Path) -> None:
     foreign = Foreign(answer(200, ITEM))
     async with foreign.client(tmp_path, signed_in=False) as client:
         with pytest.raises(SignInNeeded):
-            await client.work_items.document(1)
+            await client.work_items.get(1)
 
     assert foreign.requests == []
     assert not client.auth.signed_in
@@ -119,7 +119,7 @@ async def test_a_refresh_token_is_not_sent_elsewhere_either_and_the_sign_in_stay
     foreign = Foreign(challenge('WRAP location="http://tracker.example/t", client_id=uri:x'))
     async with foreign.client(tmp_path) as client:
         with pytest.raises(SignInNeeded, match=r"to http://tracker\.example without encryption"):
-            await client.work_items.document(1)
+            await client.work_items.get(1)
 
     assert len(foreign.requests) == 1
     assert TokenCache(tmp_path / "tokens.json", BASE).load() is not None
@@ -184,7 +184,7 @@ async def test_a_refresh_that_does_not_get_through_keeps_the_sign_in(tmp_path: P
     foreign = Foreign(challenge(), httpx.ReadTimeout("silent"))
     async with foreign.client(tmp_path) as client:
         with pytest.raises(Offline):
-            await client.work_items.document(1)
+            await client.work_items.get(1)
 
     assert client.auth.signed_in
     assert TokenCache(tmp_path / "tokens.json", BASE).load() is not None
@@ -194,7 +194,7 @@ async def test_a_refresh_token_that_is_refused_ends_the_sign_in(tmp_path: Path) 
     foreign = Foreign(challenge(), answer(401))
     async with foreign.client(tmp_path) as client:
         with pytest.raises(SignInNeeded, match="has ended"):
-            await client.work_items.document(1)
+            await client.work_items.get(1)
 
     assert not client.auth.signed_in
     assert TokenCache(tmp_path / "tokens.json", BASE).load() is None
@@ -212,8 +212,8 @@ async def test_a_waiter_that_is_cancelled_does_not_take_the_refresh_with_it(tmp_
             return answer(200, ITEM) if fresh else challenge()
 
     async with Slow(challenge()).client(tmp_path) as client:
-        first = asyncio.create_task(client.work_items.document(1))
-        second = asyncio.create_task(client.work_items.document(1))
+        first = asyncio.create_task(client.work_items.get(1))
+        second = asyncio.create_task(client.work_items.get(1))
         await asyncio.sleep(0.05)
         first.cancel()
         gate.set()
@@ -231,7 +231,7 @@ async def test_a_token_near_its_end_is_replaced_before_it_is_used(tmp_path: Path
     path.write_text(json.dumps(entries))
     foreign._replies[:] = [challenge(), grant(), answer(200, ITEM)]
     async with client:
-        await client.work_items.document(1)
+        await client.work_items.get(1)
 
     authorizations = [request.headers.get("authorization") for request in foreign.requests]
     assert authorizations == [None, None, "WRAP access_token=new"]
@@ -242,7 +242,7 @@ async def test_no_secret_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixt
     foreign = Foreign(challenge(), grant("hidden-a", "hidden-r"), answer(200, ITEM))
     async with foreign.client(tmp_path, signed_in=False) as client:
         await client.auth.sign_in("maya", "hidden-p")
-        await client.work_items.document(1)
+        await client.work_items.get(1)
 
     assert "hidden" not in caplog.text + repr(client.auth) + repr(vars(client.auth))
 

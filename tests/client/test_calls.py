@@ -18,7 +18,7 @@ SILENT = httpx.ReadTimeout("silent")
 async def test_a_query_keeps_its_dollar_sign_and_writes_blanks_as_percent_20(tmp_path: Path) -> None:
     foreign = Foreign(empty_page())
     async with foreign.client(tmp_path) as client:
-        await client.work_items.list(top=5, skip=10, filter="Name eq 'a b&c+é'", order="id")
+        await client.work_items.page(top=5, skip=10, filter="Name eq 'a b&c+é'", order="id")
 
     assert foreign.requests[0].url.raw_path.decode() == (
         "/api/v1/workitems?$top=5&$skip=10&$filter=Name%20eq%20%27a%20b%26c%2B%C3%A9%27&$orderby=id"
@@ -28,7 +28,7 @@ async def test_a_query_keeps_its_dollar_sign_and_writes_blanks_as_percent_20(tmp
 async def test_options_that_are_none_are_not_asked(tmp_path: Path) -> None:
     foreign = Foreign(empty_page())
     async with foreign.client(tmp_path) as client:
-        await client.work_items.documents(top=None, filter=None)
+        await client.work_items.page(top=None, filter=None)
 
     assert foreign.requests[0].url.raw_path == b"/api/v1/workitems"
 
@@ -39,7 +39,7 @@ async def test_reading_is_repeated_after_what_may_pass(tmp_path: Path, trouble: 
     async with foreign.client(tmp_path) as client:
         item = await client.work_items.get(7)
 
-    assert item.fields == {"Name": "Seven", "Odd_cf": 1.0}
+    assert item["fields"] == {"Name": "Seven", "Odd_cf": 1.0}
     assert len(foreign.requests) == 2
 
 
@@ -122,7 +122,7 @@ async def test_a_change_that_is_not_repeatable_is_repeated_only_while_it_cannot_
     foreign = Foreign(trouble)
     async with foreign.client(tmp_path) as client:
         with pytest.raises(Exception, match=r"."):
-            await client.work_items.update_document(7, {"Name": "x"}, is_repeatable=False)
+            await client.work_items.update(7, {"Name": "x"}, is_repeatable=False)
 
     assert len(foreign.requests) == sent
 
@@ -147,7 +147,7 @@ async def test_each_request_is_told_with_its_status(tmp_path: Path) -> None:
 async def test_a_change_sends_only_what_changes_and_takes_any_success(tmp_path: Path) -> None:
     foreign = Foreign(answer(201, ITEM))
     async with foreign.client(tmp_path) as client:
-        document = await client.work_items.update_document(7, {"Name": "x"}, if_match='"9"')
+        document = await client.work_items.update(7, {"Name": "x"}, if_match='"9"')
 
     assert foreign.requests[0].content == b'{"Name":"x"}'
     assert foreign.requests[0].headers["if-match"] == '"9"'
@@ -201,9 +201,9 @@ async def test_projects_are_read_below_api_where_the_resource_root_has_none(tmp_
     page = '{"totalResults": 1, "top": 1, "results": [{"id": 3, "name": "Third"}]}'
     foreign = Foreign(answer(404), answer(200, page))
     async with foreign.client(tmp_path) as client:
-        projects = await client.projects.list()
+        projects = await client.projects.page()
 
-    assert [project.name for project in projects.results] == ["Third"]
+    assert [project["name"] for project in projects.results] == ["Third"]
     assert foreign.requests[1].url.path == "/api/projects"
 
 
@@ -213,7 +213,7 @@ async def test_projects_are_learnt_from_root_areas_where_there_is_no_list(tmp_pa
         ' {"id": 2, "projectId": 5, "parentId": 1, "name": "Below"}]}'
     )
     async with Foreign(answer(404), answer(405), answer(200, areas)).client(tmp_path) as client:
-        page = await client.projects.documents()
+        page = await client.projects.page()
 
     assert page.results == [{"id": 5, "name": "Fifth"}]
 

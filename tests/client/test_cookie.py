@@ -39,7 +39,7 @@ async def test_the_session_is_used_until_it_ends_and_that_is_said(
 ) -> None:
     await visitor.auth.sign_in_with_cookie(f"Cookie: other=1; {COOKIE}={browser.cookies[COOKIE]}")
     renamed = await visitor.work_items.update(1, {"Name": "By cookie"})
-    assert (renamed.fields["Name"], (await visitor.users.me()).name) == ("By cookie", "maya")
+    assert (renamed["fields"]["Name"], (await visitor.users.me())["name"]) == ("By cookie", "maya")
 
     page = (await browser.get(LOGIN_PATH)).text
     await browser.post("/Authentication/Logout", data={"form_token": form_token(page)})
@@ -77,7 +77,7 @@ async def test_cookie_is_sent_alone_and_only_to_the_own_origin(tmp_path: Path) -
     foreign = Foreign(answer(200, '{"id": 1}'))
     async with foreign.client(tmp_path) as client:
         await client.auth.sign_in_with_cookie("hidden-value")
-        await client.work_items.document(1)
+        await client.work_items.get(1)
         await client._calls._http.get("https://elsewhere.example/", auth=client.auth)
 
     said = [(each.headers.get("cookie"), each.headers.get("authorization")) for each in foreign.requests]
@@ -96,7 +96,7 @@ async def test_a_sign_in_of_another_process_takes_the_place_of_a_session_that_en
     async with foreign.client(tmp_path) as client:
         await client.auth.sign_in_with_cookie("spent")
         foreign.client(tmp_path)  # which writes tokens
-        await client.work_items.document(1)
+        await client.work_items.get(1)
 
     assert said == [(True, False), (False, True)]
 

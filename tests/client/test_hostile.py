@@ -57,7 +57,7 @@ def http(body: bytes, *headers: str, status: str = "200 OK", length: int | None 
 
 async def failure_of(client: Client) -> BacklitError:
     with pytest.raises(BacklitError) as caught:
-        await client.work_items.document(1)
+        await client.work_items.get(1)
     return caught.value
 
 
@@ -110,7 +110,7 @@ async def test_deflate_without_its_head_is_read(tmp_path: Path) -> None:
     squeezer = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = squeezer.compress(b'{"id": 1}') + squeezer.flush()
     async with raw_service(tmp_path, http(body, "Content-Encoding: deflate")) as client:
-        assert await client.work_items.document(1) == {"id": 1}
+        assert await client.work_items.get(1) == {"id": 1}
 
 
 async def test_a_compressed_answer_that_is_cut_off_is_not_taken_for_whole(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ async def test_a_sign_in_answered_without_end_is_refused(tmp_path: Path) -> None
 async def test_a_creation_whose_answer_cannot_be_read_may_have_happened(tmp_path: Path) -> None:
     async with Foreign(answer(201, b"", content_encoding="gzip, gzip")).client(tmp_path) as client:
         with pytest.raises(Unclear):
-            await client.work_items.create_document({})
+            await client.work_items.create({})
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ async def test_a_number_that_cannot_be_is_named_by_service_address_and_field(
 ) -> None:
     async with Foreign(answer(200, f'{{"totalResults": 1, "results": [{{{fault}}}]}}')).client(tmp_path) as client:
         with pytest.raises(ServiceError) as caught:
-            await client.work_items.documents()
+            await client.work_items.page()
 
     assert caught.value.message == (
         f"The response of tracker.example to GET /api/v1/workitems cannot be used: {field}, which is not a valid value."
@@ -193,7 +193,7 @@ async def test_a_number_that_cannot_be_is_named_by_service_address_and_field(
 async def test_a_total_that_cannot_be_is_an_error(tmp_path: Path, total: str) -> None:
     async with Foreign(answer(200, f'{{"totalResults": {total}, "results": []}}')).client(tmp_path) as client:
         with pytest.raises(ServiceError):
-            await client.work_items.documents()
+            await client.work_items.page()
 
 
 @pytest.mark.parametrize("depth", [70, 300, 1000, 2000, 200_000])
@@ -208,7 +208,7 @@ async def test_an_answer_that_is_nested_too_deep_is_an_error(tmp_path: Path, dep
 async def test_ordinary_odd_numbers_are_taken(tmp_path: Path) -> None:
     item = {"id": 2**63 - 1, "parentId": -1, "fields": {"Own": -(2**63), "ParentID": None, "BacklogPriority": -1e20}}
     async with Foreign(answer(200, json.dumps({"totalResults": 1, "results": [item]}))).client(tmp_path) as client:
-        assert (await client.work_items.documents()).results == [item]
+        assert (await client.work_items.page()).results == [item]
 
 
 @pytest.mark.parametrize("etag", ['"é"', '"a\x01b"', '"' + "x" * 5000 + '"'])

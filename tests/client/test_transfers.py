@@ -64,9 +64,9 @@ async def test_attached_file_downloads_byte_for_byte(client: Client, file: Path,
 async def test_a_comment_can_have_a_file_where_the_service_can(client: Client, file: Path) -> None:
     comment = await client.comments.create({"projectId": 1, "workItemId": 1, "description": "See the plan"})
 
-    found = await client.transfers.upload(f"comments/{comment.id}", file, "text/plain", quietly, "Feedback")
+    found = await client.transfers.upload(f"comments/{comment['id']}", file, "text/plain", quietly, "Feedback")
 
-    assert (found["commentId"], found["type"], found["name"]) == (comment.id, "Feedback", "plan.bin")
+    assert (found["commentId"], found["type"], found["name"]) == (comment["id"], "Feedback", "plan.bin")
 
 
 async def test_a_file_that_is_there_is_never_written_over(client: Client, attachment: Attachment, folder: Path) -> None:

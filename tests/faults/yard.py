@@ -59,7 +59,7 @@ class Yard:
 
     async def stories(self, count: int) -> list[int]:
         """Stories that are there from the beginning."""
-        page = await self.truth.work_items.documents(filter="projectId eq 1 and type eq 'Story'", order="id", top=count)
+        page = await self.truth.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=count)
         return [each["id"] for each in page.results]
 
     async def holds(self) -> "Truth":

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from backlit.client.resources import Envelope
 from backlit.model.resources import (
     Area,
     Attachment,
@@ -143,24 +142,6 @@ def test_a_foreign_servers_nulls_and_datetimes_are_read() -> None:
 def test_nonsense_is_a_validation_error(broken: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Iteration.model_validate({"id": 1, "projectId": 1, "parentId": -1, "name": "x"} | broken)
-
-
-@pytest.mark.parametrize(
-    ("type_", "internal"), [("Service", True), ("backlit", True), (None, True), ("Feedback", False)]
-)
-def test_every_comment_but_feedback_is_internal(type_: str | None, internal: bool) -> None:
-    comment = Comment.model_validate({"id": 1, "projectId": 1, "workItemId": 2, "description": "x", "type": type_})
-
-    assert comment.is_internal is internal
-
-
-def test_an_envelope_has_skip_only_where_it_is_known() -> None:
-    area = {"id": 1, "projectId": 1, "parentId": -1, "name": "x", "path": "x", "sequence": 0}
-    with_skip = {"totalResults": 7, "top": 1, "skip": 6, "results": [area]}
-    without = {"totalResults": 7, "top": 1, "results": [area]}
-
-    assert json.dumps(Envelope[Area].model_validate(with_skip).wire()) == json.dumps(with_skip)
-    assert json.dumps(Envelope[Area].model_validate(without).wire()) == json.dumps(without)
 
 
 @pytest.mark.parametrize(

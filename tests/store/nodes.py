@@ -31,7 +31,7 @@ def leaf(store: Store, kind: TreeKind = ITERATIONS) -> Node:
 
 async def on_service(world: World, kind: TreeKind) -> dict[int, dict[str, Any]]:
     resource = world.rival.areas if kind is AREAS else world.rival.iterations
-    return {cast("int", each["id"]): dict(each) for each in await read_all(resource.in_project(1))}
+    return {cast("int", each["id"]): dict(each) for each in await read_all(resource.of_project(1))}
 
 
 async def shape(world: World, kind: TreeKind) -> list[tuple[int, str]]:

@@ -29,5 +29,5 @@ async def stories(store: Store, count: int) -> list[Row]:
 
 async def held(world: World, item_id: int, *keys: str) -> list[object]:
     """What the service has in some fields of an item."""
-    fields = (await world.rival.work_items.document(item_id))["fields"]
+    fields = (await world.rival.work_items.get(item_id))["fields"]
     return [fields[key] for key in keys]

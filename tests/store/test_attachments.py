@@ -44,7 +44,7 @@ async def test_an_attachment_of_somebody_else_arrives_with_the_next_refresh(worl
 
     (entry,) = [each for each in store.attachments.of_item(item_id) if each.id == attachment_id]
     assert (entry.name, entry.size, entry.author, entry.comment_id) == ("plan.txt", 9, "jon", None)
-    assert received(store, "attachments", attachment_id) == await world.rival.attachments.document(attachment_id)
+    assert received(store, "attachments", attachment_id) == await world.rival.attachments.get(attachment_id)
 
 
 async def test_a_deleted_attachment_goes_when_its_item_is_looked_at(world: World) -> None:
@@ -74,12 +74,12 @@ async def test_attachments_go_with_their_item(world: World) -> None:
 async def test_comments_and_items_are_kept_exactly_as_they_came(world: World) -> None:
     store = await world.online()
     item_id = min(mirrored(store))
-    made = await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "Look"})
+    made = await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "Look"})
 
     await store.refresh()
 
-    assert received(store, "comments", int(made["id"])) == await world.rival.comments.document(int(made["id"]))
-    assert received(store, "documents", item_id) == await world.rival.work_items.document(item_id)
+    assert received(store, "comments", int(made["id"])) == await world.rival.comments.get(int(made["id"]))
+    assert received(store, "documents", item_id) == await world.rival.work_items.get(item_id)
 
 
 async def test_the_projects_time_entry_types_are_known(world: World) -> None:

@@ -10,20 +10,20 @@ TEXT = "As a guest\nI want\nto pay"
 
 
 async def story(world: World) -> int:
-    page = await world.rival.work_items.documents(
+    page = await world.rival.work_items.page(
         filter="projectId eq 1 and type eq 'Story' and Status ne 'Done'", order="id", top=1
     )
     return int(page.results[0]["id"])
 
 
 async def fields(world: World, item_id: int) -> dict[str, object]:
-    return dict((await world.rival.work_items.document(item_id))["fields"])
+    return dict((await world.rival.work_items.get(item_id))["fields"])
 
 
 async def contested(world: World, mine: dict[str, object], theirs: dict[str, object]) -> tuple[Store, int]:
     """Maya and jon have changed the same item; jon was first."""
     store, item_id = await world.online(), await story(world)
-    await world.rival.work_items.update_document(item_id, theirs)
+    await world.rival.work_items.update(item_id, theirs)
     await store.items.edit([item_id], mine)
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
     return store, item_id
@@ -40,7 +40,7 @@ async def test_changes_of_different_lines_of_a_text_both_arrive(world: World) ->
     store, item_id = await world.online(), await story(world)
     await store.items.edit([item_id], {"Description": TEXT})
     await sent(store)
-    await world.rival.work_items.update_document(item_id, {"Description": TEXT.replace("guest", "GUEST")})
+    await world.rival.work_items.update(item_id, {"Description": TEXT.replace("guest", "GUEST")})
 
     await store.items.edit([item_id], {"Description": TEXT + "\nby card"})
     await sent(store)
@@ -53,7 +53,7 @@ async def test_a_tag_that_arrives_after_the_seen_ones_is_kept(world: World) -> N
     store, item_id = await world.online(), await story(world)
     await store.items.edit([item_id], {"Tags": ["old"]})
     await sent(store)
-    await world.rival.work_items.update_document(item_id, {"Tags": ["old", "jon"]})
+    await world.rival.work_items.update(item_id, {"Tags": ["old", "jon"]})
     await store.refresh()
 
     await store.items.edit([item_id], {"Tags": ["old", "maya"]}, {"Tags": ["old"]})
@@ -66,7 +66,7 @@ async def test_a_merged_text_whose_answer_was_lost_is_merged_once(world: World) 
     store, item_id = await world.online(), await story(world)
     await store.items.edit([item_id], {"Description": TEXT})
     await sent(store)
-    await world.rival.work_items.update_document(item_id, {"Description": "Hello\n" + TEXT})
+    await world.rival.work_items.update(item_id, {"Description": "Hello\n" + TEXT})
     world.faults.lost_answers["PUT"] = 1
 
     await store.items.edit([item_id], {"Description": TEXT + "\nby card"})
@@ -132,7 +132,7 @@ async def test_theirs_throughout_sends_nothing(world: World) -> None:
 async def test_a_change_made_meanwhile_is_a_conflict_again(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
     case = case_of(store)
-    await world.rival.work_items.update_document(item_id, {"Name": "Jon's third"})
+    await world.rival.work_items.update(item_id, {"Name": "Jon's third"})
 
     await store.conflicts.resolve(case, {"Name": Keep.MINE})
     await until(lambda: store.outbox.conflicts == 1 and store.outbox_entries()[0].theirs["Name"] == "Jon's third")
@@ -143,7 +143,7 @@ async def test_a_change_made_meanwhile_is_a_conflict_again(world: World) -> None
 
 async def test_a_case_shows_what_the_service_has_by_now(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's"})
-    await world.rival.work_items.update_document(item_id, {"Name": "Jon's third", "Estimate": "99"})
+    await world.rival.work_items.update(item_id, {"Name": "Jon's third", "Estimate": "99"})
     await store.refresh()
 
     assert {field.key: field.theirs for field in case_of(store).fields} == {"Name": "Jon's third", "Estimate": "99"}

@@ -22,9 +22,7 @@ async def test_scattered_deletions_and_additions_are_found_by_halving(world: Wor
     for item_id in (ids[0], ids[len(ids) // 2], ids[-1]):
         await world.rival.work_items.delete(item_id)
     for number in range(9):
-        await world.rival.work_items.create_document(
-            {"type": "Bug", "projectId": 1, "fields": {"Name": f"Unseen {number}"}}
-        )
+        await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": f"Unseen {number}"}})
 
     await DeletionScan(store._files, 4).reconcile(ProjectLists(world.rival, Traits(), 1))
 

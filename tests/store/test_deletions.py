@@ -25,13 +25,13 @@ def copy_of(store: Store, item_id: int) -> Copy:
 
 async def with_task(world: World) -> tuple[int, int]:
     """An item that has a task, and the task."""
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Task'", order="id", top=1)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Task'", order="id", top=1)
     return int(page.results[0]["fields"]["ParentID"]), int(page.results[0]["id"])
 
 
 async def exists(world: World, item_id: int) -> bool:
     try:
-        await world.rival.work_items.document(item_id)
+        await world.rival.work_items.get(item_id)
     except NotFound:
         return False
     return True
@@ -59,15 +59,17 @@ async def test_a_deleted_item_is_out_of_sight_at_once_with_its_tasks_and_then_go
 async def test_what_goes_with_an_item_is_counted_before(world: World) -> None:
     store = await world.online()
     item_id, task_id = await with_task(world)
-    tasks = await world.rival.work_items.tasks(item_id)
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": task_id, "description": "On the task"})
+    tasks = await world.rival.work_items.tasks(item_id).page()
+    await world.rival.comments.create({"projectId": 1, "workItemId": task_id, "description": "On the task"})
     await store.refresh()
 
     going = store.deletions.extent([item_id])
 
-    comments = [await world.rival.work_items.comments(each) for each in (item_id, *(t.id for t in tasks.results))]
-    assert (going.items, going.tasks) == (1, tasks.total_results)
-    assert going.comments == sum(each.total_results for each in comments)
+    comments = [
+        await world.rival.work_items.comments(each).page() for each in (item_id, *(t["id"] for t in tasks.results))
+    ]
+    assert (going.items, going.tasks) == (1, tasks.total)
+    assert going.comments == sum(each.total for each in comments)
 
 
 async def test_sync_neither_brings_a_deleted_item_back_nor_reads_everything_again(world: World) -> None:
@@ -108,7 +110,7 @@ async def test_a_mirror_filled_anew_hides_what_waits_to_be_deleted(tmp_path: Pat
 async def test_an_item_changed_by_somebody_meanwhile_is_not_deleted_and_comes_back(world: World) -> None:
     store = await world.online()
     item_id, task_id = await with_task(world)
-    await world.rival.work_items.update_document(item_id, {"Name": "Jon still works on it"})
+    await world.rival.work_items.update(item_id, {"Name": "Jon still works on it"})
 
     await store.deletions.delete_items([item_id])
     await sent(store)
@@ -205,7 +207,7 @@ async def test_the_copy_holds_the_item_with_its_tasks_and_with_comments_nobody_h
     world.faults.is_down = True
     await store.deletions.delete_items([item_id])
     assert copy_of(store, item_id).item["id"] == item_id
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "New"})
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "New"})
 
     world.faults.is_down = False
     await store.refresh()
@@ -219,9 +221,9 @@ async def test_the_copy_holds_the_item_with_its_tasks_and_with_comments_nobody_h
 async def test_an_undone_deletion_makes_the_item_again_with_tasks_and_comments(world: World) -> None:
     store = await world.online()
     item_id, _ = await with_task(world)
-    there = await world.rival.work_items.document(item_id)
-    tasks = await world.rival.work_items.tasks(item_id)
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "Mind the gap"})
+    there = await world.rival.work_items.get(item_id)
+    tasks = await world.rival.work_items.tasks(item_id).page()
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "Mind the gap"})
     await store.refresh()
     await store.deletions.delete_items([item_id])
     await sent(store)
@@ -235,11 +237,11 @@ async def test_an_undone_deletion_makes_the_item_again_with_tasks_and_comments(w
 
     new_id = store._files.journal.renames.followed(item_id)
     assert new_id > item_id
-    again = await world.rival.work_items.document(new_id)
+    again = await world.rival.work_items.get(new_id)
     assert again["fields"]["Name"] == there["fields"]["Name"]
     assert again["fields"]["Status"] == there["fields"]["Status"]
-    assert (await world.rival.work_items.tasks(new_id)).total_results == tasks.total_results
-    comments = await world.rival.work_items.comments_below(new_id).documents(top=100)
+    assert (await world.rival.work_items.tasks(new_id).page()).total == tasks.total
+    comments = await world.rival.work_items.comments(new_id).page(top=100)
     texts = [each["description"] for each in comments.results]
     assert [text for text in texts if text.startswith("jon wrote on ") and text.endswith("\n\nMind the gap")] != []
 
@@ -264,7 +266,7 @@ async def test_a_deletion_done_again_after_it_was_undone_is_for_good(world: Worl
 async def test_acts_before_a_deletion_can_be_undone_on_what_was_made_again(world: World) -> None:
     store = await world.online()
     item_id, _ = await with_task(world)
-    before = (await world.rival.work_items.document(item_id))["fields"]["Name"]
+    before = (await world.rival.work_items.get(item_id))["fields"]["Name"]
     await store.items.edit([item_id], {"Name": "Better"})
     await store.deletions.delete_items([item_id])
     await sent(store)
@@ -275,7 +277,7 @@ async def test_acts_before_a_deletion_can_be_undone_on_what_was_made_again(world
     await sent(store)
 
     new_id = store._files.journal.renames.followed(item_id)
-    assert (await world.rival.work_items.document(new_id))["fields"]["Name"] == before
+    assert (await world.rival.work_items.get(new_id))["fields"]["Name"] == before
 
 
 async def test_deleting_an_unsent_item_gives_it_up_and_undo_brings_it_back(tmp_path: Path) -> None:
@@ -313,14 +315,14 @@ async def test_an_own_comment_is_out_of_sight_at_once_and_then_gone(world: World
     world.faults.is_down = False
     await store.refresh()
     await sent(store)
-    texts = [each.description for each in (await world.rival.work_items.comments(item_id)).results]
+    texts = [each["description"] for each in (await world.rival.work_items.comments(item_id).page()).results]
     assert "A slip" not in texts
 
 
 async def test_a_comment_of_somebody_else_comes_back_when_the_service_refuses(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    made = await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "Jon's"})
+    made = await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "Jon's"})
     await store.refresh()
     world.faults.says = lambda method, _: Said(403) if method == "DELETE" else None
 

@@ -67,7 +67,7 @@ async def test_reading_goes_on_where_nothing_can_be_written(tmp_path: Path) -> N
 
 async def test_a_full_disk_while_syncing_is_said_and_over_by_itself(world: World) -> None:
     store = await world.online()
-    await world.rival.work_items.update_document(1, {"Name": "Changed by Jon"})
+    await world.rival.work_items.update(1, {"Name": "Changed by Jon"})
 
     with no_room():
         await raised(store.refresh())

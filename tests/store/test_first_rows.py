@@ -28,7 +28,7 @@ def shown(store: Store) -> list[int]:
 
 
 async def test_two_answers_bring_the_first_rows_in_the_services_order(world: World) -> None:
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=100)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type ne 'Task'", top=100)
     left = answer_only(world, PROJECTS, LIST)
     store = world.store()
 

@@ -340,8 +340,8 @@ async def test_an_item_is_read_where_its_files_cannot_be_asked_for(world: World)
     store = await world.online()
     item_id = store.view(ViewSpec()).rows(0, 1)[0].id
     world.faults.lacks = frozenset({f"/{item_id}/attachments"})
-    await world.rival.work_items.update_document(item_id, {"Name": "Seen all the same"})
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "This too"})
+    await world.rival.work_items.update(item_id, {"Name": "Seen all the same"})
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "This too"})
 
     await store.look_at(item_id)
     await until(lambda: "This too" in [each.text for each in store.comments.of_item(item_id)])

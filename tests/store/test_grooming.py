@@ -59,7 +59,7 @@ def test_what_is_done_is_asked_nothing(tmp_path: Path) -> None:
 async def test_the_queue_holds_exactly_those_that_are_asked_something(world: World, fields: Sequence[str]) -> None:
     store = await world.online()
     store.grooming.fields = tuple(fields)
-    page = await world.rival.work_items.documents(filter="projectId eq 1", order="id", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1", order="id", top=1000)
     ids = [int(each["id"]) for each in page.results]
     asked = [item_id for item_id in ids if keys_of(store, item_id)]
 
@@ -141,14 +141,14 @@ async def test_the_results_are_what_changed_since_an_item_was_shown(tmp_path: Pa
 
 async def test_what_others_changed_meanwhile_is_told_apart_from_the_answers(world: World) -> None:
     store = await world.online()
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Bug' and Estimate eq null", top=1)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Bug' and Estimate eq null", top=1)
     item_id = int(page.results[0]["id"])
     await store.items.edit([item_id], {"Tags": ["before"]})
     await store.grooming.begin([item_id])
     await shown(store)
     await store.items.edit([item_id], {"Estimate": "5"})
     await sent(store)
-    await world.rival.work_items.update_document(item_id, {"Severity": "2 - High", "Tags": ["theirs"]})
+    await world.rival.work_items.update(item_id, {"Severity": "2 - High", "Tags": ["theirs"]})
     await store.refresh()
 
     (found,) = await store.grooming.results()

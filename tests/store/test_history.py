@@ -27,11 +27,11 @@ async def redone(store: Store) -> Reversal:
 
 
 async def on_service(world: World, item_id: int, key: str = "Name") -> object:
-    return (await world.rival.work_items.document(item_id))["fields"][key]
+    return (await world.rival.work_items.get(item_id))["fields"][key]
 
 
 async def of_type(world: World, item_type: str = "Story") -> int:
-    page = await world.rival.work_items.documents(
+    page = await world.rival.work_items.page(
         filter=f"projectId eq 1 and type eq '{item_type}' and Status ne 'Done'", order="id", top=1
     )
     return int(page.results[0]["id"])
@@ -124,7 +124,7 @@ async def test_undoing_over_somebodys_change_is_a_conflict(world: World) -> None
     item_id = await of_type(world)
     await store.items.edit([item_id], {"Name": "Mine"})
     await sent(store)
-    await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
+    await world.rival.work_items.update(item_id, {"Name": "Jon's"})
 
     await store.history.undo()
     await sent(store)
@@ -139,7 +139,7 @@ async def test_a_change_that_somebody_is_known_to_have_made_since_is_named_befor
     item_id = await of_type(world)
     await store.items.edit([item_id], {"Name": "Mine"})
     await sent(store)
-    await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
+    await world.rival.work_items.update(item_id, {"Name": "Jon's"})
     await store.refresh()
 
     offered = await store.history.to_undo()
@@ -154,7 +154,7 @@ async def test_tags_that_others_put_on_since_stay(world: World) -> None:
     item_id = await of_type(world)
     await store.items.edit([item_id], {"Tags": ["mine"]})
     await sent(store)
-    await world.rival.work_items.update_document(item_id, {"Tags": ["mine", "jon's"]})
+    await world.rival.work_items.update(item_id, {"Tags": ["mine", "jon's"]})
     await store.refresh()
 
     await store.history.undo()
@@ -171,7 +171,7 @@ async def test_an_edit_in_conflict_is_given_up(world: World) -> None:
     item_id = await of_type(world)
     world.faults.is_down = True
     await store.items.edit([item_id], {"Name": "Mine"})
-    await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
+    await world.rival.work_items.update(item_id, {"Name": "Jon's"})
     world.faults.is_down = False
     await store.refresh()
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
@@ -246,12 +246,12 @@ async def test_a_comment_is_deleted_and_written_again(world: World) -> None:
     assert done.comments_deleted == ("A word",)
     assert len(store.comments.of_item(item_id)) == before
     await sent(store)
-    comments = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    comments = await world.rival.work_items.comments(item_id).page(top=1000)
     assert "A word" not in [each["description"] for each in comments.results]
 
     await store.history.redo()
     await sent(store)
-    comments = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    comments = await world.rival.work_items.comments(item_id).page(top=1000)
     assert [each["description"] for each in comments.results].count("A word") == 1
 
 
@@ -312,5 +312,5 @@ async def test_a_comment_that_the_copy_lost_sight_of_is_deleted_all_the_same(wor
     await undone(store)
     await sent(store)
 
-    left = (await world.rival.work_items.comments(item_id)).results
-    assert comment.id not in [each.id for each in left]
+    left = (await world.rival.work_items.comments(item_id).page()).results
+    assert comment.id not in [each["id"] for each in left]

@@ -87,5 +87,5 @@ async def test_edits_undo_and_redo_leave_the_service_as_the_model_has_it(world: 
 
 
 async def on_service(world: World, item_id: int) -> dict[str, object]:
-    fields = (await world.rival.work_items.document(item_id))["fields"]
+    fields = (await world.rival.work_items.get(item_id))["fields"]
     return {key: fields[key] for key in KEYS}

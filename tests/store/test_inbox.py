@@ -24,7 +24,7 @@ def news_of(store: Store, item_id: int) -> ItemNews:
 
 
 async def commented(world: World, item_id: int, text: str) -> None:
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": text})
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": text})
 
 
 async def test_a_first_load_is_no_news(world: World) -> None:
@@ -53,7 +53,7 @@ async def test_a_change_by_somebody_else_is_told_field_by_field(world: World) ->
 async def test_several_changes_count_from_what_was_seen_and_a_change_taken_back_is_none(world: World) -> None:
     store = await world.online()
     item_id = await story(store)
-    name = str((await world.rival.work_items.document(item_id))["fields"]["Name"])
+    name = str((await world.rival.work_items.get(item_id))["fields"]["Name"])
     await world.rival.work_items.update(item_id, {"Name": "One"})
     await store.refresh()
     await world.rival.work_items.update(item_id, {"Name": "Two"})
@@ -77,7 +77,7 @@ async def test_what_the_service_ranks_and_computes_is_no_news(world: World) -> N
 
 async def test_an_item_made_by_somebody_else_is_new_until_it_is_seen(world: World) -> None:
     store = await world.online()
-    made = await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    made = await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
     await store.refresh()
     news = news_of(store, made["id"])
     await store.inbox.seen([made["id"]])
@@ -207,7 +207,7 @@ async def test_what_somebody_deleted_is_told_by_its_name(world: World) -> None:
 
 async def test_what_was_never_seen_is_not_missed(world: World) -> None:
     store = await world.online()
-    made = await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    made = await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
     await store.refresh()
     await world.rival.work_items.delete(made["id"])
     await store.refresh()
@@ -243,7 +243,7 @@ async def test_news_outlives_the_process_and_a_rebuilt_mirror_is_none(world: Wor
     item_id = await story(store)
     await world.rival.work_items.update(item_id, {"Estimate": "88"})
     await commented(world, item_id, "Words")
-    made = await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    made = await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
     await store.refresh()
     if is_seen:
         await store.inbox.seen([item_id, made["id"]])

@@ -46,7 +46,7 @@ async def edited_and_killed(folder: Path, item_ids: list[int], mode: str, second
 async def assert_all_arrived_once(world: World, acknowledged: Acknowledged, item_id: int) -> None:
     """Each acknowledged item and comment is on the service, and none twice, acknowledged or not."""
     bugs = [name for name in await world.names() if name.startswith("Bug ")]
-    page = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    page = await world.rival.work_items.comments(item_id).page(top=1000)
     comments = [each["description"] for each in page.results if each["description"].startswith("Comment ")]
     assert len(bugs) == len(set(bugs))
     assert len(comments) == len(set(comments))
@@ -80,7 +80,7 @@ async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arriv
     store.start()
     await sent(store)
     for item_id in ids:
-        there = await world.rival.work_items.document(item_id)
+        there = await world.rival.work_items.get(item_id)
         assert there["fields"]["Name"] == shown[item_id].fields["Name"]
     await assert_all_arrived_once(world, acknowledged, ids[0])
 
@@ -99,7 +99,7 @@ async def test_a_kill_while_sending_loses_nothing_and_doubles_nothing(tmp_path: 
     assert store.outbox_entries() == ()
     last = {item_id: number for kind, item_id, number in acknowledged if kind == "edit"}
     for item_id, number in last.items():
-        name = (await world.rival.work_items.document(item_id))["fields"]["Name"]
+        name = (await world.rival.work_items.get(item_id))["fields"]["Name"]
         assert int(name.removeprefix("Edit ")) >= number
     await assert_all_arrived_once(world, acknowledged, 1)
     await world.stop()

@@ -61,7 +61,7 @@ async def test_what_is_planned_into_a_new_iteration_follows_it_when_it_gets_its_
     nodes = await on_service(world, ITERATIONS)
     real_id, below_id = store.nodes.real_id(temporary_id), store.nodes.real_id(child)
     assert nodes[below_id]["parentId"] == real_id
-    assert (await world.rival.work_items.document(1))["fields"]["IterationID"] == real_id
+    assert (await world.rival.work_items.get(1))["fields"]["IterationID"] == real_id
     item = store.item(added)
     assert item is not None
     assert item.fields["IterationID"] == below_id
@@ -94,7 +94,7 @@ async def test_one_date_changed_sends_both_and_keeps_the_other_as_somebody_set_i
     world.faults.is_down = True
     later = entry.end + timedelta(days=3)
     await store.nodes.edit(ITERATIONS, node.id, {"startDate": entry.start + timedelta(days=1)})
-    await boss.iterations.update_document(node.id, {"endDate": later.isoformat()})
+    await boss.iterations.update(node.id, {"endDate": later.isoformat()})
 
     world.faults.is_down = False
     await store.refresh()
@@ -111,7 +111,7 @@ async def test_a_name_that_somebody_else_changed_too_waits_as_a_conflict_with_th
     node = leaf(store)
     world.faults.is_down = True
     await store.nodes.edit(ITERATIONS, node.id, {"name": "Mine"})
-    await boss.iterations.update_document(node.id, {"name": "Theirs"})
+    await boss.iterations.update(node.id, {"name": "Theirs"})
 
     world.faults.is_down = False
     await store.refresh()
@@ -158,7 +158,7 @@ async def test_a_deletion_goes_after_the_edits_that_put_items_there(world: World
     await sent(store)
 
     assert store.outbox.refused == 0
-    fields = (await world.rival.work_items.document(1))["fields"]
+    fields = (await world.rival.work_items.get(1))["fields"]
     assert fields["IterationID"] == root_of(store, ITERATIONS)
 
 
@@ -167,7 +167,7 @@ async def test_what_somebody_put_below_meanwhile_keeps_a_node_from_being_deleted
     node = leaf(store)
     world.faults.is_down = True
     await store.nodes.delete(ITERATIONS, node.id, root_of(store, ITERATIONS))
-    await boss.iterations.create_document({"projectId": 1, "parentId": node.id, "name": "Theirs"})
+    await boss.iterations.create({"projectId": 1, "parentId": node.id, "name": "Theirs"})
 
     world.faults.is_down = False
     await store.refresh()

@@ -19,7 +19,7 @@ SPRINT = NewNode("Sprint X", date(2026, 3, 2), date(2026, 3, 15), max_capacity=3
 
 
 async def place_of(world: World, item_id: int, key: str = "IterationID") -> object:
-    return (await world.rival.work_items.document(item_id))["fields"][key]
+    return (await world.rival.work_items.get(item_id))["fields"][key]
 
 
 def items_in(store: Store, node_id: int, column: str = "iteration_id") -> list[int]:

@@ -186,9 +186,9 @@ async def _play(tmp_path: Path, sample: Path, number: int, steps: list[tuple[tup
     world = World(folder, sample)
     await world.start()
     try:
-        page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Story'", top=1)
+        page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", top=1)
         item_id = int(page.results[0]["id"])
-        await world.rival.work_items.update_document(item_id, {"Description": "one\ntwo\nthree\nfour\nfive\nsix"})
+        await world.rival.work_items.update(item_id, {"Description": "one\ntwo\nthree\nfour\nfive\nsix"})
         ledger = Ledger()
         async with desks(world, number) as people:
             for (name, act, key), decision in steps:
@@ -199,7 +199,7 @@ async def _play(tmp_path: Path, sample: Path, number: int, steps: list[tuple[tup
                     await desk.settle(decision, ledger)
                 else:
                     await desk.meet()
-            found = (await world.rival.work_items.document(item_id))["fields"]
+            found = (await world.rival.work_items.get(item_id))["fields"]
             kept = {line for key in KEYS for line in parts(found.get(key))}
             for desk in people.values():
                 kept |= {

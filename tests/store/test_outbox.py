@@ -9,14 +9,14 @@ from backlit.store.records.item import Item
 
 
 async def of_type(world: World, item_type: str = "Story") -> int:
-    page = await world.rival.work_items.documents(
+    page = await world.rival.work_items.page(
         filter=f"projectId eq 1 and type eq '{item_type}' and Status ne 'Done'", order="id", top=1
     )
     return int(page.results[0]["id"])
 
 
 async def fields(world: World, item_id: int) -> dict[str, object]:
-    return dict((await world.rival.work_items.document(item_id))["fields"])
+    return dict((await world.rival.work_items.get(item_id))["fields"])
 
 
 def shown(store: Store, item_id: int) -> Item:
@@ -55,7 +55,7 @@ async def test_values_that_are_already_so_are_not_sent(world: World) -> None:
 async def test_two_people_editing_different_fields_both_win(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    await world.rival.work_items.update_document(item_id, {"Name": "Jon's", "Tags": ["jon", "both"]})
+    await world.rival.work_items.update(item_id, {"Name": "Jon's", "Tags": ["jon", "both"]})
 
     await store.items.edit([item_id], {"Estimate": "13", "Tags": ["maya"]})
     await sent(store)
@@ -69,7 +69,7 @@ async def test_two_people_editing_different_fields_both_win(world: World) -> Non
 async def test_a_conflict_waits_with_both_sides_and_blocks_nobody_else(world: World) -> None:
     store = await world.online()
     item_id, other_id = await of_type(world), await of_type(world, "Bug")
-    await world.rival.work_items.update_document(item_id, {"Name": "Jon's"})
+    await world.rival.work_items.update(item_id, {"Name": "Jon's"})
 
     await store.items.edit([item_id, other_id], {"Name": "Maya's"})
     await sent(store)
@@ -88,7 +88,7 @@ async def test_a_conflict_is_settled_by_sending_again_or_by_giving_up(world: Wor
     store = await world.online()
     item_id, other_id = await of_type(world), await of_type(world, "Bug")
     for each in (item_id, other_id):
-        await world.rival.work_items.update_document(each, {"Name": "Jon's"})
+        await world.rival.work_items.update(each, {"Name": "Jon's"})
     await store.items.edit([item_id, other_id], {"Name": "Maya's"})
     await until(lambda: store.outbox.conflicts == 2)
     first, second = store.outbox_entries()
@@ -105,7 +105,7 @@ async def test_a_conflict_is_settled_by_sending_again_or_by_giving_up(world: Wor
 async def test_what_is_the_same_on_both_sides_is_no_conflict(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
-    await world.rival.work_items.update_document(item_id, {"Name": "The same"})
+    await world.rival.work_items.update(item_id, {"Name": "The same"})
 
     await store.items.edit([item_id], {"Name": "The same"})
     await sent(store)
@@ -203,7 +203,7 @@ async def test_a_comment_whose_answer_was_lost_is_not_made_twice(world: World) -
     while store.outbox.pending:
         await store.refresh()
 
-    page = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    page = await world.rival.work_items.comments(item_id).page(top=1000)
     assert [each["description"] for each in page.results].count("Only once") == 2
     assert [comment.text for comment in store.comments.of_item(item_id)][before:] == ["Only once"] * 2
 

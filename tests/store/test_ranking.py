@@ -25,7 +25,7 @@ async def shown(store: Store, spec: ViewSpec | None = None) -> list[int]:
 async def on_service(world: World) -> list[int]:
     """The same in the service's order."""
     order = "BacklogPriority,id"
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", order=order, top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type ne 'Task'", order=order, top=1000)
     return [each["id"] for each in page.results]
 
 

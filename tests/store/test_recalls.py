@@ -69,9 +69,9 @@ async def test_an_item_that_is_gone_is_made_again_with_what_was_done_to_it_meanw
 
     new_id = store._files.journal.renames.followed(item_id)
     assert told == [f"#{item_id} was already deleted. It is restored with a new number."]
-    found = (await world.rival.work_items.document(new_id))["fields"]
+    found = (await world.rival.work_items.get(new_id))["fields"]
     assert (new_id != item_id, found["Name"], found["Estimate"]) == (True, name, "99")
-    assert len((await world.rival.work_items.tasks(new_id)).results) == 1
+    assert len((await world.rival.work_items.tasks(new_id).page()).results) == 1
     assert not await exists(world, item_id)
 
 
@@ -181,10 +181,10 @@ async def test_a_comment_that_is_gone_is_written_again_and_one_that_is_there_sta
         assert "A word" in [each.text for each in store.comments.of_item(item_id)]
         await settled(world, store)
 
-        left = (await world.rival.work_items.comments(item_id)).results
-        assert [each.description for each in left].count("A word") == 1
-        assert (comment.id in [each.id for each in left]) is not is_done
-        await store.deletions.delete_comment(next(each.id for each in left if each.description == "A word"))
+        left = (await world.rival.work_items.comments(item_id).page()).results
+        assert [each["description"] for each in left].count("A word") == 1
+        assert (comment.id in [each["id"] for each in left]) is not is_done
+        await store.deletions.delete_comment(next(each["id"] for each in left if each["description"] == "A word"))
         await sent(store)
         await world.close(store)
 
@@ -206,7 +206,7 @@ async def test_an_area_that_is_gone_is_made_again_with_its_items(world: World) -
     assert told == [f"“{node.name}” was already deleted; it is restored with a new number."]
     assert (again.id != node.id, node.id in await on_service(world, AREAS)) == (True, False)
     for (item_id,) in inside:
-        assert (await world.rival.work_items.document(item_id))["fields"]["AreaID"] == again.id
+        assert (await world.rival.work_items.get(item_id))["fields"]["AreaID"] == again.id
 
 
 async def test_a_renamed_area_whose_answer_was_lost_gets_its_name_back(world: World) -> None:

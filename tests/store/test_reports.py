@@ -99,7 +99,7 @@ async def test_velocity_takes_the_last_record_of_an_iteration_and_else_how_it_st
         (sprint.end, [line(0), line(sprint.node_id, Not_Done=(1, 3.0), Done=(4, 18.0))]),
         (sprint.end + timedelta(1), [line(0), line(sprint.node_id, Done=(4, 18.0))]),
     )
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type ne 'Task'", top=1000)
     before = next(each for each in reversed(store.reports.coverages.leaves()) if each.end < sprint.start)
     done_there = [
         points_of(each["fields"].get("Estimate")) or 0.0
@@ -139,7 +139,7 @@ async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_ove
 
 
 async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: Store) -> None:
-    page = await world.rival.work_items.documents(filter="projectId eq 1", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1", top=1000)
     shown = [each for each in page.results if each["type"] not in {"Task", "Feedback"}]
     opened = [each["fields"] for each in shown if is_open(each["fields"].get("Status"))]
     whole = store.reports.coverages.period(30)
@@ -161,7 +161,7 @@ async def test_an_edit_that_is_not_sent_yet_counts_at_once(world: World, store: 
     whole = store.reports.coverages.period(30)
     before = await store.reports.make(ReportName.AGE, whole)
     world.faults.is_down = True
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
     item_id = page.results[0]["id"]
     await store.items.edit([item_id], {"Status": "In Progress"})
 

@@ -57,11 +57,11 @@ class Week:
 
     async def add(self, name: str, place: int, kind: str = "Story", **fields: object) -> None:
         document = {"type": kind, "projectId": 1, "fields": {"Name": name, "IterationID": place, **fields}}
-        self._ids[name] = (await self._world.rival.work_items.create_document(document))["id"]
+        self._ids[name] = (await self._world.rival.work_items.create(document))["id"]
 
     async def task(self, name: str, **fields: object) -> None:
         document = {"type": "Task", "projectId": 1, "fields": {"Name": "T", "ParentID": self._ids[name], **fields}}
-        await self._world.rival.work_items.create_document(document)
+        await self._world.rival.work_items.create(document)
 
     async def change(self, name: str, **fields: object) -> None:
         await self._world.rival.work_items.update(self._ids[name], fields)

@@ -79,7 +79,7 @@ async def test_the_done_part_of_a_split_item_stays_behind_as_an_item_of_its_own(
     await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.SPLIT, 3)})
     await sent(store)
 
-    page = await world.rival.work_items.documents(filter=f"IterationID eq {ended.id} and Estimate eq '3'", top=10)
+    page = await world.rival.work_items.page(filter=f"IterationID eq {ended.id} and Estimate eq '3'", top=10)
     (part,) = [each["fields"] for each in page.results if each["fields"]["Name"].endswith("(done part)")]
     assert (part["Status"], part["Name"]) == ("Done", f"{row.name} (done part)")
 
@@ -95,7 +95,7 @@ async def test_it_is_one_step_that_is_taken_back(world: World) -> None:
 
     assert await held(world, one.id, "IterationID", "Estimate") == [ended.id, "8"]
     assert await held(world, other.id, "Status") == ["In Progress"]
-    names = await world.rival.work_items.documents(filter=f"IterationID eq {ended.id} and Estimate eq '3'", top=10)
+    names = await world.rival.work_items.page(filter=f"IterationID eq {ended.id} and Estimate eq '3'", top=10)
     assert [each["fields"]["Status"] for each in names.results if "(done part)" in each["fields"]["Name"]] == [
         "Deleted"
     ]

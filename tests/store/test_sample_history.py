@@ -34,7 +34,7 @@ async def test_the_sample_has_one_up_to_the_first_true_record(world: World) -> N
 async def test_it_ends_where_the_items_stand(world: World) -> None:
     store = await inventing(world)
     made_up, true = store.snapshots.of_project()[-2:]
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type ne 'Task'", top=1000)
     fresh = [each for each in page.results if each["createdAt"][:10] > made_up.day.isoformat()]
 
     assert made_up.scope.count <= true.scope.count <= made_up.scope.count + len(fresh)
@@ -52,7 +52,7 @@ async def test_a_report_on_made_up_days_says_so(world: World) -> None:
 async def test_it_is_made_once_and_true_records_stay(world: World) -> None:
     store = await inventing(world)
     before = store.snapshots.of_project()
-    await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
     await store.refresh()
 
     after = store.snapshots.of_project()

@@ -47,14 +47,14 @@ def days_of(store: Store) -> list[date]:
 
 async def in_an_iteration(world: World) -> tuple[int, int]:
     """A story that is open and scheduled, and its iteration."""
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
     item = next(each for each in page.results if each["fields"]["Status"] == "Not Done" and each["fields"]["Estimate"])
     return item["id"], item["fields"]["IterationID"]
 
 
 async def test_a_complete_sync_writes_how_everything_stands(dated: World) -> None:
     store = await dated.online()
-    page = await dated.rival.work_items.documents(filter="projectId eq 1", top=1000)
+    page = await dated.rival.work_items.page(filter="projectId eq 1", top=1000)
     fields = [each["fields"] for each in page.results if each["type"] != "Task"]
     tasks = [each["fields"] for each in page.results if each["type"] == "Task"]
 
@@ -102,7 +102,7 @@ async def test_the_day_ends_at_midnight_of_the_machine(dated: World, calendar: C
 async def test_an_iteration_that_was_emptied_has_no_line_that_day(dated: World, calendar: Calendar) -> None:
     store = await dated.online()
     item_id, _ = await in_an_iteration(dated)
-    page = await dated.rival.iterations.documents(filter="projectId eq 1", top=1000)
+    page = await dated.rival.iterations.page(filter="projectId eq 1", top=1000)
     empty = next(each["id"] for each in page.results if not store.snapshots.of_iteration(each["id"]))
     await dated.rival.work_items.update(item_id, {"IterationID": empty})
     await store.refresh()
@@ -124,7 +124,7 @@ async def test_snapshots_outlive_the_process_and_a_day_begun_is_renewed(dated: W
     await store.refresh()
     before = store.snapshots.of_project()
     await dated.close(store)
-    await dated.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    await dated.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
     store = await dated.online()
     await store.refresh()
 
@@ -151,7 +151,7 @@ async def test_processes_that_take_turns_do_not_take_each_others_snapshots_for_t
     second.start()
     await until(lambda: second.connection.state is ConnectionState.ONLINE, lambda: second.connection)
     count = first.snapshots.of_project()[-1].scope.count
-    made = await dated.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
+    made = await dated.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh"}})
     await second.refresh()
     between = first.snapshots.of_project()[-1].scope.count
     await dated.rival.work_items.delete(made["id"])

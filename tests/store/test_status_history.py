@@ -47,7 +47,7 @@ async def age_of(store: Store, item_id: int) -> tuple[float, str] | None:
 
 
 async def waiting_story(world: World) -> int:
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
     ids: list[int] = [each["id"] for each in page.results if each["fields"]["Status"] == "Not Done"]
     return ids[0]
 

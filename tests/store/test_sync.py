@@ -10,7 +10,7 @@ def mirrored(store: Store) -> dict[int, str]:
 
 
 async def on_service(world: World) -> dict[int, str]:
-    page = await world.rival.work_items.documents(filter="projectId eq 1", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1", top=1000)
     return {each["id"]: each["fields"]["Name"] for each in page.results}
 
 
@@ -31,7 +31,7 @@ async def test_the_first_load_mirrors_the_project_as_it_is(world: World) -> None
 
 async def test_the_view_has_the_services_own_order(world: World) -> None:
     store = await world.online()
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type ne 'Task'", top=1000)
 
     rows = store.view(ViewSpec(with_done=True)).rows(0, 1000)
 
@@ -41,10 +41,10 @@ async def test_the_view_has_the_services_own_order(world: World) -> None:
 async def test_what_others_change_add_and_delete_arrives(world: World) -> None:
     store = await world.online()
     changed, deleted = sorted(await on_service(world))[:2]
-    await world.rival.work_items.update_document(changed, {"Name": "Changed by Jon"})
+    await world.rival.work_items.update(changed, {"Name": "Changed by Jon"})
     await world.rival.work_items.delete(deleted)
-    await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Found by Jon"}})
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": changed, "description": "Look"})
+    await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Found by Jon"}})
+    await world.rival.comments.create({"projectId": 1, "workItemId": changed, "description": "Look"})
 
     await store.refresh()
 
@@ -132,8 +132,8 @@ async def test_signing_in_and_out(world: World) -> None:
 async def test_looking_at_an_item_reads_it_and_its_comments(world: World) -> None:
     store = await world.online()
     item_id = min(mirrored(store))
-    await world.rival.work_items.update_document(item_id, {"Description": "Newer"})
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "And this"})
+    await world.rival.work_items.update(item_id, {"Description": "Newer"})
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "And this"})
 
     await store.look_at(item_id)
 

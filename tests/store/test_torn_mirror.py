@@ -77,7 +77,7 @@ async def test_a_write_that_meets_damage_is_refused_and_sent_at_most_once(world:
 
     await until(lambda: store.item(item_id) is not None)
     await sent(store)
-    page = await world.rival.work_items.comments_below(item_id).documents(top=1000)
+    page = await world.rival.work_items.comments(item_id).page(top=1000)
     assert [each["description"] for each in page.results].count("Written on torn paper") <= 1
 
 

@@ -63,7 +63,7 @@ async def test_a_comment_gets_a_file_where_the_service_can(
     world: World, store: Store, item_id: int, file: Path
 ) -> None:
     body = {"projectId": 1, "workItemId": item_id, "description": "See"}
-    comment_id = int((await world.rival.comments.create_document(body))["id"])
+    comment_id = int((await world.rival.comments.create(body))["id"])
 
     attachment_id = await store.transfers.upload(item_id, file, quietly, comment_id)
     world.faults.lacks = frozenset({f"/comments/{comment_id}/attachments"})
@@ -110,7 +110,7 @@ async def test_a_description_is_written_and_shown(world: World, store: Store, it
     await store.transfers.describe(attachment_id, "The plan of March")
 
     assert entry_of(store, item_id, attachment_id).description == "The plan of March"
-    assert (await world.rival.attachments.document(attachment_id))["description"] == "The plan of March"
+    assert (await world.rival.attachments.get(attachment_id))["description"] == "The plan of March"
 
 
 async def test_a_deleted_attachment_is_gone_here_and_there(
@@ -121,7 +121,7 @@ async def test_a_deleted_attachment_is_gone_here_and_there(
     await store.transfers.delete(attachment_id)
 
     assert store.attachments.of_item(item_id) == ()
-    assert isinstance(await raised(world.rival.attachments.document(attachment_id)), NotFound)
+    assert isinstance(await raised(world.rival.attachments.get(attachment_id)), NotFound)
 
 
 async def test_what_somebody_else_deleted_is_forgotten_when_it_is_asked_for(

@@ -161,8 +161,8 @@ async def test_an_item_that_somebody_renamed_before_it_was_looked_for_is_not_mad
     store = await hasty.online()
     before = len(await hasty.names())
     await made_without_an_answer(hasty, store, "Mine")
-    made = (await hasty.rival.work_items.documents(filter="Name eq 'Mine'")).results
-    await hasty.rival.work_items.update_document(made[0]["id"], {"Name": "Jon's name for it"})
+    made = (await hasty.rival.work_items.page(filter="Name eq 'Mine'")).results
+    await hasty.rival.work_items.update(made[0]["id"], {"Name": "Jon's name for it"})
 
     hasty.faults.says = lambda _method, _path: None
     await sent(store)
@@ -176,14 +176,12 @@ async def test_when_it_cannot_be_told_which_renamed_item_was_made_the_user_is_as
     store = await hasty.online()
     before = len(await hasty.names())
     await made_without_an_answer(hasty, store, "Mine")
-    made = (await hasty.rival.work_items.documents(filter="Name eq 'Mine'")).results[0]["id"]
-    await hasty.rival.work_items.update_document(made, {"Name": "Jon's name for it"})
+    made = (await hasty.rival.work_items.page(filter="Name eq 'Mine'")).results[0]["id"]
+    await hasty.rival.work_items.update(made, {"Name": "Jon's name for it"})
     async with Client.inside(hasty.service.asgi, TokenCache(hasty.folder / "elsewhere.json", "maya")) as elsewhere:
         await elsewhere.auth.sign_in_with_code(await asyncio.to_thread(hasty.service.invite, "maya"))
-        other = await elsewhere.work_items.create_document(
-            {"type": "Bug", "projectId": 1, "fields": {"Name": "Elsewhere"}}
-        )
-    await hasty.rival.work_items.update_document(other["id"], {"Name": "Also renamed"})
+        other = await elsewhere.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Elsewhere"}})
+    await hasty.rival.work_items.update(other["id"], {"Name": "Also renamed"})
 
     hasty.faults.says = lambda _method, _path: None
     await sent(store)

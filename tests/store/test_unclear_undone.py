@@ -27,7 +27,7 @@ async def settled(world: World, store: Store) -> None:
 
 
 async def named(world: World, name: str) -> list[dict[str, object]]:
-    page = await world.rival.work_items.documents(filter=f"projectId eq 1 and Name eq '{name}'", top=10)
+    page = await world.rival.work_items.page(filter=f"projectId eq 1 and Name eq '{name}'", top=10)
     return [dict(each["fields"]) for each in page.results]
 
 
@@ -59,8 +59,8 @@ async def test_a_comment_is_deleted_once_it_is_clear_that_it_was_made(world: Wor
     assert "Perhaps" not in [each.text for each in store.comments.of_item(item_id)]
     await settled(world, store)
 
-    page = await world.rival.work_items.comments(item_id)
-    assert "Perhaps" not in [each.description for each in page.results]
+    page = await world.rival.work_items.comments(item_id).page()
+    assert "Perhaps" not in [each["description"] for each in page.results]
     assert store.outbox_entries() == ()
 
 
@@ -75,8 +75,8 @@ async def test_what_was_taken_back_before_it_was_clear_can_be_had_again(world: W
     await redone(store)
     await settled(world, store)
 
-    page = await world.rival.work_items.comments(item_id)
-    assert [each.description for each in page.results].count("After all") == 1
+    page = await world.rival.work_items.comments(item_id).page()
+    assert [each["description"] for each in page.results].count("After all") == 1
 
 
 @pytest.mark.parametrize("item_type", ["Story", "Feedback"])
@@ -109,4 +109,6 @@ async def test_deleting_by_hand_what_may_have_been_made_waits_too(world: World) 
     await settled(world, store)
 
     assert await named(world, "Perhaps") == []
-    assert "Perhaps" not in [each.description for each in (await world.rival.work_items.comments(item_id)).results]
+    assert "Perhaps" not in [
+        each["description"] for each in (await world.rival.work_items.comments(item_id).page()).results
+    ]

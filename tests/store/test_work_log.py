@@ -14,16 +14,16 @@ from backlit.store.edits.work_log import Work, remaining_after
 
 async def task_of(world: World, **fields: object) -> int:
     """A task of the first story, with the work it is to have."""
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type eq 'Story'", order="id", top=1)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1)
     values = {"Name": "Reproduce it", "ParentID": page.results[0]["id"], **fields}
-    made = await world.rival.work_items.create_document({"type": "Task", "projectId": 1, "fields": values})
+    made = await world.rival.work_items.create({"type": "Task", "projectId": 1, "fields": values})
     return int(made["id"])
 
 
 async def work_on_service(world: World, task_id: int) -> tuple[object, object, list[str]]:
-    fields = (await world.rival.work_items.document(task_id))["fields"]
-    page = await world.rival.work_items.comments(task_id, order="id")
-    return fields["WorkCompleted"], fields["WorkRemaining"], [each.description for each in page.results]
+    fields = (await world.rival.work_items.get(task_id))["fields"]
+    page = await world.rival.work_items.comments(task_id).page(order="id")
+    return fields["WorkCompleted"], fields["WorkRemaining"], [each["description"] for each in page.results]
 
 
 async def test_hours_reach_the_service_as_two_fields_and_a_comment(world: World) -> None:

@@ -94,7 +94,7 @@ class World:
 
     async def names(self, **query: Any) -> list[str]:
         """What the items of project 1 are called on the service, by id."""
-        page = await self.rival.work_items.documents(filter="projectId eq 1", order="id", top=1000, **query)
+        page = await self.rival.work_items.page(filter="projectId eq 1", order="id", top=1000, **query)
         return [each["fields"]["Name"] for each in page.results]
 
 

@@ -16,14 +16,14 @@ Edit = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
 
 
 async def item_of(world: World, item_type: str) -> int:
-    page = await world.rival.work_items.documents(filter=f"projectId eq 1 and type eq '{item_type}'", top=1)
+    page = await world.rival.work_items.page(filter=f"projectId eq 1 and type eq '{item_type}'", top=1)
     return int(str(page.results[0]["id"]))
 
 
 async def fields_on(world: World, store: Store, item_id: int) -> dict[str, object]:
     """What the service holds once everything is sent."""
     await sent(store)
-    document = await world.rival.work_items.document(item_id)
+    document = await world.rival.work_items.get(item_id)
     fields = document["fields"]
     assert isinstance(fields, dict)
     return fields

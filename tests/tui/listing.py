@@ -47,7 +47,7 @@ async def select(pilot: Pilot[None], store: Store, *item_types: str) -> list[int
 async def fields_of(world: World, store: Store, item_id: int) -> dict[str, object]:
     """Return the fields of an item on the service once everything is sent."""
     await sent(store)
-    fields = (await world.rival.work_items.document(item_id))["fields"]
+    fields = (await world.rival.work_items.get(item_id))["fields"]
     assert isinstance(fields, dict)
     return fields
 

@@ -30,13 +30,13 @@ async def test_a_template_fills_in_fields_and_tasks_and_is_one_step(world: World
         await until(lambda: len(store.batch.tasks_of(items(pilot).current_id or 0)) == 2)
         item_id = items(pilot).current_id or 0
         fields = await fields_of(world, store, item_id)
-        tasks = await world.rival.work_items.tasks(item_id)
+        tasks = await world.rival.work_items.tasks(item_id).page()
         await press(pilot, "u")
 
         assert fields["Name"] == "Incident: shop down"
         assert (fields["Severity"], fields["Tags"], fields["Estimate"]) == ("2 - High", ["support"], "3")
         assert fields["StepsToReproduce"] == " 1. …\n"
-        assert [each.fields["Name"] for each in tasks.results] == ["Reproduce", "Tell support"]
+        assert [each["fields"]["Name"] for each in tasks.results] == ["Reproduce", "Tell support"]
         assert text_of(pilot.app).count("Not Done → Deleted") == 3
 
 

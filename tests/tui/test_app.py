@@ -125,8 +125,8 @@ async def test_a_refresh_with_a_rivals_changes_keeps_cursor_scroll_and_the_open_
         pilot.app.push_screen(EditorScreen(store, item_id))
         await pilot.pause()
 
-        await world.rival.work_items.update_document(others[0], {"Name": "Changed by a rival"})
-        await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "New"}})
+        await world.rival.work_items.update(others[0], {"Name": "Changed by a rival"})
+        await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "New"}})
         await store.refresh()
         await workers_done(pilot.app)
         await pilot.pause()

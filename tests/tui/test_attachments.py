@@ -115,8 +115,8 @@ async def test_files_are_attached_by_a_pattern(
         await said(pilot, "Attached 2 files.")
 
         assert missing(pilot.app, ["one.txt", "two.txt"]) == []
-        page = await world.rival.work_items.attachments(item_id)
-        assert [each.name for each in page.results] == ["one.txt", "two.txt"]
+        page = await world.rival.work_items.attachments(item_id).page()
+        assert [each["name"] for each in page.results] == ["one.txt", "two.txt"]
 
 
 async def test_tab_goes_on_with_a_path(store: Store, opened: Open, item_id: int, write: Write) -> None:
@@ -149,8 +149,8 @@ async def test_for_customers_is_asked_once_and_sent(
         await pilot.press("y")
         await said(pilot, "Attached offer.txt.")
 
-        page = await world.rival.work_items.attachments(item_id)
-        assert [each.type for each in page.results] == ["Feedback"]
+        page = await world.rival.work_items.attachments(item_id).page()
+        assert [each["type"] for each in page.results] == ["Feedback"]
 
 
 async def test_much_is_asked_about_and_enter_means_no(
@@ -165,7 +165,7 @@ async def test_much_is_asked_about_and_enter_means_no(
         assert missing(pilot.app, ["large.bin, 11.00 MB."]) == []
         await pilot.press("enter")
 
-        assert (await world.rival.work_items.attachments(item_id)).results == []
+        assert (await world.rival.work_items.attachments(item_id).page()).results == []
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
@@ -186,7 +186,7 @@ async def test_a_transfer_shows_its_progress_stays_in_sight_and_is_cancelled(
         await said(pilot, "Cancelled: Attaching slow.bin.")
 
         assert isinstance(pilot.app.screen, AttachmentsScreen)
-        assert (await world.rival.work_items.attachments(item_id)).results == []
+        assert (await world.rival.work_items.attachments(item_id).page()).results == []
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ async def test_a_description_is_changed(world: World, store: Store, opened: Open
         await pilot.press("c", "d", *"April", "enter")
         await until(lambda: "April" in text_of(pilot.app))
 
-        assert (await world.rival.attachments.document(attachment_id))["description"] == "April"
+        assert (await world.rival.attachments.get(attachment_id))["description"] == "April"
 
 
 async def test_deleting_asks_and_enter_means_no(
@@ -288,11 +288,11 @@ async def test_deleting_asks_and_enter_means_no(
 
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("d", "enter")
-        assert len((await world.rival.work_items.attachments(item_id)).results) == 1
+        assert len((await world.rival.work_items.attachments(item_id).page()).results) == 1
         await pilot.press("d", "y")
         await until(lambda: "No files." in text_of(pilot.app))
 
-        assert (await world.rival.work_items.attachments(item_id)).results == []
+        assert (await world.rival.work_items.attachments(item_id).page()).results == []
 
 
 async def test_the_address_is_copied(store: Store, opened: Open, item_id: int, write: Write) -> None:

@@ -115,7 +115,7 @@ async def test_words_of_the_list_are_not_known_among_the_areas(store: Store, ope
 
 
 async def test_in_the_editor_q_closes_it(world: World, edit: Edit) -> None:
-    item_id = (await world.rival.work_items.list(top=1)).results[0].id
+    item_id = (await world.rival.work_items.page(top=1)).results[0]["id"]
     async with edit(item_id) as pilot:
         await type_in(pilot, ":q", "enter")
 

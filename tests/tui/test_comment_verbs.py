@@ -73,8 +73,8 @@ async def test_a_comment_for_customers_is_asked_about_once_and_sent_as_such(
         await until(lambda: "» customers see this" in text_of(pilot.app), lambda: text_of(pilot.app))
         await sent(store)
 
-        page = await world.rival.work_items.comments(item_id)
-        assert [(each.description, each.type) for each in page.results] == [("Fixed", "Feedback")]
+        page = await world.rival.work_items.comments(item_id).page()
+        assert [(each["description"], each["type"]) for each in page.results] == [("Fixed", "Feedback")]
 
 
 async def test_the_choice_is_kept_with_the_draft_and_no_sends_nothing(store: Store, opened: Open) -> None:
@@ -100,8 +100,8 @@ async def test_undoing_a_deletion_writes_for_those_who_saw_it(world: World, stor
     await store.history.undo()
     await sent(store)
 
-    page = await world.rival.work_items.comments(item_id)
-    assert [(each.description, each.type) for each in page.results] == [("Fixed", "Feedback")]
+    page = await world.rival.work_items.comments(item_id).page()
+    assert [(each["description"], each["type"]) for each in page.results] == [("Fixed", "Feedback")]
 
 
 async def test_a_corrected_copy_is_offered_and_the_old_one_stays_unless_asked(
@@ -117,8 +117,8 @@ async def test_a_corrected_copy_is_offered_and_the_old_one_stays_unless_asked(
         await until(lambda: len(store.comments.of_item(item_id)) == 2)
         await sent(store)
 
-        page = await world.rival.work_items.comments(item_id)
-        assert [each.description for each in page.results] == ["Goood", "Good"]
+        page = await world.rival.work_items.comments(item_id).page()
+        assert [each["description"] for each in page.results] == ["Goood", "Good"]
 
 
 async def test_a_corrected_copy_takes_the_place_of_the_old_one(world: World, store: Store, opened: Open) -> None:
@@ -129,8 +129,8 @@ async def test_a_corrected_copy_takes_the_place_of_the_old_one(world: World, sto
         await until(lambda: [each.text for each in store.comments.of_item(item_id)] == ["Good"])
         await sent(store)
 
-        page = await world.rival.work_items.comments(item_id)
-        assert [each.description for each in page.results] == ["Good"]
+        page = await world.rival.work_items.comments(item_id).page()
+        assert [each["description"] for each in page.results] == ["Good"]
 
 
 async def test_comments_of_others_are_corrected_by_a_copy_only(world: World, store: Store, opened: Open) -> None:

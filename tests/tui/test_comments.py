@@ -258,8 +258,8 @@ async def test_a_comment_is_written_and_reaches_the_service(world: World, store:
         await until(lambda: "ThemeStyles good" in text_of(pilot.app), lambda: text_of(pilot.app))
         await sent(store)
 
-        page = await world.rival.work_items.comments(item_id)
-        assert [each.description for each in page.results] == ["ThemeStyles **good**"]
+        page = await world.rival.work_items.comments(item_id).page()
+        assert [each["description"] for each in page.results] == ["ThemeStyles **good**"]
         await until(lambda: "↑" not in text_of(pilot.app), lambda: text_of(pilot.app))
         assert store.drafts.find(f"comment:{item_id}") is None
 

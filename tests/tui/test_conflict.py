@@ -21,14 +21,14 @@ TEXT = "As a guest\nI want\nto pay\nby card"
 
 
 async def story(world: World) -> int:
-    page = await world.rival.work_items.documents(
+    page = await world.rival.work_items.page(
         filter="projectId eq 1 and type eq 'Story' and Status ne 'Done'", order="id", top=1
     )
     return int(page.results[0]["id"])
 
 
 async def fields_on(world: World, item_id: int) -> dict[str, object]:
-    return dict((await world.rival.work_items.document(item_id))["fields"])
+    return dict((await world.rival.work_items.get(item_id))["fields"])
 
 
 async def contest(world: World, store: Store, mine: dict[str, object], theirs: dict[str, object]) -> int:
@@ -38,7 +38,7 @@ async def contest(world: World, store: Store, mine: dict[str, object], theirs: d
     await sent(store)
     world.faults.is_down = True
     await store.items.edit([item_id], mine)
-    await world.rival.work_items.update_document(item_id, theirs)
+    await world.rival.work_items.update(item_id, theirs)
     world.faults.is_down = False
     await store.refresh()
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
@@ -231,7 +231,7 @@ async def test_a_text_longer_than_the_screen_scrolls(world: World, store: Store,
 async def test_a_change_made_while_it_is_open_is_a_conflict_again(world: World, store: Store, opened: Open) -> None:
     item_id = await contest(world, store, {"Name": "Mine"}, {"Name": "Theirs"})
     async with settling(opened, store) as pilot:
-        await world.rival.work_items.update_document(item_id, {"Name": "Third"})
+        await world.rival.work_items.update(item_id, {"Name": "Third"})
         await pilot.press("m", "w")
         await until(lambda: [entry.theirs for entry in store.outbox_entries()] == [{"Name": "Third"}])
 
@@ -289,7 +289,7 @@ async def test_a_refused_item_is_changed_and_sent_again(world: World, store: Sto
         await until(lambda: store.outbox.refused == 1, store.outbox_entries)
         await sent(store)
 
-        page = await world.rival.work_items.documents(filter=f"ParentID eq {parent} and Name eq 'Under it'")
+        page = await world.rival.work_items.page(filter=f"ParentID eq {parent} and Name eq 'Under it'")
         assert len(page.results) == 1
 
 

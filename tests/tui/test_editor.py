@@ -142,7 +142,7 @@ async def test_a_new_item_is_made(world: World, store: Store, edit: Edit) -> Non
         await pilot.press("enter", *"3", "enter")
         await save(pilot)
         await sent(store)
-        page = await world.rival.work_items.documents(filter="Name eq 'The depot floods'")
+        page = await world.rival.work_items.page(filter="Name eq 'The depot floods'")
         await until(lambda: f"#{page.results[0]['id']}" in lines_of(pilot.app)[0], lambda: lines_of(pilot.app)[0])
 
         assert page.results[0]["type"] == "Risk"

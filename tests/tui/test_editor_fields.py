@@ -60,7 +60,7 @@ async def test_every_field_of_a_type_is_edited_and_reaches_the_service(
     world: World, store: Store, edit: Edit, item_type: ItemType
 ) -> None:
     if item_type is ItemType.RISK:
-        await world.rival.work_items.create_document({"type": "Risk", "projectId": 1, "fields": {"Name": "Flood"}})
+        await world.rival.work_items.create({"type": "Risk", "projectId": 1, "fields": {"Name": "Flood"}})
         await store.refresh()
     item_id = await item_of(world, item_type)
 
@@ -93,7 +93,7 @@ async def test_a_new_task_finds_its_parent_by_name(world: World, store: Store, e
         shown = line_with(pilot.app, "▌* Parent")
         await save(pilot)
         await sent(store)
-        page = await world.rival.work_items.documents(filter="Name eq 'Part'")
+        page = await world.rival.work_items.page(filter="Name eq 'Part'")
 
         assert shown.endswith(f"#{parent} Quokka checkout")
         assert page.results[0]["fields"]["ParentID"] == parent
@@ -217,7 +217,7 @@ async def test_save_and_next_begins_another_at_the_same_place(world: World, stor
         assert " new " in text_of(pilot.app).splitlines()[0]
         await pilot.press("enter", *"Second", "ctrl+s")
         await sent(store)
-        page = await world.rival.work_items.documents(filter="Name eq 'Second'")
+        page = await world.rival.work_items.page(filter="Name eq 'Second'")
 
         assert (await fields_on(world, store, item_id))["Name"] == "First"
         assert page.results[0]["fields"]["IterationID"] == before["IterationID"]

@@ -40,7 +40,7 @@ PAIRS = [(mine, theirs) for mine in BEFORE for theirs in BEFORE]
 
 
 async def story(world: World, store: Store, fields: Mapping[str, object] = BEFORE) -> int:
-    made = await world.rival.work_items.create_document({"type": "Story", "projectId": 1, "fields": dict(fields)})
+    made = await world.rival.work_items.create({"type": "Story", "projectId": 1, "fields": dict(fields)})
     await store.refresh()
     return int(str(made["id"]))
 
@@ -56,7 +56,7 @@ async def change_there(world: World, item_id: int, key: str, value: object) -> N
 
 
 async def on_service(world: World, item_id: int) -> Mapping[str, object]:
-    document = await world.rival.work_items.document(item_id)
+    document = await world.rival.work_items.get(item_id)
     fields = document["fields"]
     assert isinstance(fields, dict)
     return fields

@@ -108,7 +108,7 @@ async def test_d_s_deletes_by_the_status(store: Store, opened: Open) -> None:
 
 
 async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, store: Store, opened: Open) -> None:
-    task = (await world.rival.work_items.documents(filter="type eq 'Task' and projectId eq 1", top=1)).results[0]
+    task = (await world.rival.work_items.page(filter="type eq 'Task' and projectId eq 1", top=1)).results[0]
     item_id = task["fields"]["ParentID"]
     going = store.deletions.extent([item_id])
     async with opened(store, (60, 20)) as pilot:
@@ -174,7 +174,7 @@ async def test_an_own_comment_is_deleted_after_a_question_and_others_are_not(
     world: World, store: Store, opened: Open
 ) -> None:
     item_id = next(row.id for row in store.view(ViewSpec()).rows(0, 50) if not store.comments.of_item(row.id))
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "By jon"})
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "By jon"})
     await store.items.comment(item_id, "By maya")
     await sent(store)
     await store.refresh()

@@ -31,7 +31,7 @@ async def inbox_of(opened: Open, store: Store, size: tuple[int, int] = (120, 40)
 
 
 async def commented(world: World, item_id: int, text: str) -> None:
-    await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": text})
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": text})
 
 
 async def shown(pilot: Pilot[None], *parts: str) -> None:
@@ -80,9 +80,9 @@ async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
 
 async def test_new_items_deleted_items_and_comments_are_told(world: World, store: Store, opened: Open) -> None:
     first, second, *_ = await stories(store)
-    name = str((await world.rival.work_items.document(first))["fields"]["Name"])
+    name = str((await world.rival.work_items.get(first))["fields"]["Name"])
     await commented(world, second, "Do we ship this?")
-    await world.rival.work_items.create_document({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh bug"}})
+    await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": "Fresh bug"}})
     await world.rival.work_items.delete(first)
     await store.refresh()
     async with inbox_of(opened, store) as pilot:

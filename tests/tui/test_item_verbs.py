@@ -177,9 +177,9 @@ async def test_a_duplicate_starts_anew_with_the_tasks_that_are_wanted(world: Wor
         await press(pilot, "t")
         await sent(store)
         await until(lambda: (items(pilot).current_id or 0) > max(row.id for row in rows))
-        made = await world.rival.work_items.document(items(pilot).current_id or 0)
-        below = await world.rival.work_items.tasks(int(str(made["id"])))
-        original = await world.rival.work_items.document(rows[index].id)
+        made = await world.rival.work_items.get(items(pilot).current_id or 0)
+        below = await world.rival.work_items.tasks(int(str(made["id"]))).page()
+        original = await world.rival.work_items.get(rows[index].id)
 
         fields, before = made["fields"], original["fields"]
         assert "task" in asked
@@ -376,7 +376,7 @@ async def test_grooming_takes_at_most_twelve_keys_for_each_item(world: World, st
             await press(pilot, *session)
             keys += len(session) - len("ok")
         await sent(store)
-        fields = [(await world.rival.work_items.document(row.id))["fields"] for row in groomed]
+        fields = [(await world.rival.work_items.get(row.id))["fields"] for row in groomed]
 
         assert len(groomed) == 5
         assert keys <= 12 * len(groomed)

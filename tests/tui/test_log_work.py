@@ -10,7 +10,7 @@ from backlit.store import ConnectionState, EntryState, Store
 
 
 async def comments_of(world: World, item_id: int) -> list[str]:
-    return [each.description for each in (await world.rival.work_items.comments(item_id, order="id")).results]
+    return [each["description"] for each in (await world.rival.work_items.comments(item_id).page(order="id")).results]
 
 
 def work_of(store: Store, item_id: int) -> tuple[float, float]:

@@ -39,7 +39,7 @@ async def conflict(world: World, store: Store) -> int:
 
 
 async def name_on_service(world: World, item_id: int) -> object:
-    return (await world.rival.work_items.document(item_id))["fields"]["Name"]
+    return (await world.rival.work_items.get(item_id))["fields"]["Name"]
 
 
 async def test_an_empty_outbox_says_that_all_is_sent(store: Store, opened: Open) -> None:
@@ -189,5 +189,5 @@ async def test_all_that_was_refused_of_one_change_is_sent_again_together(
         await sent(store)
 
         assert "2 changes made together were rejected." in asked
-        found = [(await world.rival.work_items.document(each))["fields"]["Estimate"] for each in (one, other, third)]
+        found = [(await world.rival.work_items.get(each))["fields"]["Estimate"] for each in (one, other, third)]
         assert found == ["17", "17", "17"]

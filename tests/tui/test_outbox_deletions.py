@@ -20,7 +20,7 @@ async def an_item(_world: World, store: Store) -> None:
 
 async def a_comment(world: World, store: Store) -> None:
     item_id = await story(store)
-    made = await world.rival.comments.create_document({"projectId": 1, "workItemId": item_id, "description": "Jon's"})
+    made = await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "Jon's"})
     await store.refresh()
     await store.look_at(item_id)
     await until(lambda: any(each.id == made["id"] for each in store.comments.of_item(item_id)))

@@ -16,7 +16,7 @@ async def items_of(store: Store) -> list[int]:
 
 async def on_service(world: World, ids: list[int]) -> list[int]:
     """The same items in the service's order."""
-    page = await world.rival.work_items.documents(filter="projectId eq 1", order="BacklogPriority,id", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1", order="BacklogPriority,id", top=1000)
     return [each["id"] for each in page.results if each["id"] in set(ids)]
 
 
@@ -140,6 +140,6 @@ async def test_the_order_is_written_to_priority_after_its_difference_was_seen(
         await press(pilot, "y")
         await sent(store)
 
-        written = [(await world.rival.work_items.document(each))["fields"]["Priority"] for each in chosen]
+        written = [(await world.rival.work_items.get(each))["fields"]["Priority"] for each in chosen]
         assert "Priority" in asked
         assert written == [1, 2, 3]

@@ -109,7 +109,7 @@ async def test_what_others_do_is_added_up_again(world: World, store: Store, open
         await pilot.press("f", "i", *"backlog, 30", "enter", "h")
         await shown(pilot, "Half are")
         bug = {"type": "Bug", "projectId": 1, "fields": {"Name": "Huge", "Estimate": "777"}}
-        await world.rival.work_items.create_document(bug)
+        await world.rival.work_items.create(bug)
         await store.refresh()
 
         await shown(pilot, "the largest 777")

@@ -69,7 +69,7 @@ async def plan_twenty(opened: Open, store: Store) -> tuple[str, str]:
 
 async def on_service(world: World) -> dict[int, tuple[object, ...]]:
     """Return iteration, estimate, owner and last change of every item of the service."""
-    page = await world.rival.work_items.documents(filter="projectId eq 1", order="id", top=1000)
+    page = await world.rival.work_items.page(filter="projectId eq 1", order="id", top=1000)
     keys = ("IterationID", "Estimate", "AssignedToID")
     return {each["id"]: (*(each["fields"].get(key) for key in keys), each["lastModifiedAt"]) for each in page.results}
 

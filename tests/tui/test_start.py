@@ -65,7 +65,7 @@ async def test_a_service_that_never_answers_keeps_no_row_from_the_screen(tmp_pat
 
 
 async def test_the_top_of_the_backlog_is_shown_before_people_and_places_are_known(world: World) -> None:
-    page = await world.rival.work_items.documents(filter="projectId eq 1 and type ne 'Task'", top=1)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type ne 'Task'", top=1)
     name = page.results[0]["fields"]["Name"]
     answer_only(world, PROJECTS, LIST)
     app = BacklitApp(world.store())

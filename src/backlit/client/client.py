@@ -9,13 +9,12 @@ from backlit.client.calls import USUAL, Calls, Pacing
 from backlit.client.resources import (
     API,
     Attachments,
-    Comments,
     Document,
+    Nodes,
     Projects,
+    Resource,
     Users,
     WorkItems,
-    areas_of,
-    iterations_of,
 )
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
@@ -32,13 +31,13 @@ class Client:
         self.clock = calls.clock
         self.base_url = calls.base_url
         self.transfers = calls.transfers
-        self.work_items = WorkItems(calls)
-        self.comments = Comments(calls)
-        self.areas = areas_of(calls)
-        self.iterations = iterations_of(calls)
-        self.users = Users(calls)
-        self.projects = Projects(calls)
-        self.attachments = Attachments(calls)
+        self.work_items = WorkItems(calls, "workitems")
+        self.comments = Resource(calls, "comments")
+        self.areas = Nodes(calls, "areas")
+        self.iterations = Nodes(calls, "iterations")
+        self.users = Users(calls, "users")
+        self.projects = Projects(calls, "projects")
+        self.attachments = Attachments(calls, "attachments")
 
     @classmethod
     def at(

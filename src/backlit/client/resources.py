@@ -2,17 +2,12 @@
 
 from collections.abc import AsyncIterator, Mapping
 from hashlib import sha256
-from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import orjson
-from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
 
-from backlit.client.answers import read_model
 from backlit.client.calls import Calls, QueryValue
 from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, ServiceError, Unclear
-from backlit.model.resources import Area, Attachment, Comment, Iteration, Project, TimeEntryType, User, WorkItem
-from backlit.model.resources import Resource as Model
 
 API = "api/v1/"
 PAGE = 200
@@ -22,7 +17,6 @@ REPEATS = 3
 """Repeated pages allowed in one walk; a concurrent deletion moves the others."""
 LONGEST_LIST = 1_000_000
 
-ModelT = TypeVar("ModelT", bound=Model)
 Document = dict[str, Any]
 
 
@@ -52,24 +46,6 @@ class Fetched(NamedTuple):
     etag: str | None
 
 
-class Envelope(BaseModel, Generic[ModelT]):
-    """A page of a list; `top` is the requested or the returned count, and `total_results` may change."""
-
-    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="allow")
-
-    total_results: int
-    top: int | None = None
-    skip: int | None = None
-    results: list[ModelT]
-
-    def wire(self) -> dict[str, Any]:
-        """Write the JSON object; `skip` only in lists of work items."""
-        document: dict[str, Any] = {"totalResults": self.total_results, "top": self.top}
-        if self.skip is not None:
-            document["skip"] = self.skip
-        return document | {"results": [resource.wire() for resource in self.results]}
-
-
 class Arrived:
     """The pages received in one walk; raises ServiceError for a list without end."""
 
@@ -90,28 +66,24 @@ class Arrived:
             raise ServiceError(f"The server sends a list without end: more than {LONGEST_LIST:,} ({self._path}).")
 
 
-class Listing(Generic[ModelT]):
+class Listing:
     """An address that responds with a list envelope."""
 
-    def __init__(self, calls: Calls, path: str, model: type[ModelT]) -> None:
+    def __init__(self, calls: Calls, path: str) -> None:
         self._calls = calls
         self._path = path
-        self._model = model
 
-    async def documents(self, **query: Unpack[Query]) -> Page:
+    async def page(self, **query: Unpack[Query]) -> Page:
         """Read one page as received."""
-        return _page_of(await self._envelope(query))
-
-    async def list(self, **query: Unpack[Query]) -> Envelope[ModelT]:
-        """Read one page, checked."""
-        document = await self._envelope(query)
-        page = _page_of(document)
-        return Envelope[ModelT](
-            total_results=page.total,
-            top=_count(document.get("top")),
-            skip=_count(document.get("skip")),
-            results=[read_model(self._model, each) for each in page.results],
-        )
+        options: dict[str, QueryValue] = {
+            option: value for name, option in _OPTION_BY_NAME.items() if isinstance(value := query.get(name), str | int)
+        }
+        document = (await self._calls.call("GET", self._path, options)).document()
+        results = document.get("results")
+        if not isinstance(results, list) or not all(isinstance(each, dict) for each in results):
+            raise ServiceError("The server's response is not a list as the interface requires.")
+        total = document.get("totalResults")
+        return Page(total if isinstance(total, int) and not isinstance(total, bool) else len(results), results)
 
     async def pages(self, **query: Unpack[Query]) -> AsyncIterator[Page]:
         """Walk all pages of `top` results, by received rather than promised counts.
@@ -128,27 +100,25 @@ class Listing(Generic[ModelT]):
             query["skip"] = (query["skip"] or 0) + len(page.results)
             if query["skip"] == page.total:
                 return
-            page = await self.documents(**query)
+            page = await self.page(**query)
 
     async def _first_page(self, query: Query) -> Page:
         """Read the first page; if the service rejects its size, ask for the default size."""
         try:
-            return await self.documents(**query)
+            return await self.page(**query)
         except BadRequest:
             if (query.get("top") or 0) <= SAFE_PAGE:
                 raise
             query["top"] = SAFE_PAGE
-            return await self.documents(**query)
-
-    async def _envelope(self, query: Query) -> Document:
-        options: dict[str, QueryValue] = {
-            option: value for name, option in _OPTION_BY_NAME.items() if isinstance(value := query.get(name), str | int)
-        }
-        return (await self._calls.call("GET", self._path, options)).document()
+            return await self.page(**query)
 
 
-class Resource(Listing[ModelT]):
-    """A kind of resource; the variants named `document` pass JSON through unchanged."""
+class Resource(Listing):
+    """A kind of resource; its answers are documents as received."""
+
+    def __init__(self, calls: Calls, noun: str) -> None:
+        super().__init__(calls, f"{API}{noun}")
+        self._noun = noun
 
     async def fetch(self, identity: int) -> Fetched:
         """Read one as received, with its ETag; raise ServiceError for a response about another resource."""
@@ -158,15 +128,11 @@ class Resource(Listing[ModelT]):
             raise ServiceError("The server responded with another resource than requested.")
         return Fetched(document, answer.etag())
 
-    async def document(self, identity: int) -> Document:
-        """Read one as received."""
+    async def get(self, identity: int) -> Document:
+        """Read one; raise NotFound for a missing or invisible one."""
         return (await self.fetch(identity)).document
 
-    async def get(self, identity: int) -> ModelT:
-        """Read one, checked; raise NotFound for a missing or invisible one."""
-        return read_model(self._model, await self.document(identity))
-
-    async def create_document(self, body: Mapping[str, Any]) -> Document:
+    async def create(self, body: Mapping[str, Any]) -> Document:
         """Create one, sent once; raise Unclear without a readable response."""
         answer = await self._calls.call("POST", self._path, body=dict(body))
         try:
@@ -176,11 +142,7 @@ class Resource(Listing[ModelT]):
         self._calls.clock.created(document.get("createdAt"))
         return document
 
-    async def create(self, body: Mapping[str, Any]) -> ModelT:
-        """Create one and return the checked response."""
-        return read_model(self._model, await self.create_document(body))
-
-    async def update_document(
+    async def update(
         self, identity: int, changes: Mapping[str, Any], if_match: str | None = None, *, is_repeatable: bool = True
     ) -> Document:
         """Send only the changes, flat; raise PreconditionFailed if `if_match` is outdated.
@@ -194,59 +156,25 @@ class Resource(Listing[ModelT]):
         self._calls.clock.changed(document.get("lastModifiedAt"))
         return document
 
-    async def update(self, identity: int, changes: Mapping[str, Any]) -> ModelT:
-        """Send only the changes and return the checked response."""
-        return read_model(self._model, await self.update_document(identity, changes))
-
     async def delete(self, identity: int) -> None:
         """Delete one permanently; ignore the response's body."""
         await self._calls.call("DELETE", f"{self._path}/{identity}")
 
 
-def _page_of(document: Document) -> Page:
-    results = document.get("results")
-    if not isinstance(results, list) or not all(isinstance(each, dict) for each in results):
-        raise ServiceError("The server's response is not a list as the interface requires.")
-    total = _count(document.get("totalResults"))
-    return Page(len(results) if total is None else total, results)
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-NodeT = TypeVar("NodeT", bound=Model)
-
-
-class WorkItems(Resource[WorkItem]):
+class WorkItems(Resource):
     """Work items and their tasks, comments and attachments."""
 
-    def __init__(self, calls: Calls) -> None:
-        super().__init__(calls, f"{API}workitems", WorkItem)
+    def tasks(self, identity: int) -> Listing:
+        """Return the list of an item's tasks."""
+        return Listing(self._calls, f"{self._path}/{identity}/tasks")
 
-    async def tasks(self, identity: int, **query: Unpack[Query]) -> Envelope[WorkItem]:
-        """List the tasks added to an item."""
-        return await self.tasks_below(identity).list(**query)
+    def comments(self, identity: int) -> Listing:
+        """Return the list of an item's comments."""
+        return Listing(self._calls, f"{self._path}/{identity}/comments")
 
-    async def comments(self, identity: int, **query: Unpack[Query]) -> Envelope[Comment]:
-        """List the comments on an item."""
-        return await self.comments_below(identity).list(**query)
-
-    async def attachments(self, identity: int, **query: Unpack[Query]) -> Envelope[Attachment]:
-        """List the files attached to an item."""
-        return await self.attachments_below(identity).list(**query)
-
-    def tasks_below(self, identity: int) -> Listing[WorkItem]:
-        """Return the list of an item's tasks, for paging or reading as received."""
-        return Listing(self._calls, f"{self._path}/{identity}/tasks", WorkItem)
-
-    def comments_below(self, identity: int) -> Listing[Comment]:
-        """Return the list of an item's comments, for paging or reading as received."""
-        return Listing(self._calls, f"{self._path}/{identity}/comments", Comment)
-
-    def attachments_below(self, identity: int) -> Listing[Attachment]:
-        """Return the list of an item's attachments, for paging or reading as received."""
-        return Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment)
+    def attachments(self, identity: int) -> Listing:
+        """Return the list of an item's attachments."""
+        return Listing(self._calls, f"{self._path}/{identity}/attachments")
 
     async def delete(self, identity: int, if_match: str | None = None) -> None:
         """Delete one permanently; raise PreconditionFailed if `if_match` is outdated."""
@@ -259,22 +187,8 @@ class WorkItems(Resource[WorkItem]):
         return answer.document()
 
 
-class Comments(Resource[Comment]):
-    """Comments, which are immutable."""
-
-    def __init__(self, calls: Calls) -> None:
-        super().__init__(calls, f"{API}comments", Comment)
-
-    async def attachments(self, identity: int, **query: Unpack[Query]) -> Envelope[Attachment]:
-        """List the files attached to a comment."""
-        return await Listing(self._calls, f"{self._path}/{identity}/attachments", Attachment).list(**query)
-
-
-class Attachments(Resource[Attachment]):
+class Attachments(Resource):
     """Attachments without their contents, which `transfers` moves."""
-
-    def __init__(self, calls: Calls) -> None:
-        super().__init__(calls, f"{API}attachments", Attachment)
 
     async def delete(self, identity: int) -> None:
         """Delete one permanently; try the address's other spelling after a 404."""
@@ -287,20 +201,12 @@ class Attachments(Resource[Attachment]):
                 raise error from None
 
 
-class Nodes(Resource[NodeT]):
+class Nodes(Resource):
     """Areas or iterations: the nodes of a project's tree."""
 
-    def __init__(self, calls: Calls, noun: str, model: type[NodeT]) -> None:
-        super().__init__(calls, f"{API}{noun}", model)
-        self._noun = noun
-
-    async def of_project(self, project_id: int, **query: Unpack[Query]) -> Envelope[NodeT]:
-        """List the nodes of one project."""
-        return await self.in_project(project_id).list(**query)
-
-    def in_project(self, project_id: int) -> Listing[NodeT]:
-        """Return the list of a project's nodes, for paging or reading as received."""
-        return Listing(self._calls, f"{API}projects/{project_id}/{self._noun}", self._model)
+    def of_project(self, project_id: int) -> Listing:
+        """Return the list of a project's nodes."""
+        return Listing(self._calls, f"{API}projects/{project_id}/{self._noun}")
 
     async def delete(self, identity: int, reassignment_id: int | None = None) -> None:
         """Delete a node and its descendants; move their items to `reassignment_id`, or to the root for None."""
@@ -308,61 +214,34 @@ class Nodes(Resource[NodeT]):
         await self._calls.call("DELETE", f"{self._path}/{identity}", query)
 
 
-class Users(Resource[User]):
+class Users(Resource):
     """Licensed users, read-only."""
 
-    def __init__(self, calls: Calls) -> None:
-        super().__init__(calls, f"{API}users", User)
-
-    async def me(self) -> User:
+    async def me(self) -> Document:
         """Read the signed-in user."""
-        return read_model(User, await self.my_document())
-
-    async def my_document(self) -> Document:
-        """Read the signed-in user, as received."""
         return (await self._calls.call("GET", f"{self._path}/me")).document()
 
 
-class Projects(Resource[Project]):
+class Projects(Resource):
     """Projects; the interface does not fix the address of their list, so the client looks for it."""
 
-    def __init__(self, calls: Calls) -> None:
-        super().__init__(calls, f"{API}projects", Project)
+    def time_entry_types(self, project_id: int) -> Listing:
+        """Return the list of a project's time entry types."""
+        return Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes")
 
-    async def time_entry_types(self, project_id: int, **query: Unpack[Query]) -> Envelope[TimeEntryType]:
-        """List the time entry types of a project."""
-        return await self.time_entry_types_of(project_id).list(**query)
-
-    def time_entry_types_of(self, project_id: int) -> Listing[TimeEntryType]:
-        """Return the list of a project's time entry types, for paging or reading as received."""
-        return Listing(self._calls, f"{self._path}/{project_id}/timeentrytypes", TimeEntryType)
-
-    async def _envelope(self, query: Query) -> dict[str, Any]:
-        """Return the list below the resource root, or below /api, or the projects of the root areas."""
+    async def page(self, **query: Unpack[Query]) -> Page:
+        """Read a page of the list below the resource root, or below /api, or the projects of the root areas."""
         for path in (self._path, "api/projects"):
             try:
-                return await Listing(self._calls, path, Project)._envelope(query)  # noqa: SLF001  the same class
+                return await Listing(self._calls, path).page(**query)
             except (NotFound, MethodNotAllowed, BadRequest, Forbidden):
                 continue
         return await self._from_root_areas()
 
-    async def _from_root_areas(self) -> dict[str, Any]:
-        found: dict[int, dict[str, Any]] = {}
-        async for page in self._area_pages():
+    async def _from_root_areas(self) -> Page:
+        found: dict[int, Document] = {}
+        async for page in Listing(self._calls, f"{API}areas").pages():
             for area in page.results:
                 if area.get("parentId") == -1 and isinstance(area.get("projectId"), int):
                     found[area["projectId"]] = {"id": area["projectId"], "name": str(area.get("name") or "")}
-        return {"totalResults": len(found), "top": len(found), "results": list(found.values())}
-
-    def _area_pages(self) -> AsyncIterator[Page]:
-        return Listing(self._calls, f"{API}areas", Area).pages()
-
-
-def areas_of(calls: Calls) -> Nodes[Area]:
-    """Return the areas of all visible projects."""
-    return Nodes(calls, "areas", Area)
-
-
-def iterations_of(calls: Calls) -> Nodes[Iteration]:
-    """Return the iterations and releases of all visible projects."""
-    return Nodes(calls, "iterations", Iteration)
+        return Page(len(found), list(found.values()))

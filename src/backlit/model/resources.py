@@ -143,11 +143,6 @@ class Comment(Resource):
     description: Text
     type: str | None = INTERNAL
 
-    @property
-    def is_internal(self) -> bool:
-        """True if customers cannot see the comment; every type but Feedback is internal."""
-        return self.type != PORTAL
-
 
 class TimeEntryType(Resource):
     """A category of logged work."""

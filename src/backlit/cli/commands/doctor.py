@@ -13,11 +13,12 @@ from urllib.parse import urlsplit
 from backlit.cli.commands.session import is_loopback
 from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client
+from backlit.client.answers import read_model
 from backlit.client.tls import fault_of, trusted
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
-from backlit.model.resources import friendly_size_of
+from backlit.model.resources import User, friendly_size_of
 from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror
 from backlit.store.remote.capabilities import Traits, has_words, missing_words, probe
 
@@ -162,10 +163,10 @@ async def _ask(client: "Client", profile: Profile, report: Report) -> None:
         way = f"backlit login {profile.url}"
         report.say("sign-in", f"Not signed in. Use: {way}", Health.BROKEN)
         return
-    me = await client.users.me()
+    me = read_model(User, await client.users.me())
     report.say(
         "sign-in",
-        f"{me.name} is signed in and can read {(await client.work_items.list(top=1)).total_results:,} items.",
+        f"{me.name} is signed in and can read {(await client.work_items.page(top=1)).total:,} items.",
     )
     _say_clock(client, profile, report)
     told = await client.capabilities()

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from backlit.cli.wiring import chosen_profile, open_client, remote_client
+from backlit.client.answers import read_model
 from backlit.client.client import Client, root_of
 from backlit.client.tokens import COOKIE, Cookie, Held, TokenCache
 from backlit.config.private_files import writing_to
@@ -82,7 +83,7 @@ async def _sign_in(
                 await client.auth.sign_in(user, secret, approved)
             else:
                 await client.auth.sign_in_with_code(secret, approved)
-            me = await client.users.me()
+            me = read_model(User, await client.users.me())
         held = cache.load()
         assert held is not None
         return me.name, held
@@ -154,4 +155,4 @@ def show_user(arguments: argparse.Namespace) -> None:
 
 async def _me(profile: Profile, locations: Locations) -> User:
     async with await open_client(profile, locations) as client:
-        return await client.users.me()
+        return read_model(User, await client.users.me())

@@ -64,7 +64,7 @@ class Session:
         self._display = display
         self._waits = waits
         self._outbox = Outbox(client, files, waits)
-        self._reachability = Reachability(client.users.my_document, display.lost, self._found, waits)
+        self._reachability = Reachability(client.users.me, display.lost, self._found, waits)
         self._sync = Sync(client, files, self._show_progress)
         self.user_lookup = UserLookup(client, files)
         self._syncing = asyncio.Lock()
@@ -297,7 +297,7 @@ class Session:
 
     async def _read(self, item_id: int) -> None:
         try:
-            document = await self.client.work_items.document(item_id)
+            document = await self.client.work_items.get(item_id)
         except NotFound:
             await self._files.write(lambda writer: keep_last_copy(writer, item_id))
             self._sync_due.set()
@@ -306,8 +306,8 @@ class Session:
             return
         await store_items(self._files, [document])
         comments, attachments = await asyncio.gather(
-            read_offered(self.client.work_items.comments_below(item_id)),
-            read_offered(self.client.work_items.attachments_below(item_id)),
+            read_offered(self.client.work_items.comments(item_id)),
+            read_offered(self.client.work_items.attachments(item_id)),
         )
         await self._files.write(_replacing_what_hangs_on(item_id, comments, attachments))
 

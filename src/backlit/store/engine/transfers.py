@@ -102,7 +102,7 @@ class Transfers:
         """Change an attachment's description."""
         changes = {"description": text}
         document = await self._asked(
-            attachment_id, lambda client: client.attachments.update_document(attachment_id, changes), _NOT_QUEUED
+            attachment_id, lambda client: client.attachments.update(attachment_id, changes), _NOT_QUEUED
         )
         await self._put(document)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -40,7 +40,7 @@ class Creations:
 
     async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
         """Return the object of an entry, newer than an id, or None. Raises ServiceRefused if only the user can tell."""
-        me = await self._client.users.my_document()
+        me = await self._client.users.me()
         signed_in_of(me)
 
         def known(writer: Writer) -> tuple[frozenset[int], frozenset[str], list[OutboxEntry]]:
@@ -104,7 +104,7 @@ class Creations:
     async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "Page":
         lists = ProjectLists(self._client, await self._traits(), entry.project_id)
         if entry.kind is EntryKind.COMMENT:
-            listing = self._client.work_items.comments_below(entry.item_id)
+            listing = self._client.work_items.comments(entry.item_id)
             return await lists.whole_page(listing, order="id desc", top=top, skip=skip)
         return await lists.items(order="id desc", top=top, skip=skip)
 
@@ -158,7 +158,7 @@ class ItemSending(EditSending):
 
     noun = "item"
 
-    def _resource(self, _entry: OutboxEntry) -> "Resource[Any]":
+    def _resource(self, _entry: OutboxEntry) -> "Resource":
         return self._client.work_items
 
     def _object_id(self, entry: OutboxEntry) -> int:
@@ -202,9 +202,9 @@ class ItemSending(EditSending):
     async def _keep_copy(self, entry: OutboxEntry, document: Document) -> None:
         """Update the copy in the trash. Lists that the service does not offer keep their mirrored state."""
         below = self._client.work_items
-        tasks = await read_offered(below.tasks_below(entry.item_id))
-        comments = await read_offered(below.comments_below(entry.item_id))
-        attachments = await read_offered(below.attachments_below(entry.item_id))
+        tasks = await read_offered(below.tasks(entry.item_id))
+        comments = await read_offered(below.comments(entry.item_id))
+        attachments = await read_offered(below.attachments(entry.item_id))
 
         def act(writer: Writer) -> None:
             known = writer.journal.trash.of_entry(entry.id) or Copy(document)
@@ -273,7 +273,7 @@ def _deleted(writer: Writer, entry: OutboxEntry, _: Document) -> None:
 class CommentSending(Sending):
     """Sender of COMMENT and DELETE_COMMENT entries."""
 
-    def _resource(self, _entry: OutboxEntry) -> "Resource[Any]":
+    def _resource(self, _entry: OutboxEntry) -> "Resource":
         return self._client.comments
 
     def _object_id(self, entry: OutboxEntry) -> int:
@@ -337,7 +337,7 @@ class RankSending:
                 refusal = error
                 continue
             if not is_item(moved, entry.item_id):
-                moved = await self._client.work_items.document(entry.item_id)
+                moved = await self._client.work_items.get(entry.item_id)
             await self._files.write(_ranked(entry, moved))
             return True
         raise refusal

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavailable
 from backlit.store.edits.checks import fault_of_range, on_wire
@@ -70,13 +70,13 @@ class NodeLevels:
         self._filters = True
         self._latest: dict[tuple[int, object, int], tuple[float, Level]] = {}
 
-    def resource(self, entry: OutboxEntry) -> "Nodes[Any]":
+    def resource(self, entry: OutboxEntry) -> "Nodes":
         """Return the client's areas or iterations."""
         return self._client.areas if entry.payload["tree"] == TreeKind.AREAS.value else self._client.iterations
 
     async def read(self, entry: OutboxEntry) -> Level:
         """Read the whole tree."""
-        return Level(await read_all(self.resource(entry).in_project(entry.project_id)), is_whole=True)
+        return Level(await read_all(self.resource(entry).of_project(entry.project_id)), is_whole=True)
 
     async def below(self, entry: OutboxEntry, parent_id: int, own: Iterable[int] = ()) -> Level:
         """Read the children of a node. `own` are nodes that the entry may have moved or created there."""
@@ -139,7 +139,7 @@ class NodeLevels:
             return await self.read(entry)
         parts = [f"parentId eq {each}" for each in parent_ids] + [f"id eq {with_own}"] * (with_own is not None)
         try:
-            found = await read_all(self.resource(entry).in_project(entry.project_id), " or ".join(parts))
+            found = await read_all(self.resource(entry).of_project(entry.project_id), " or ".join(parts))
         except Unavailable:
             raise
         except (ServiceRefused, ServiceError):
@@ -199,7 +199,7 @@ class NodeSending(EditSending):
         super().__init__(client, files, waits, has_left, levels)
         self._levels = levels
 
-    def _resource(self, entry: OutboxEntry) -> "Resource[Any]":
+    def _resource(self, entry: OutboxEntry) -> "Resource":
         return self._levels.resource(entry)
 
     def _object_id(self, entry: OutboxEntry) -> int:

@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unclear
 from backlit.store.edits.deletions import deletions_of
@@ -92,7 +92,7 @@ class Sending(ABC):
         body = await self._new_body(entry)
         began = time.monotonic()
         try:
-            made = await self._resource(entry).create_document(body)
+            made = await self._resource(entry).create(body)
         except (Unclear, ServiceError):
             self._expect_late(entry, began)
             raise
@@ -126,7 +126,7 @@ class Sending(ABC):
     # The kind of object
 
     @abstractmethod
-    def _resource(self, entry: OutboxEntry) -> "Resource[Any]":
+    def _resource(self, entry: OutboxEntry) -> "Resource":
         """Return the client's resource of the entry's object."""
 
     @abstractmethod
@@ -174,9 +174,7 @@ class EditSending(Sending):
                 self._has_left.add(entry.id)
                 resource = self._resource(entry)
                 try:
-                    echo = await resource.update_document(
-                        self._object_id(entry), body, fetched.etag, is_repeatable=False
-                    )
+                    echo = await resource.update(self._object_id(entry), body, fetched.etag, is_repeatable=False)
                 except (PreconditionFailed, Unclear):
                     continue
             if self._is_object(entry, echo):

@@ -128,7 +128,7 @@ class _Probe:
     ) -> "Page | None":
         """Return a page of items, or None if the service rejects the request or fails."""
         try:
-            return await self._client.work_items.documents(filter=condition, order=order, top=top, skip=skip)
+            return await self._client.work_items.page(filter=condition, order=order, top=top, skip=skip)
         except (Offline, Unavailable):
             raise
         except (ServiceRefused, ServiceError):

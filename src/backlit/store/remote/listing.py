@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused
 from backlit.store.files.files import Files, Writer
@@ -64,7 +64,7 @@ class ProjectLists:
 
     async def page(
         self,
-        listing: "Listing[Any]",
+        listing: "Listing",
         condition: str = "",
         order: str | None = None,
         top: int = PAGE,
@@ -77,7 +77,7 @@ class ProjectLists:
 
     async def whole_page(
         self,
-        listing: "Listing[Any]",
+        listing: "Listing",
         filter_: str | None = None,
         order: str | None = None,
         top: int = PAGE,
@@ -85,7 +85,7 @@ class ProjectLists:
     ) -> "Page":
         """Return a page of any list, sorted and as large as the service supports."""
         ordered = order if self.traits.orders else None
-        return await listing.documents(filter=filter_, order=ordered, top=min(top, self.traits.page), skip=skip or None)
+        return await listing.page(filter=filter_, order=ordered, top=min(top, self.traits.page), skip=skip or None)
 
 
 async def run_together(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
@@ -114,7 +114,7 @@ BATCH = 250
 """Items stored in one transaction. A small number keeps waiting edits fast."""
 
 
-async def read_all(listing: "Listing[Any]", condition: str | None = None) -> list[Document]:
+async def read_all(listing: "Listing", condition: str | None = None) -> list[Document]:
     """Read a list from end to end, each resource once. Resources without an id are all kept.
 
     The OData condition may be ignored by the service.
@@ -130,7 +130,7 @@ async def read_all(listing: "Listing[Any]", condition: str | None = None) -> lis
     return list(found.values())
 
 
-async def read_offered(listing: "Listing[Any]") -> list[Document] | None:
+async def read_offered(listing: "Listing") -> list[Document] | None:
     """Read a list, or return None if the service does not offer it."""
     try:
         return await read_all(listing)

@@ -69,7 +69,7 @@ class UserLookup:
         """Return the user's document, with only the id for an unknown user."""
         nobody: Document = {"id": user_id}
         try:
-            document = await self._client.users.document(user_id)
+            document = await self._client.users.get(user_id)
         except ServiceRefused:
             return nobody
         except ServiceError as error:

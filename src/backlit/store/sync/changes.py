@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backlit.model.errors import ServiceRefused
 from backlit.store.files.files import Files, Writer
@@ -113,7 +113,7 @@ FEEDS = (Subject.COMMENTS, Subject.ATTACHMENTS)
 class Feed:
     """The feed of a noun. Without the service's support, comments and files are read with their item."""
 
-    def __init__(self, subject: Subject, listing: "Listing[Any]", files: Files, put: Put) -> None:
+    def __init__(self, subject: Subject, listing: "Listing", files: Files, put: Put) -> None:
         self._subject = subject
         self._listing = listing
         self._files = files

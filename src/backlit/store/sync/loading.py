@@ -202,7 +202,7 @@ class FullScan:
 
     async def _ask_for(self, item_id: int) -> None:
         try:
-            document = await self._lists.client.work_items.document(item_id)
+            document = await self._lists.client.work_items.get(item_id)
         except NotFound:
             return
         self._seen.add(item_id)

@@ -99,7 +99,7 @@ class Sync:
     async def _people(self) -> None:
         """Read the users and the service's capabilities."""
         me, users, told = await asyncio.gather(
-            self._client.users.my_document(), read_offered(self._client.users), self._client.capabilities()
+            self._client.users.me(), read_offered(self._client.users), self._client.capabilities()
         )
         self.user = signed_in_of(me)
 
@@ -119,11 +119,11 @@ class Sync:
                 return
             try:
                 condition = None if is_only else f"projectId eq {project_id}"
-                page = await self._client.work_items.documents(filter=condition, top=FIRST_PAGE)
+                page = await self._client.work_items.page(filter=condition, top=FIRST_PAGE)
             except Unavailable:
                 raise
             except (ServiceRefused, ServiceError):
-                page = await self._client.work_items.documents(top=FIRST_PAGE)
+                page = await self._client.work_items.page(top=FIRST_PAGE)
             await store_items(self._files, page.results)
 
     async def run(self, project_id: int, *, is_asked: bool) -> None:
@@ -225,9 +225,9 @@ class Sync:
 
     async def _read_trees(self, project_id: int, writes: object) -> bool:
         areas, iterations, types = await asyncio.gather(
-            read_all(self._client.areas.in_project(project_id)),
-            read_all(self._client.iterations.in_project(project_id)),
-            read_offered(self._client.projects.time_entry_types_of(project_id)),
+            read_all(self._client.areas.of_project(project_id)),
+            read_all(self._client.iterations.of_project(project_id)),
+            read_offered(self._client.projects.time_entry_types(project_id)),
         )
 
         def act(writer: Writer) -> bool:
