@@ -99,7 +99,7 @@ class CommandWords:
     def _following(self, command: Command, text: str, cursor: int) -> Sequence[Candidate]:
         runner = runner_of(self._node, command) if command.completer else None
         if isinstance(runner, partial):
-            complete = function_of(f"{command.group}:{command.completer}")
+            complete = function_of(command.completing)
             return cast("Sequence[Candidate]", complete(*runner.args, text, cursor))
         return ()
 
