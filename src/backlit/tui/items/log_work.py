@@ -1,7 +1,7 @@
 """Logging work on a task: the commands, the timer and the dialog."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -13,17 +13,14 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.store.edits.work_log import Work, remaining_after, type_named
 from backlit.store.records.item import Item
+from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.target import StoreTarget
-from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
-
-if TYPE_CHECKING:
-    from backlit.store.store import Store
 
 
 async def log(target: ItemTarget, call: Call) -> None:
@@ -50,16 +47,29 @@ def _current_task(target: ItemTarget) -> Item:
 
 
 async def ask_and_log(target: StoreTarget, task: Item, hours: str = "") -> None:
-    """Ask what was done on a task, and log it."""
-    done = await target.ask(LogWorkDialog(target.store, task, hours))
+    """Ask what was done on a task, and log it; start or stop the timer where that is asked for."""
+    draft = StoredDraft(target.store, draft_key(task.id))
+    done = await target.ask(LogWorkDialog(task, _form(target.store, task), draft, hours))
+    while isinstance(done, TurnTimer):
+        if not done.is_running:
+            await _start(target, task)
+            return
+        await target.store.timer.stop()
+        again = LogWorkDialog(task, _form(target.store, task), draft, str(done.typed[LABELS[HOURS]]), done.typed)
+        done = await target.ask(again)
     if done is None:
-        return
-    if isinstance(done, Start):
-        await _start(target, task)
         return
     await target.store.work_log.log(task.id, done, {"WorkRemaining": task.fields.get("WorkRemaining")})
     await target.store.drafts.discard(draft_key(task.id))
     target.say(f"{hours_text(done.hours)} h logged on #{task.id}: work fields and a comment. u to undo.")
+
+
+def _form(store: Store, task: Item) -> "LogWorkForm":
+    running, types, last = store.timer.running, store.lookups.time_entry_types(), store.work_log.last_type
+    usual = last if last in types else next(iter(types), "")
+    return LogWorkForm(
+        types, usual, store.timer.hours_on(task.id), running.item_id if running else None, store.timer.seconds
+    )
 
 
 async def _start(target: StoreTarget, task: Item) -> None:
@@ -80,31 +90,52 @@ def draft_key(task_id: int) -> str:
     return f"log {task_id}"
 
 
-class Start:
-    """The answer that asks for the timer to be started."""
+@dataclass(frozen=True, slots=True)
+class LogWorkForm:
+    """The types of time entries, the usual one, the timer's hours on the task, its task, and its running seconds."""
+
+    types: Sequence[str]
+    usual_type: str
+    timed_hours: float | None
+    timed_id: int | None
+    seconds: Callable[[], float]
 
 
-class LogWorkDialog(Dialog[Work | Start | None]):
+@dataclass(frozen=True, slots=True)
+class TurnTimer:
+    """The answer that asks for the timer to be started, or to be stopped where it runs on the task."""
+
+    is_running: bool
+    typed: Mapping[str, object]
+
+
+class LogWorkDialog(Dialog[Work | TurnTimer | None]):
     """Tab and the arrows go from line to line, enter logs; what remains follows the hours until it is typed itself.
 
-    What is typed outlives the dialog until it is logged.
+    The draft keeps the typed lines until they are logged. `typed` holds the lines of the same dialog before.
     """
 
-    def __init__(self, store: "Store", task: Item, typed: str = "") -> None:
+    def __init__(
+        self,
+        task: Item,
+        form: LogWorkForm,
+        draft: StoredDraft,
+        hours: str = "",
+        typed: Mapping[str, object] | None = None,
+    ) -> None:
         name = str(task.fields.get("Name") or "")
         super().__init__(f"Log work on {f'#{task.id} ' if task.id > 0 else ''}{name}"[:70])
-        self._store = store
         self._item = task
-        self._types = store.lookups.time_entry_types()
-        hours = store.timer.hours_on(task.id)
-        self._is_timed = hours is not None
-        self.inputs = [LineInput(typed or (hours_text(hours) if hours else "")), LineInput(), LineInput(), LineInput()]
-        last = store.work_log.last_type
-        self.inputs[TYPE].value = last if last in self._types else next(iter(self._types), "")
+        self._form = form
+        self._is_timed = form.timed_hours is not None
+        timed = hours_text(form.timed_hours) if form.timed_hours else ""
+        self.inputs = [LineInput(hours or timed), LineInput(form.usual_type), LineInput(), LineInput()]
         self._followed = ""
         self._usual: dict[str, object] = {}
-        self._is_kept = False
-        self._keeping = StoredDraft(store, draft_key(task.id))
+        self._keeping = draft
+        kept = draft.found()
+        self._is_kept = bool(kept) and typed is None
+        self._begun_with = kept if typed is None else typed
         self._keeping.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")
@@ -162,12 +193,10 @@ class LogWorkDialog(Dialog[Work | Start | None]):
 
     def _take_up(self) -> None:
         """Put back what was typed before; hours that are given, or the timer's, stay."""
-        kept = self._store.drafts.find(draft_key(self._item.id)) or {}
         for label, line in zip(LABELS, self.inputs, strict=True):
-            value = kept.get(label)
+            value = self._begun_with.get(label)
             if isinstance(value, str) and not (line is self.inputs[HOURS] and line.value):
                 line.value = value
-        self._is_kept = bool(kept)
         self._follow()
 
     def _accept(self) -> None:
@@ -184,26 +213,21 @@ class LogWorkDialog(Dialog[Work | Start | None]):
 
     def _turn(self, steps: int) -> None:
         """Choose another of the project's types."""
-        if not self._types:
+        types, typed = self._form.types, self.inputs[TYPE].value
+        if not types:
             return
-        typed = self.inputs[TYPE].value
-        at = self._types.index(typed) if typed in self._types else -max(steps, 0)
-        self.inputs[TYPE].value = self._types[(at + steps) % len(self._types)]
+        at = types.index(typed) if typed in types else -max(steps, 0)
+        self.inputs[TYPE].value = types[(at + steps) % len(types)]
         if self.inputs[TYPE].has_focus:
             self.inputs[TYPE].select_all()
 
     def _turn_timer(self) -> None:
-        """Start the timer and leave; where it runs on this task, stop it, its time standing in the line."""
-        running = self._store.timer.running
-        if self._is_timed:
-            self._is_timed = False
-            self.app.run_worker(work(self._store.timer.stop), group="writes")
-            self._show(is_final=False)
-        elif running is not None:
-            self._fault.update(literal(f"The timer runs on #{running.item_id}; :stop logs its time first."))
+        """Ask for the timer to be started; where it runs on this task, to be stopped with its time in the line."""
+        if not self._is_timed and self._form.timed_id is not None:
+            self._fault.update(literal(f"The timer runs on #{self._form.timed_id}; :stop logs its time first."))
         else:
             self._keeping.write()
-            self.dismiss(Start())
+            self.dismiss(TurnTimer(self._is_timed, self._typed()))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what it comes to now; never complain while somebody is typing."""
@@ -244,12 +268,12 @@ class LogWorkDialog(Dialog[Work | Start | None]):
     def _lines(self, done: Work | None) -> Sequence[str]:
         lines = [
             "This was kept from before; it has not been logged." if self._is_kept else "",
-            f"Types (ctrl+n): {', '.join(self._types)}"
-            if self._types
+            f"Types (ctrl+n): {', '.join(self._form.types)}"
+            if self._form.types
             else "This project has no types of time entries.",
         ]
         if self._is_timed:
-            lines.append(f"◷ The timer has been running here for {clock_text(self._store.timer.seconds())}.")
+            lines.append(f"◷ The timer has been running here for {clock_text(self._form.seconds())}.")
         if done is not None:
             now, after = self._item.fields, done.changes(self._item.fields)
             moves = [
@@ -265,7 +289,7 @@ class LogWorkDialog(Dialog[Work | Start | None]):
         remaining = None
         if self.inputs[REMAINING].value != self._followed:
             remaining = hours_of(typed[REMAINING] or "0", "Remaining", least=0.0)
-        return Work(hours, type_named(self._types, typed[TYPE]), typed[NOTE], remaining)
+        return Work(hours, type_named(self._form.types, typed[TYPE]), typed[NOTE], remaining)
 
 
 def _hours(value: object) -> str:
