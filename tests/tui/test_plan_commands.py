@@ -186,24 +186,20 @@ async def test_commit_writes_mine_over_theirs_only_when_that_is_asked_for(world:
     assert await held(world, row.id, "IterationID") == [first.id]
 
 
-async def test_rollover_keeps_answers_until_they_are_written(store: Store) -> None:
+async def test_rollover_resumes_after_the_kept_answers_and_discards_them_once_written(store: Store) -> None:
     ended, _, rows = await ended_sprint(store, 2)
-    answers = {rows[0].id: Decision(Way.BACKLOG)}
+    key = f"rollover:{store.project_id}:{ended.id}"
+    await store.drafts.save(key, {str(rows[0].id): [Way.BACKLOG.value, 0.0, False]})
     opened = []
-
-    def left(dialog: object) -> None:
-        assert isinstance(dialog, RolloverDialog)
-        dialog.keep(answers)
 
     def written(dialog: object) -> object:
         assert isinstance(dialog, RolloverDialog)
         opened.append(dialog.decisions)
         return dialog.decisions
 
-    target = FakePlan(store, answers=[left, written], here=ended)
-    await run(target, "plan.rollover")
+    target = FakePlan(store, answers=[written], here=ended)
     await run(target, "plan.rollover")
 
-    assert opened == [answers]
+    assert opened == [{rows[0].id: Decision(Way.BACKLOG)}]
     assert target.said == [f"{ended.name}: 1 item rolled over. u to undo."]
-    assert store.drafts.find(f"rollover:{store.project_id}:{ended.id}") is None
+    assert store.drafts.find(key) is None

@@ -8,6 +8,7 @@ from tests.tui.stage import missing, text_of
 from tests.tui.test_plan import keys, plan_of
 
 from backlit.store import Store
+from backlit.tui.shell.drafts import RESTORED
 
 
 async def test_answers_are_given_one_by_one_and_saved_at_the_end(world: World, store: Store, opened: Open) -> None:
@@ -60,6 +61,22 @@ async def test_answers_survive_leaving_and_the_capacity_follows_them(store: Stor
         assert "2 of 2" in after_one
         assert "2 of 2" in again
         assert "✓ n" in back
+
+
+async def test_done_points_that_were_being_typed_are_restored_for_the_same_item(store: Store, opened: Open) -> None:
+    ended, _, rows = await ended_sprint(store, 2)
+    await store.plan.aim(ended.id)
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "tab", "g", "w", "s", "2", "wait:400")
+    async with plan_of(opened, store) as pilot:
+        await keys(pilot, "tab", "g", "w", "s")
+        restored = text_of(pilot.app)
+        await keys(pilot, "escape")
+        left = text_of(pilot.app)
+
+        assert RESTORED in restored
+        assert f"#{rows[0].id} " in left
+        assert "1 of 2" in left
 
 
 async def test_without_an_ended_iteration_it_says_so(store: Store, opened: Open) -> None:

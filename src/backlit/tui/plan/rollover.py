@@ -1,8 +1,7 @@
 """Rollover: the command and the dialog that carry over the unfinished items of an iteration, one by one."""
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
@@ -18,12 +17,14 @@ from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.theme_styles import type_sign
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import capacity_bar, capacity_of, capacity_words, styled
 from backlit.tui.plan.target import PlanTarget
+from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.widgets.choice_list import Choice
 
 KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
@@ -43,16 +44,18 @@ async def roll_over(target: PlanTarget, _call: Call) -> None:
     store = target.store
     ending = _ending(store, iteration)
     key = f"rollover:{store.project_id}:{iteration.id}"
-    saving: list[asyncio.Task[None]] = []
-
-    def keep(decisions: Mapping[int, Decision]) -> None:
-        saving.append(asyncio.create_task(store.drafts.save(key, _content(decisions))))
-
-    decisions = await target.ask(RolloverDialog(ending, _kept(store.drafts.find(key)), keep))
-    await asyncio.gather(*saving)
-    if decisions is None:
+    draft = StoredDraft(store, key)
+    answer = await target.ask(RolloverDialog(ending, _kept(draft.found()), draft))
+    while isinstance(answer, Split):
+        decisions, item = dict(answer.decisions), ending.items[answer.at]
+        done = await _ask_done(target, item)
+        if done is not None:
+            decisions[item.id] = Decision(Way.SPLIT, done)
+            await store.drafts.save(key, _content(decisions))
+        answer = await target.ask(RolloverDialog(ending, decisions, draft, answer.at + (done is not None)))
+    if answer is None:
         return
-    written = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, decisions)
+    written = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, answer)
     await store.drafts.discard(key)
     target.say(f"{iteration.name}: {written} {'item' if written == 1 else 'items'} rolled over. u to undo.")
 
@@ -82,6 +85,22 @@ async def _iteration(target: PlanTarget, ended: Sequence[IterationEntry]) -> Ite
     ]
     choice = await target.ask(PickDialog("Roll over", choices))
     return next((each for each in ended if choice is not None and each.id == choice.value), None)
+
+
+async def _ask_done(target: PlanTarget, item: Item) -> float | None:
+    """Ask for the done points of an item to split; None when the question was left."""
+    points = points_of(str(item.fields.get("Estimate") or "")) or 0.0
+
+    def check(text: str) -> str | None:
+        done = points_of(text)
+        if done is None:
+            return "Enter a number, such as 3."
+        return f"The item has {number_text(points)} points." if done > points else None
+
+    note = "The done points stay here as an item of their own. The rest moves on with its tasks and comments."
+    kept = StoredLines(target.store, f"split:{item.id}")
+    text = await target.ask(LineDialog("Points done", "", check, note=note, kept=kept))
+    return None if text is None else points_of(text) or 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +140,34 @@ def _kept(content: Mapping[str, object] | None) -> dict[int, Decision]:
     return found
 
 
-class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
-    """The unfinished items one by one: a letter answers, and y at the end saves.
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The answer that asks for the done points of the item at an index, with the decisions so far."""
 
-    `keep` gets all answers after each one, so that the user can finish later. The result is the answers to save.
+    at: int
+    decisions: Mapping[int, Decision]
+
+
+class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
+    """The unfinished items one by one, from the index `at` or the first undecided one; y at the end saves.
+
+    The draft keeps the decisions, so that the user can finish later. The result is the decisions to save.
     """
 
     def __init__(
-        self, ending: EndedIteration, decisions: Mapping[int, Decision], keep: Callable[[Mapping[int, Decision]], None]
+        self,
+        ending: EndedIteration,
+        decisions: Mapping[int, Decision],
+        draft: StoredDraft,
+        at: int | None = None,
     ) -> None:
         super().__init__("")
         self._ending = ending
         self.decisions = {item.id: decisions[item.id] for item in ending.items if item.id in decisions}
-        self.keep = keep
-        unanswered = (at for at, each in enumerate(ending.items) if each.id not in self.decisions)
-        self._at = next(unanswered, len(ending.items))
+        self._draft = draft
+        draft.begin(self, lambda: _content(self.decisions))
+        unanswered = (index for index, each in enumerate(ending.items) if each.id not in self.decisions)
+        self._at = next(unanswered, len(ending.items)) if at is None else at
         self._shown = Static(literal(""))
 
     def content(self) -> ComposeResult:
@@ -160,7 +192,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
         if way in {Way.NEXT, Way.SPLIT} and self._ending.target is None:
             self.app.bell()
         elif way is Way.SPLIT:
-            self._ask_done()
+            self.dismiss(Split(self._at, self.decisions))
         elif way is not None:
             self._decide(Decision(way, with_tasks=way is Way.DONE and tasks > 0))
 
@@ -176,28 +208,9 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | None]):
         self._show()
         return True
 
-    def _ask_done(self) -> None:
-        from backlit.tui.dialogs.line import LineDialog
-
-        item = self._ending.items[self._at]
-        points = points_of(str(item.fields.get("Estimate") or "")) or 0.0
-
-        def check(text: str) -> str | None:
-            done = points_of(text)
-            if done is None:
-                return "Enter a number, such as 3."
-            return f"The item has {number_text(points)} points." if done > points else None
-
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self._decide(Decision(Way.SPLIT, points_of(text) or 0.0))
-
-        note = "The done points stay here as an item of their own. The rest moves on with its tasks and comments."
-        self.app.push_screen(LineDialog("Points done", "", check, note=note), typed)
-
     def _decide(self, decision: Decision) -> None:
         self.decisions[self._ending.items[self._at].id] = decision
-        self.keep(dict(self.decisions))
+        self._draft.write()
         self._at += 1
         self._show()
 
