@@ -17,6 +17,7 @@ import httpx
 import pytest
 import uvicorn
 from tests.cli.admin_world import BASE, Done, Served, Workspace, command
+from tests.service.people import hash_cheaply
 
 from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
@@ -113,6 +114,7 @@ def server(workspace: Workspace) -> Iterator[Server]:
 def sample_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     workspace = Workspace(tmp_path_factory.mktemp("administered"))
     write_sample(workspace.settings, 80, today=date(2026, 3, 11))
+    hash_cheaply(workspace.settings)
     return workspace
 
 

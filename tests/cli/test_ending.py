@@ -99,7 +99,7 @@ def test_a_signal_ends_an_application_that_the_shell_has_stopped(home: Home) -> 
         assert shown.ended() == 143
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_text_of_a_line_survives_a_signal(home: Home, number: signal.Signals) -> None:
     with running(home) as shown:
         shown.press("a", "enter", "Half a name")

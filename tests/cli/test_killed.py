@@ -3,8 +3,11 @@
 import json
 import sqlite3
 
+import pytest
 from tests.cli.conftest import Home, Server
 from tests.terminal import Terminal, terminal
+
+pytestmark = pytest.mark.slow
 
 EDITS, COMMENTS = 20, 5
 

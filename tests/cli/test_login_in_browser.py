@@ -14,6 +14,8 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.wrap import LOGIN_PATH
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless",

@@ -27,6 +27,7 @@ def test_an_edit_in_one_terminal_appears_in_the_other(signed_in: Home) -> None:
         other.wait_without("pending")
 
 
+@pytest.mark.slow
 def test_after_a_kill_in_the_middle_of_sending_the_other_goes_on_and_nothing_is_made_twice(signed_in: Home) -> None:
     with terminal([], signed_in.environment) as one, terminal([], signed_in.environment) as other:
         for each in (one, other):

@@ -17,6 +17,8 @@ from tests.faults.plan import Act, acts
 from tests.faults.yard import HOUSE, Yard
 from tests.store.world import until
 
+pytestmark = pytest.mark.slow
+
 SEEDS = [str(seed) for seed in range(1, 1 + int(os.environ.get("BACKLIT_SOAK", "1")))]
 EDITS, KILLED_EDITS = 500, 200
 STORIES = 12

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.service.people import hash_cheaply
 from tests.service.postgres import TEMPLATE, Postgres
 
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
@@ -21,13 +22,28 @@ TODAY = date(2026, 3, 11)
 CLIENT_ID = "uri:backlit"
 ITEMS = 160
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the PostgreSQL variants of tests as slow, but for those that are marked to run on both databases."""
+    for item in items:
+        parameters = getattr(item, "callspec", None)
+        if (
+            parameters
+            and parameters.params.get("database") == "postgresql"
+            and not item.get_closest_marker("postgresql")
+        ):
+            item.add_marker(pytest.mark.slow)
+
+
 SignIn = Callable[[str], Awaitable[httpx.AsyncClient]]
 
 
 @pytest.fixture(scope="session")
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sample")
-    write_sample(ServiceSettings(f"sqlite:///{place}/sample.db", place / "files"), ITEMS, today=TODAY)
+    settings = ServiceSettings(f"sqlite:///{place}/sample.db", place / "files")
+    write_sample(settings, ITEMS, today=TODAY)
+    hash_cheaply(settings)
     return place / "sample.db"
 
 
@@ -36,7 +52,12 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     server = Postgres(Path(tempfile.gettempdir()) / f"backlit-postgres-{run[:12]}")
     files = tmp_path_factory.mktemp("files")
-    server.fill(lambda url: write_sample(ServiceSettings(url, files), ITEMS, today=TODAY))
+
+    def fill(url: str) -> None:
+        write_sample(ServiceSettings(url, files), ITEMS, today=TODAY)
+        hash_cheaply(ServiceSettings(url, files))
+
+    server.fill(fill)
     yield server
     server.close()
 

@@ -26,6 +26,8 @@ from backlit.service.storage.migrations import VERSION
 from backlit.service.storage.schema import schema_version, work_items
 from backlit.service.storage.settings import ServiceSettings
 
+pytestmark = pytest.mark.postgresql
+
 
 @pytest.fixture
 def lane(empty_url: str) -> Iterator[Lane]:

@@ -34,6 +34,8 @@ from backlit.service.storage.migrations import migrate
 from backlit.service.storage.schema import work_items
 from backlit.service.tables.item_documents import columns_of
 
+pytestmark = pytest.mark.postgresql
+
 CUSTOM = (
     custom_field("Channel_cf", Kind.CHOICE),
     custom_field("Value_cf", Kind.NUMBER),

@@ -20,6 +20,8 @@ from backlit.service.storage.database import engine_at
 from backlit.service.storage.schema import project_totals, work_items
 from backlit.service.storage.settings import ServiceSettings
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = int(os.environ.get("BACKLIT_ROUNDS", "1"))
 WRITERS = 8
 SECONDS = 1.0

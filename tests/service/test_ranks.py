@@ -5,6 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
+pytestmark = pytest.mark.postgresql
+
 Client = httpx.AsyncClient
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from backlit.model.fields import ItemType
 
+pytestmark = pytest.mark.postgresql
+
 Client = httpx.AsyncClient
 
 

@@ -15,6 +15,8 @@ from tests.service.served import PATIENCE, sign_in
 
 from backlit.service.storage.settings import Limits
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[..., Bounded]
 LONG = 60.0
 WRITE = "POST /api/v1/workitems HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"

@@ -108,6 +108,7 @@ async def write_until_refused(base: str, header: str, size: int, given: list[tup
             given.append((answer.json()["id"], description))
 
 
+@pytest.mark.slow
 @ON_SQLITE
 @pytest.mark.parametrize("size", [200, 20_000, 200_000])
 async def test_every_acknowledged_item_is_there_once_when_the_disk_is_full(

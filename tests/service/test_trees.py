@@ -9,6 +9,8 @@ import pytest
 
 from backlit.model.trees import Node, Tree
 
+pytestmark = pytest.mark.postgresql
+
 Client = httpx.AsyncClient
 
 

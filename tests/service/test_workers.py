@@ -13,6 +13,8 @@ from tests.service.served import PATIENCE, Served
 
 from backlit.service.storage.settings import ServiceSettings
 
+pytestmark = pytest.mark.postgresql
+
 
 def children(process: int) -> set[int]:
     return {int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()}

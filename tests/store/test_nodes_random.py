@@ -20,7 +20,6 @@ from backlit.store.edits.nodes import NewNode
 from backlit.store.records.entry import EntryState
 
 IS_SOAK = "BACKLIT_SOAK" in os.environ
-OPERATIONS = 500
 UNDONE = 0.1
 """The share of acts that are taken back."""
 PLANNED = ("startDate", "endDate", "maxCapacity")
@@ -171,7 +170,10 @@ async def has_values(world: World, model: Model) -> bool:
     return all(tuple(found[name][key] for key in PLANNED) == values for name, values in model.values.items())
 
 
-async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_model(world: World) -> None:
+@pytest.mark.parametrize("operations", [100, pytest.param(500, marks=pytest.mark.slow)])
+async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_model(
+    world: World, operations: int
+) -> None:
     if IS_SOAK:
         plant(world, AREAS)
         plant(world, ITERATIONS)
@@ -179,7 +181,7 @@ async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_mo
     models = [Model(store, AREAS), Model(store, ITERATIONS)]
     dice, undone = random.Random(49), 0  # no secret
 
-    for at in range(OPERATIONS):
+    for at in range(operations):
         if at % 25 == 0:
             world.faults.is_down = dice.random() < 0.5
         which = dice.randint(0, 1)
@@ -198,9 +200,10 @@ async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_mo
         assert await shape(world, model.kind) == model.shape() == shown(store, model.kind)
         assert await has_values(world, model)
     assert models[1].values
-    assert undone > OPERATIONS * UNDONE / 2
+    assert undone > operations * UNDONE / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [AREAS, ITERATIONS])
 async def test_every_act_works_on_a_tree_of_a_thousand_nodes(world: World, kind: TreeKind) -> None:
     plant(world, kind)

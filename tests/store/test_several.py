@@ -143,6 +143,7 @@ async def enter(lock: SharedLock) -> None:
         pass
 
 
+@pytest.mark.slow
 async def test_new_files_may_be_opened_by_many_at_once(tmp_path: Path) -> None:
     openers = [
         await asyncio.create_subprocess_exec(sys.executable, "-c", OPEN, str(tmp_path), stdin=asyncio.subprocess.PIPE)

@@ -1,7 +1,7 @@
 """Keys that arrive together, or shortly after each other, do what they do when they are typed slowly."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from tests.store.world import World, until
@@ -37,6 +37,8 @@ WAYS = {
     "a change of the order": ("#", *"ID", "enter", "J", "K"),
     "undo": ("3", "G", *NAME, "u", "j"),
 }
+USUAL_WAYS = {"a filter by a query", "the editor and back", "the plan and back", "undo"}
+"""The ways that are tried by default: a list that changes, another screen, another list, another value."""
 
 
 async def named_after(opened: Open, store: Store, type_keys: Callable[[Pilot[None]], Awaitable[None]]) -> list[int]:
@@ -69,7 +71,9 @@ def filled_in(keys: tuple[str, ...], item_id: int) -> list[str]:
     return "\0".join(keys).replace("I\0D", "\0".join(str(item_id))).split("\0")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", [way if way in USUAL_WAYS else pytest.param(way, marks=pytest.mark.slow) for way in WAYS]
+)
 async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opened: Open, way: str) -> None:
     story = [row for row in await shown(store) if row.type == "Story"][4]
     keys = [*filled_in(WAYS[way], story.id), *NAME]
@@ -93,10 +97,11 @@ async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opene
     assert found == dict.fromkeys(GAPS, wanted)
 
 
-@pytest.mark.parametrize("verbs", [(">", "j", ">"), (">", ">", "j", ">"), ("j", ">", "k", ">"), (">", "u", "j", ">")])
-async def test_planning_in_a_burst_plans_what_slow_keys_plan(
-    store: Store, opened: Open, verbs: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize(
+    "verbs",
+    [(">", "u", "j", ">"), *(pytest.param(keys, marks=pytest.mark.slow) for keys in (">j>", ">>j>", "j>k>"))],
+)
+async def test_planning_in_a_burst_plans_what_slow_keys_plan(store: Store, opened: Open, verbs: Sequence[str]) -> None:
     planned = []
     for is_slow in (True, False):
         async with plan_of(opened, store) as pilot:

@@ -36,7 +36,9 @@ THEIRS: Mapping[str, object] = {
 }
 MERGED = {"Tags": ["old", "theirs", "mine"]}
 """What comes of changes of one field that do not clash."""
-PAIRS = [(mine, theirs) for mine in BEFORE for theirs in BEFORE]
+FIELDS = list(BEFORE)
+PAIRS = [*zip(FIELDS, FIELDS, strict=True), *zip(FIELDS, [*FIELDS[1:], FIELDS[0]], strict=True)]
+"""Every field on both sides, and every field beside another one."""
 
 
 async def story(world: World, store: Store, fields: Mapping[str, object] = BEFORE) -> int:

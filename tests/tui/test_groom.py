@@ -90,6 +90,7 @@ async def resume(pilot: Pilot[None], ids: list[int]) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_ten_items_are_groomed_by_keys_with_a_pause_and_a_restart(
     world: World, store: Store, opened: Open, tmp_path: Path
 ) -> None:

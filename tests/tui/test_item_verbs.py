@@ -26,7 +26,13 @@ from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.items.field_commands import stepped
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
-VIEWS = ("backlog", "search", "tree's list", "board", "plan", "editor", "comments", "groom queue")
+VIEWS = (
+    *("backlog", "plan", "editor"),
+    *(
+        pytest.param(view, marks=pytest.mark.slow)
+        for view in ("search", "tree's list", "board", "comments", "groom queue")
+    ),
+)
 
 
 # Estimate
