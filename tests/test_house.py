@@ -55,6 +55,34 @@ def test_no_function_is_longer_than_50_lines() -> None:
     assert [at(path, node) for path, node in functions if (node.end_lineno or 0) - node.lineno >= 50] == []
 
 
+def dialogs() -> list[tuple[Path, ast.ClassDef]]:
+    """Return the classes of dialogs, by the names of their bases."""
+    classes = [(path, node) for path, node in nodes(TERMINAL) if isinstance(node, ast.ClassDef)]
+    names, before = {"Dialog"}, 0
+    while before < len(names):
+        before = len(names)
+        names |= {node.name for _, node in classes if not names.isdisjoint(map(base_name, node.bases))}
+    return [(path, node) for path, node in classes if node.name in names]
+
+
+def base_name(node: ast.expr) -> str:
+    return name_of(node.value if isinstance(node, ast.Subscript) else node)
+
+
+def test_no_dialog_holds_the_store() -> None:
+    found = [(path, part) for path, dialog in dialogs() for part in ast.walk(dialog)]
+
+    assert len(dialogs()) > 20
+    assert [at(path, part) for path, part in found if name_of(part) in {"store", "_store", "Store"}] == []
+
+
+def test_no_screen_calls_back_with_its_result() -> None:
+    calls = [(path, node) for path, node in nodes(TERMINAL) if isinstance(node, ast.Call)]
+    pushes = [(path, node) for path, node in calls if name_of(node.func) == "push_screen"]
+
+    assert [at(path, node) for path, node in pushes if len(node.args) + len(node.keywords) > 1] == []
+
+
 def test_nothing_catches_everything_to_carry_on() -> None:
     def caught(node: ast.ExceptHandler) -> set[str]:
         kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type] if node.type else []

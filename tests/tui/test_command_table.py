@@ -12,12 +12,12 @@ import pytest
 from textual.dom import DOMNode
 
 import backlit.tui
-from backlit.tui.app.command_line import CommandWords, item_number
+from backlit.tui.app.command_line import CommandWords
 from backlit.tui.attachments.screen import AttachmentList, AttachmentsScreen
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen
-from backlit.tui.commands.command import Call, Command, Context
+from backlit.tui.commands.command import Call, Command, Context, item_number
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.comments.thread import CommentThread

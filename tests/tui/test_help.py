@@ -7,6 +7,7 @@ import pytest
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
+from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
@@ -14,7 +15,7 @@ from backlit.tui.app.global_commands import KeysHelp
 from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.dialogs.finder import OffersDialog
-from backlit.tui.dialogs.palette import Palette, command_offers
+from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
@@ -115,7 +116,7 @@ async def palette_of(store: Store) -> AsyncIterator[tuple[Pilot[None], Stage]]:
     async with Stage().run_test(size=(100, 30)) as pilot:
         app = pilot.app
         assert isinstance(app, Stage)
-        app.push_screen(Palette(store, CONTEXTS), app.answers.append)
+        app.push_screen(Palette(CONTEXTS, item_search(FakeTarget(store))), app.answers.append)
         await pilot.pause()
         yield pilot, app
 

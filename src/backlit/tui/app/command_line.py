@@ -10,7 +10,7 @@ from textual.dom import DOMNode
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import Candidate
 from backlit.tui.app.places import Places
-from backlit.tui.commands.command import Call, CannotAct, Command
+from backlit.tui.commands.command import Call, CannotAct, Command, item_number
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.dialog import STYLES, Dialog
 from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, runner_of
@@ -57,10 +57,6 @@ async def run_line(target: CommandLineTarget, node: DOMNode, line: str) -> None:
         await target.places.go_to_item(number)
 
 
-ID_DIGITS = 19
-"""Digits from which a number is too long for an id."""
-
-
 class CommandWords:
     """The words that run a command at the focus; the nearest command has precedence."""
 
@@ -102,12 +98,6 @@ class CommandWords:
             complete = function_of(command.completing)
             return cast("Sequence[Candidate]", complete(*runner.args, text, cursor))
         return ()
-
-
-def item_number(text: str) -> int | None:
-    """Return the id in `1042` or `#1042`; None for other text."""
-    number = text.removeprefix("#")
-    return int(number) if number.isdecimal() and len(number) < ID_DIGITS else None
 
 
 class CommandLine(Dialog[str | None]):

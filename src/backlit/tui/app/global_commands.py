@@ -15,7 +15,7 @@ from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call, CannotAct, Command, Context, beginning, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_in
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
-from backlit.tui.dialogs.palette import Palette
+from backlit.tui.dialogs.palette import Palette, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.dispatch import Dispatch, contexts_of
@@ -71,7 +71,7 @@ async def help_with_keys(target: ApplicationTarget, _call: Call) -> None:
 async def find(target: ApplicationTarget, _call: Call) -> None:
     """Find a command to run, or an item to open. Raises CannotAct for a command of another place."""
     contexts, session = contexts_of(target.dispatch.focused_node), target.session
-    chosen = await target.ask(Palette(target.store, contexts, session.recent_commands))
+    chosen = await target.ask(Palette(contexts, item_search(target), session.recent_commands))
     if isinstance(chosen, Command):
         if chosen.context not in contexts:
             raise CannotAct(_elsewhere(chosen))

@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from backlit.model.errors import BacklitError
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -13,19 +12,17 @@ from backlit.store.views.search import Place as HitPlace
 from backlit.tui.app.places import Place, Places
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.dialogs.finder import Offer, OffersDialog
-from backlit.tui.dialogs.palette import ID_DIGITS, item_offer
+from backlit.tui.dialogs.finder import Offer
+from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_offer
 from backlit.tui.drawing.theme_styles import status_sign, type_sign
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.outbox.screen import OutboxScreen
 from backlit.tui.shell.target import StoreTarget
-from backlit.tui.shell.workers import work
 
 INTERRUPT_WINDOW = 2.0
 """Seconds in which a second ctrl+c quits."""
 MOST_NAMES = 30
 MOST_HITS = 20
-LINES = 16
 
 
 class NavigationTarget(StoreTarget, Protocol):
@@ -59,7 +56,9 @@ def go_to_outbox(target: NavigationTarget, _call: Call) -> None:
 
 async def go_to_item(target: NavigationTarget, _call: Call) -> None:
     """Find any item of the project and go to it."""
-    item_id = await target.ask(GoToDialog(target.store, target.places.recent.ids()))
+    store = target.store
+    recent = [offer for item_id in target.places.recent.ids() if (offer := _offer(store, item_id))]
+    item_id = await target.ask(GoToDialog(recent, _search(store)))
     if item_id is not None:
         await target.places.go_to_item(item_id)
 
@@ -119,71 +118,48 @@ def interrupt(target: NavigationTarget, _call: Call) -> None:
         target.say("Press ctrl+c again to quit.")
 
 
-class GoToDialog(OffersDialog[int | None]):
+class GoToDialog(ItemFinder[int | None]):
     """Finds an item by its number or by words in its name, texts and comments; recent items come first.
 
     The answer is its id, also of a done item; None when the dialog was closed.
     """
 
-    def __init__(self, store: Store, recent: Sequence[int]) -> None:
-        self._store = store
-        offers = [offer for item_id in recent if (offer := self._offer(item_id))]
-        super().__init__("Go to an item", "number or words", [Offer(None, "", "Recent"), *offers] if offers else [])
-        self._found: list[Offer] = []
+    def __init__(self, recent: Sequence[Offer], search: ItemSearch) -> None:
+        offers = [Offer(None, "", "Recent"), *recent] if recent else []
+        super().__init__("Go to an item", "number or words", offers, search)
 
-    def _set_height(self) -> None:
-        """Keep one height, as results arrive later."""
-        self.list.styles.height = max(1, min(LINES, self.app.size.height - 4))
-
-    def narrow(self, query: str) -> None:
-        """Show the matching recent items at once; other results follow."""
+    def arranged(self, query: str, found: Sequence[Offer]) -> Sequence[Offer]:
+        """Return the results, recent ones first, then recent items that match the typed letters."""
         if not query:
-            self._found = []
-            self.list.show(self._grouped)
-            return
-        words = query.casefold()
-        self._found = [offer for offer in self._found if words in offer.label.casefold()]
-        self._show_found(query, None)
-        self.run_worker(work(self._find, query), exclusive=True, group="go-to")
+            return self._grouped
+        recent, values = {offer.value for offer in self._offers}, {offer.value for offer in found}
+        ordered = sorted(found, key=lambda offer: offer.value not in recent)
+        return [*ordered, *(offer for offer in self.fitting(query) if offer.value not in values)]
 
-    async def _find(self, query: str) -> None:
-        view = self._store.view(ViewSpec(text=query, with_done=True))
-        try:
-            await view.load()
-            hits = [] if query.startswith("#") else await self._store.search.find(query, MOST_HITS)
-        except BacklitError:
-            return
-        if self.is_attached and self.input.value.strip() == query:
-            offers = {row.id: item_offer(row) for row in view.rows(0, MOST_NAMES)}
-            for hit in hits:
-                offer = None if hit.item_id in offers else self._offer(hit.item_id, hit)
-                if offer is not None:
-                    offers[hit.item_id] = offer
-            current = self.list.current
-            self._found = list(offers.values())
-            self._show_found(query, current.value if current else None)
 
-    def _show_found(self, query: str, value: object) -> None:
-        """Show the results, recent ones first, then recent items that match the typed letters."""
-        recent, found = {offer.value for offer in self._offers}, {offer.value for offer in self._found}
-        ordered = sorted(self._found, key=lambda offer: offer.value not in recent)
-        self.list.show([*ordered, *(offer for offer in self.fitting(query) if offer.value not in found)], value)
+def _search(store: Store) -> ItemSearch:
+    """Return the search in names, texts and comments."""
 
-    def accept(self) -> None:
-        """Answer; a typed id may still be missing from the results."""
-        number = self.input.value.strip().removeprefix("#")
-        is_typed_out = number.isdecimal() and len(number) < ID_DIGITS and self._store.item(int(number)) is not None
-        if is_typed_out:
-            self.dismiss(int(number))
-        else:
-            super().accept()
+    async def find(query: str) -> Sequence[Offer]:
+        view = store.view(ViewSpec(text=query, with_done=True))
+        await view.load()
+        hits = [] if query.startswith("#") else await store.search.find(query, MOST_HITS)
+        offers = {row.id: item_offer(row) for row in view.rows(0, MOST_NAMES)}
+        for hit in hits:
+            offer = None if hit.item_id in offers else _offer(store, hit.item_id, hit)
+            if offer is not None:
+                offers[hit.item_id] = offer
+        return list(offers.values())
 
-    def _offer(self, item_id: int, hit: Hit | None = None) -> Offer | None:
-        """Return the offer of an item, with the text around a match outside its name."""
-        item = self._store.item(item_id)
-        if item is None:
-            return None
-        status = str(item.fields.get("Status") or "")
-        label = f"{type_sign(item.type)} {item.fields.get('Name') or ''}  {status_sign(status)} {status}"
-        about = f"  “{hit.snippet}”" if hit is not None and hit.place is not HitPlace.NAME else ""
-        return Offer(item.id, f"#{item.id}" if item.id > 0 else "new", f"{label}{about}")
+    return ItemSearch(find, lambda item_id: store.item(item_id) is not None)
+
+
+def _offer(store: Store, item_id: int, hit: Hit | None = None) -> Offer | None:
+    """Return the offer of an item, with the text around a match outside its name."""
+    item = store.item(item_id)
+    if item is None:
+        return None
+    status = str(item.fields.get("Status") or "")
+    label = f"{type_sign(item.type)} {item.fields.get('Name') or ''}  {status_sign(status)} {status}"
+    about = f"  “{hit.snippet}”" if hit is not None and hit.place is not HitPlace.NAME else ""
+    return Offer(item.id, f"#{item.id}" if item.id > 0 else "new", f"{label}{about}")

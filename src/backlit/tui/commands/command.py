@@ -116,3 +116,13 @@ def beginning(names: Sequence[str], text: str, cursor: int) -> list[Candidate]:
     """Return the names that begin with the typed text."""
     typed = text[:cursor].casefold()
     return [Candidate(name, 0, cursor) for name in names if name.casefold().startswith(typed)]
+
+
+ID_DIGITS = 19
+"""Digits from which a number is too long for an id."""
+
+
+def item_number(text: str) -> int | None:
+    """Return the id in `1042` or `#1042`; None for other text."""
+    number = text.removeprefix("#")
+    return int(number) if number.isdecimal() and len(number) < ID_DIGITS else None

@@ -75,6 +75,11 @@ class OfferList(LineList, can_focus=False):
         offer = self._offers[self.cursor] if self.cursor < len(self._offers) else None
         return None if offer is None or offer.is_heading else offer
 
+    @property
+    def is_at_first(self) -> bool:
+        """True if the cursor is on the first offer, or there is none."""
+        return self.current == next((offer for offer in self._offers if not offer.is_heading), None)
+
     def step(self, rows: int) -> None:
         """Move, over headings, as far as there are offers; at the top show the heading too."""
         places = [index for index, offer in enumerate(self._offers) if not offer.is_heading]

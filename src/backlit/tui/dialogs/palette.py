@@ -1,18 +1,18 @@
 """Commands and items by name: type a little of either, enter runs or opens."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
 from backlit.store.records.item import Row
-from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.commands.command import Command, Context
+from backlit.tui.commands.command import Command, Context, item_number
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
-from backlit.tui.drawing.text import literal
 from backlit.tui.drawing.theme_styles import status_sign, type_sign
+from backlit.tui.shell.target import StoreTarget
 from backlit.tui.shell.workers import work
 
 MOST_ITEMS = 50
@@ -20,82 +20,101 @@ MOST_COMMANDS = 8
 """Commands shown over items, so that both are in sight."""
 MOST_ELSEWHERE = 2
 """Commands of other places among them."""
+LINES = 16
 
-ID_DIGITS = 19
-"""Digits from which a number is no id."""
+Result = TypeVar("Result")
 
 
-class Palette(OffersDialog[Command | int | None]):
-    """The answer is a command to run, or the id of an item to open."""
+@dataclass(frozen=True, slots=True)
+class ItemSearch:
+    """Items by typed text: `find` returns offers or raises BacklitError, `has` tells whether an id can be chosen."""
 
-    NAME = "Palette"
-    PLACEHOLDER = "a command, an item's name, or #id"
+    find: Callable[[str], Awaitable[Sequence[Offer]]]
+    has: Callable[[int], bool]
 
-    def __init__(self, store: Store, contexts: Sequence[Context], recent: Sequence[str] = ()) -> None:
-        super().__init__(self.NAME, self.PLACEHOLDER, command_offers(contexts, recent))
-        self._store = store
-        self._items: list[Offer] = []
-        self._commands: list[Offer] = []
+
+def item_search(target: StoreTarget, *, is_for_parent: bool = False) -> ItemSearch:
+    """Return the search by name and number in the current project; tasks are no parents."""
+    store = target.store
+
+    async def find(query: str) -> Sequence[Offer]:
+        view = store.view(ViewSpec(text=query, with_done=True))
+        await view.load()
+        rows = view.rows(0, MOST_ITEMS)
+        return [item_offer(row) for row in rows if not (is_for_parent and row.type == ItemType.TASK)]
+
+    def has(item_id: int) -> bool:
+        item = store.item(item_id)
+        return item is not None and not (is_for_parent and item.type == ItemType.TASK)
+
+    return ItemSearch(find, has)
+
+
+class ItemFinder(OffersDialog[Result]):
+    """Offers, and items that are found while their text is typed; an id that is typed out need not be found yet."""
+
+    def __init__(self, title: str, placeholder: str, offers: Sequence[Offer], search: ItemSearch) -> None:
+        super().__init__(title, placeholder, offers)
+        self._search = search
+        self._found: Sequence[Offer] = ()
 
     def _set_height(self) -> None:
-        """Stay at one height, as items come later."""
-        self.list.styles.height = max(1, min(MOST_COMMANDS * 2, self.app.size.height - 4))
+        """Keep one height, as items come later."""
+        self.list.styles.height = max(1, min(LINES, self.app.size.height - 4))
 
     def narrow(self, query: str) -> None:
-        """Show the commands at once; the items follow."""
-        found = self.fitting(query) if query else self._offers
-        elsewhere = [offer for offer in found if offer.is_dim][:MOST_ELSEWHERE] if query else []
-        here = [offer for offer in found if not offer.is_dim]
-        self._commands = [*here[: MOST_COMMANDS - len(elsewhere)], *elsewhere] if query else here
+        """Show the known offers at once; other items follow."""
         words = query.casefold()
-        self._items = [each for each in self._items if words and words in each.label.casefold()]
-        self._show_found(None)
+        self._found = [each for each in self._found if words and words in each.label.casefold()]
+        self.list.show(self.arranged(query, self._found))
         if query:
-            self.run_worker(work(self._find, query), exclusive=True, group="palette")
+            self.run_worker(work(self._find, query), exclusive=True, group="find")
 
     async def _find(self, query: str) -> None:
-        view = self._store.view(ViewSpec(text=query, with_done=True))
         try:
-            await view.load()
+            found = await self._search.find(query)
         except BacklitError:
             return
         if self.is_attached and self.input.value.strip() == query:
-            current = self.list.current
-            self._items = [item_offer(row) for row in view.rows(0, MOST_ITEMS) if self.fits(row)]
-            self._show_found(current.value if current else None)
+            self._found, current = found, self.list.current
+            self.list.show(self.arranged(query, found), current.value if current else None)
 
-    def fits(self, row: Row) -> bool:  # noqa: ARG002 - for subclasses
-        """Return whether an item may be chosen."""
-        return True
+    def arranged(self, _query: str, found: Sequence[Offer]) -> Sequence[Offer]:
+        """Return the offers to show for a text and the items found for it."""
+        return [Offer(None, "", "Items"), *found] if found else []
 
     def accept(self) -> None:
-        """Answer; an id that was typed out need not have been found yet."""
-        number = self.input.value.strip().removeprefix("#")
-        is_typed_out = self.list.current is None and number.isdecimal() and len(number) < ID_DIGITS
-        if is_typed_out and self._store.item(int(number)) is not None:
-            self.dismiss(int(number))
+        """Answer with the typed id, unless the cursor was moved, else with the offer under the cursor."""
+        number = item_number(self.input.value.strip())
+        if number is not None and self.list.is_at_first and self._search.has(number):
+            self.dismiss(number)  # type: ignore[arg-type] # every subclass answers with ids
         else:
             super().accept()
 
-    def _show_found(self, value: object) -> None:
-        """Commands, then items, the cursor on the one of a value."""
-        headings = [Offer(None, "", "Commands")] if self._items and self._commands else []
-        items = [Offer(None, "", "Items"), *self._items] if self._items else []
-        self.list.show([*headings, *self._commands, *items], value)
+
+class Palette(ItemFinder[Command | int | None]):
+    """The answer is a command to run, or the id of an item to open."""
+
+    def __init__(self, contexts: Sequence[Context], search: ItemSearch, recent: Sequence[str] = ()) -> None:
+        offers = command_offers(contexts, recent)
+        super().__init__("Palette", "a command, an item's name, or #id", offers, search)
+
+    def arranged(self, query: str, found: Sequence[Offer]) -> Sequence[Offer]:
+        """Return the commands, then the items."""
+        fitting = self.fitting(query) if query else self._offers
+        commands = [offer for offer in fitting if not offer.is_dim]
+        if query:
+            elsewhere = [offer for offer in fitting if offer.is_dim][:MOST_ELSEWHERE]
+            commands = [*commands[: MOST_COMMANDS - len(elsewhere)], *elsewhere]
+        headings = [Offer(None, "", "Commands")] if found and commands else []
+        return [*headings, *commands, *super().arranged(query, found)]
 
 
-class PickItemDialog(Palette):
-    """Finds the item that a task belongs to by name or number; the answer is its id."""
+class PickItemDialog(ItemFinder[int | None]):
+    """Finds an item by name or number; the answer is its id."""
 
-    PLACEHOLDER = "an item's name, or #id"
-
-    def __init__(self, store: Store, title: str) -> None:
-        super().__init__(store, ())
-        self.frame.border_title = literal(title)
-
-    def fits(self, row: Row) -> bool:
-        """Return whether the item may have tasks."""
-        return row.type != ItemType.TASK
+    def __init__(self, title: str, search: ItemSearch) -> None:
+        super().__init__(title, "an item's name, or #id", (), search)
 
 
 def command_offers(contexts: Sequence[Context], recent: Sequence[str] = ()) -> list[Offer]:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from backlit.model.fields import Field, Kind
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.palette import PickItemDialog
+from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
@@ -148,7 +148,7 @@ async def _pick_tags(target: EditorTarget, field: Field, value: object) -> None:
 
 async def _pick_item(target: EditorTarget, field: Field) -> None:
     with target.form.asking(field):
-        item_id = await target.ask(PickItemDialog(target.store, field.label))
+        item_id = await target.ask(PickItemDialog(field.label, item_search(target, is_for_parent=True)))
     if item_id is not None:
         target.form.put(field, item_id)
 
