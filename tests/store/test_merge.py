@@ -2,7 +2,7 @@
 
 import pytest
 
-from backlit.store.records.merge import kept_otherwise, merge, merge_tags
+from backlit.store.records.merge import is_long, kept_otherwise, merge, merge_tags
 
 
 def test_what_they_did_not_touch_is_sent() -> None:
@@ -31,6 +31,28 @@ def test_unset_and_empty_text_are_the_same(empty: object) -> None:
 def test_tags_put_on_and_taken_off_by_both_are_all_honoured() -> None:
     assert merge_tags(["a", "b"], ["b", "c"], ["a", "b", "d"]) == ["b", "d", "c"]
     assert merge({"Tags": ["a"]}, {"Tags": []}, {"Tags": ["b"]}).changes == {}
+
+
+def test_a_tag_that_others_removed_stays_away() -> None:
+    assert merge_tags(["a", "b"], ["a", "b", "c"], ["a"]) == ["a", "c"]
+
+
+def test_a_text_that_others_changed_the_same_way_and_further_is_not_sent() -> None:
+    merged = merge({"Description": "a\nb\nc"}, {"Description": "A\nb\nc"}, {"Description": "A\nb\nC"})
+
+    assert (merged.changes, merged.conflicts) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("key", "mine", "theirs", "is_so"),
+    [
+        ("Notes_cf", "one", "two", False), ("Notes_cf", "a\nb", "two", True), ("Notes_cf", "one", "a\nb", True),
+        ("Notes_cf", "one", "a\rb", True), ("Notes_cf", None, "a\nb", True), ("Notes_cf", 5, "a\nb", False),
+        ("Description", "one", "two", True), ("Name", "a\nb", "two", False),
+    ],
+)  # fmt: skip
+def test_a_custom_text_is_long_if_either_side_has_lines(key: str, mine: object, theirs: object, is_so: bool) -> None:
+    assert is_long(key, mine, theirs) is is_so
 
 
 def test_a_long_text_merges_by_line_and_a_name_does_not() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
+import orjson
 import pytest
 from tests.store.nodes import AREAS, ITERATIONS, leaf, named, on_service, root_of, shape, shown
 from tests.store.world import Said, World, raised, sent, until
@@ -44,6 +45,24 @@ async def test_a_new_iteration_is_shown_at_once_and_made_with_both_dates(world: 
         tuple(made[key] for key in ("name", "startDate", "endDate", "minCapacity", "maxCapacity", "sequence")) == wanted
     )
     assert shown(store, ITERATIONS) == await shape(world, ITERATIONS)
+
+
+async def test_a_tree_that_was_read_before_a_write_does_not_replace_the_written_one(world: World) -> None:
+    store = await world.online()
+    page = await world.rival.areas.in_project(1).documents()
+    answers = [Said(200, (), orjson.dumps({"totalResults": page.total, "top": 1, "results": page.results}))]
+
+    async def write(method: str, path: str) -> None:
+        if (method, path) == ("GET", "/api/v1/projects/1/areas") and len(store.lookups.tree(AREAS)) == page.total:
+            await store.nodes.add(AREAS, root_of(store, AREAS), NewNode("Meanwhile"))
+            await sent(store)
+
+    world.faults.before = write
+    world.faults.says = lambda _, path: answers.pop() if path.endswith("/projects/1/areas") and answers else None
+    await store.refresh()
+
+    assert answers == []
+    assert "Meanwhile" in [name for _, name in shown(store, AREAS)]
 
 
 async def test_what_is_planned_into_a_new_iteration_follows_it_when_it_gets_its_number(world: World) -> None:

@@ -1,11 +1,16 @@
 """The outbox: everything arrives, once, and nobody's change is overwritten silently."""
 
+import orjson
 import pytest
-from tests.store.world import World, raised, sent, until
+from tests.store.world import Said, World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.store import Change, ConnectionState, EntryState, RowSign, Store, Subject, ViewSpec
 from backlit.store.records.item import Item
+from backlit.store.remote.reachability import Waits
+
+NEVER_AGAIN = Waits(first_pause=600.0, longest_pause=600.0)
+"""Pauses after a failure that no test waits for."""
 
 
 async def of_type(world: World, item_type: str = "Story") -> int:
@@ -218,6 +223,69 @@ async def test_an_edit_whose_answer_was_lost_counts_once(world: World) -> None:
 
     assert (await fields(world, item_id))["Name"] == "Arrived"
     assert store.outbox_entries() == ()
+
+
+async def test_an_edit_whose_answer_was_lost_is_compared_again_at_once(world: World) -> None:
+    world.waits = NEVER_AGAIN
+    store, item_id = await world.online(), await of_type(world)
+    world.faults.cut_answers["PUT"] = 1
+
+    await store.items.edit([item_id], {"Name": "Arrived"})
+    await sent(store)
+
+    assert store.outbox_entries() == ()
+
+
+async def test_a_change_between_the_comparison_and_the_edit_is_a_conflict(world: World) -> None:
+    store, item_id = await world.online(), await of_type(world)
+    names = ["Jon's"]
+
+    async def overtake(method: str, _path: str) -> None:
+        if method == "PUT" and names:
+            await world.rival.work_items.update_document(item_id, {"Name": names.pop()})
+
+    world.faults.before = overtake
+    await store.items.edit([item_id], {"Name": "Maya's"})
+    await until(lambda: store.outbox.conflicts, store.outbox_entries)
+
+    assert (await fields(world, item_id))["Name"] == "Jon's"
+
+
+async def test_an_echo_of_another_item_is_no_success(world: World) -> None:
+    store, item_id = await world.online(), await of_type(world)
+    echo = {**await world.rival.work_items.document(item_id), "id": item_id + 1, "fields": {"Name": "Mine"}}
+    echoes = [Said(200, (), orjson.dumps(echo))]
+    world.faults.says = lambda method, _path: echoes.pop() if method == "PUT" and echoes else None
+
+    await store.items.edit([item_id], {"Name": "Mine"})
+    await sent(store)
+
+    assert (await fields(world, item_id))["Name"] == "Mine"
+
+
+async def test_an_entry_that_failed_is_not_sent_again_with_the_next_one(world: World) -> None:
+    world.waits = NEVER_AGAIN
+    store, item_id, other_id = await world.online(), await of_type(world), await of_type(world, "Bug")
+    path = f"/api/v1/workitems/{item_id}"
+    world.faults.says = lambda method, asked: Said(500) if (method, asked) == ("PUT", path) else None
+
+    await store.items.edit([item_id], {"Name": "Fails"})
+    await until(lambda: [each.attempts for each in store.outbox_entries()] == [1])
+    await store.items.edit([other_id], {"Name": "Arrives"})
+    await until(lambda: len(store.outbox_entries()) == 1)
+
+    assert world.faults.requests.count(("PUT", path)) == 1
+    assert (await fields(world, other_id))["Name"] == "Arrives"
+
+
+async def test_an_edit_in_transit_counts_as_sent_before_its_first_request(world: World) -> None:
+    store, item_id = await world.online(), await of_type(world)
+    world.faults.stalls = frozenset({f"/workitems/{item_id}"})
+
+    await store.items.edit([item_id], {"Name": "Perhaps"})
+    await until(lambda: [each.state for each in store.outbox_entries()] == [EntryState.SENDING])
+
+    assert store.outbox_entries()[0].known_id == 0
 
 
 async def test_a_preset_of_the_service_is_no_conflict_for_later_edits_of_a_new_item(world: World) -> None:

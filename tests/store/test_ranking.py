@@ -224,6 +224,22 @@ async def test_a_lost_answer_changes_nothing_of_the_order(world: World) -> None:
     assert await on_service(world) == wanted == await shown(store)
 
 
+async def test_a_move_below_a_new_item_waits_for_it(world: World) -> None:
+    store = await world.online()
+    first, *rest = await shown(store)
+    world.faults.is_down = True
+    new = await store.items.add("Story", {"Name": "New"})
+    await store.ranking.to_bottom(all_of(store), [first])
+
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    made = store.item(new)
+    assert made is not None
+    assert await on_service(world) == [*rest, made.id, first]
+
+
 async def test_a_list_in_another_order_is_not_ranked(world: World) -> None:
     store = await world.online()
     ids = await shown(store)

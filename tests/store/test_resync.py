@@ -2,6 +2,7 @@
 
 from tests.store.world import World
 
+from backlit.store.files.files import Writer
 from backlit.store.records.item import fields_in
 
 
@@ -37,3 +38,37 @@ async def test_a_full_resync_keeps_what_waits_and_forgets_what_is_gone(world: Wo
     assert item is not None
     assert item.fields["Name"] == "Mine, not sent yet"
     assert store.item(9) is None
+
+
+async def test_a_full_resync_forgets_a_watermark_that_no_change_reaches(world: World) -> None:
+    store = await world.online()
+    await store._files.write(lambda writer: writer.mirror.set_note("watermark 1", "2999-01-01T00:00:00"))
+
+    await store.refresh(is_full=True)
+    await world.rival.work_items.update(7, {"Name": "Changed after it"})
+    await store.refresh()
+
+    item = store.item(7)
+    assert item is not None
+    assert item.fields["Name"] == "Changed after it"
+
+
+async def test_a_resumed_load_reads_what_changed_since_it_began(world: World) -> None:
+    store = await world.online()
+    known = await store._files.write(lambda writer: writer.mirror.received([7])[7])
+    stale = {**known, "fields": {**fields_in(known), "Name": "Before the change"}}
+
+    def interrupt(writer: Writer) -> None:
+        """Leave what an interrupted load leaves: no range is left but the last, and item 7 changed since."""
+        writer.mirror.put_items([stale], [])
+        writer.mirror.set_note("filled 1", None)
+        writer.mirror.set_note("left 1", {"left": [[40, 0]], "done": 40, "total": 60})
+        writer.mirror.set_note("watermark 1", known["lastModifiedAt"])
+
+    await store._files.write(interrupt)
+    await store.refresh()
+    await store.refresh()
+
+    item = store.item(7)
+    assert item is not None
+    assert item.fields["Name"] == fields_in(known)["Name"]

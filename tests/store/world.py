@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,6 +132,8 @@ class Faults:
     def __init__(self, application: Application) -> None:
         self._application = application
         self.is_down = False
+        self.before: Callable[[str, str], Awaitable[None]] = _nothing
+        """What happens before a method and path is answered, or reaches the service."""
         self.says: Callable[[str, str], Said | None] = lambda _method, _path: None
         """The answer to a method and path, instead of the service's."""
         self.stalls: frozenset[str] = frozenset()
@@ -139,6 +142,8 @@ class Faults:
         """Whether a request for a path is ever answered."""
         self.lost_answers: dict[str, int] = {}
         """How many answers to a method are lost after the service did what was asked."""
+        self.cut_answers: dict[str, int] = {}
+        """How many answers to a method end after their headers."""
         self.delay = 0.0
         self.lacks: frozenset[str] = frozenset()
         """Ends of paths that a foreign service does not have."""
@@ -147,6 +152,7 @@ class Faults:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         method = scope["method"]
         self.requests.append((method, scope["path"]))
+        await self.before(method, scope["path"])
         said = self.says(method, scope["path"]) or (Said(503) if self.is_down else None)
         if said is not None:
             await send({"type": "http.response.start", "status": said.status, "headers": said.headers})
@@ -158,14 +164,24 @@ class Faults:
             await asyncio.sleep(self.delay)
         if scope["path"].endswith(tuple(self.lacks)):
             scope = scope | {"path": "/nowhere"}
-        if self.lost_answers.get(method, 0) > 0 and not scope["path"].endswith("/WRAPv0.9"):
-            self.lost_answers[method] -= 1
-            await self._application(scope, receive, _swallow)
-            return
+        for counts, passed_on in ((self.lost_answers, _swallow), (self.cut_answers, partial(_send_head, send))):
+            if counts.get(method, 0) > 0 and not scope["path"].endswith("/WRAPv0.9"):
+                counts[method] -= 1
+                await self._application(scope, receive, passed_on)
+                return
         await self._application(scope, receive, send)
 
     def count(self, method: str) -> int:
         return sum(each == method for each, path in self.requests if not path.endswith("/WRAPv0.9"))
+
+
+async def _nothing(_method: str, _path: str) -> None:
+    return
+
+
+async def _send_head(send: Any, message: Any) -> None:
+    if message["type"] == "http.response.start":
+        await send(message)
 
 
 async def _swallow(_message: Any) -> None:

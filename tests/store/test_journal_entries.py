@@ -1,0 +1,104 @@
+"""The journal alone: ids that become real everywhere, values of the user, and entries that are kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backlit.store.journal.journal import KEPT_SENT, Journal
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_comment, new_entry
+
+STORY = {"type": "Story", "projectId": 1, "fields": {"Name": "New"}}
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    journal = Journal(tmp_path / "journal.sqlite")
+    yield journal
+    journal.close()
+
+
+def added(journal: Journal, entry: OutboxEntry) -> OutboxEntry:
+    (made,) = journal.add([entry])
+    return made
+
+
+def present(journal: Journal, entry: OutboxEntry) -> OutboxEntry:
+    found = journal.entries.find(entry.id)
+    assert found is not None
+    return found
+
+
+def edit(item_id: int, **values: object) -> OutboxEntry:
+    return new_entry(EntryKind.EDIT, 1, values, item_id, dict.fromkeys(values))
+
+
+def test_undelivered_entries_are_kept_however_old_they_are(journal: Journal) -> None:
+    waiting, sent, latest = journal.add([edit(7, Name="a"), edit(7, Name="b"), edit(7, Name="c")])
+    journal.deliver(sent)
+    journal.deliver(latest)
+    journal.file.execute("UPDATE entries SET id = id + ? WHERE id = ?", (KEPT_SENT, latest.id))
+
+    journal.forget_old()
+
+    assert [each.id for each in journal.entries.undelivered()] == [waiting.id]
+    assert journal.entries.find(sent.id) is None
+    assert journal.entries.find(latest.id + KEPT_SENT) is not None
+
+
+def test_the_deletion_of_a_new_comment_gets_its_real_id(journal: Journal) -> None:
+    comment = added(journal, new_comment(1, 7, "Hello"))
+    payload = {"id": comment.temporary_id, "text": "Hello"}
+    deletion = added(journal, new_entry(EntryKind.DELETE_COMMENT, 1, payload, 7))
+
+    journal.deliver(comment, 99)
+
+    assert present(journal, deletion).payload == {"id": 99, "text": "Hello"}
+
+
+def test_the_rank_of_a_new_item_gets_its_real_id(journal: Journal) -> None:
+    made = added(journal, new_entry(EntryKind.ADD, 1, STORY))
+    journal.ranks.put(1, {made.item_id: 2.5, 7: 3.5}, is_local=False)
+
+    journal.deliver(made, 77)
+
+    assert journal.ranks.numbers() == {77: 2.5, 7: 3.5}
+
+
+def test_a_new_node_gets_its_real_id_in_values_bases_and_conflicts(journal: Journal) -> None:
+    node = added(journal, new_entry(EntryKind.NODE_ADD, 1, {"tree": "areas", "values": {"name": "New"}}))
+    there, elsewhere = {"AreaID": node.temporary_id}, {"AreaID": 4}
+    entries = journal.add([new_entry(EntryKind.EDIT, 1, elsewhere, 7, there), new_entry(EntryKind.EDIT, 1, there, 8)])
+    held = new_entry(EntryKind.EDIT, 1, elsewhere, 9, elsewhere)
+    contested = added(journal, held)
+    journal.file.execute(
+        "UPDATE entries SET theirs = ? WHERE id = ?", (f'{{"AreaID": {node.temporary_id}}}', contested.id)
+    )
+
+    journal.deliver(node, 12)
+
+    before, after = (present(journal, each) for each in entries)
+    assert (before.payload, before.base) == (elsewhere, {"AreaID": 12})
+    assert after.payload == {"AreaID": 12}
+    assert present(journal, contested).theirs == {"AreaID": 12}
+
+
+def test_new_tasks_and_edits_follow_their_item(journal: Journal) -> None:
+    made = added(journal, new_entry(EntryKind.ADD, 1, STORY))
+    task = {"type": "Task", "projectId": 1, "fields": {"Name": "Below", "ParentID": made.item_id}}
+    below, edited = journal.add([new_entry(EntryKind.ADD, 1, task), edit(made.item_id, Name="Newer")])
+
+    journal.deliver(made, 77)
+    late = added(journal, edit(made.item_id, Name="Newest"))
+
+    assert present(journal, below).parent_id == 77
+    assert (present(journal, edited).item_id, late.item_id) == (77, 77)
+
+
+def test_the_own_values_are_those_of_edits_that_were_not_discarded(journal: Journal) -> None:
+    sent, waiting, discarded = journal.add([edit(7, Name="a", Estimate="1"), edit(7, Name="b"), edit(7, Name="c")])
+    journal.deliver(sent)
+    journal.file.execute("UPDATE entries SET state = ? WHERE id = ?", (EntryState.DISCARDED.value, discarded.id))
+
+    assert journal.entries.own_values(7) == {"Name": "b", "Estimate": "1"}
+    assert waiting.state is EntryState.WAITING
