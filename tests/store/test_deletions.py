@@ -56,6 +56,22 @@ async def test_a_deleted_item_is_out_of_sight_at_once_with_its_tasks_and_then_go
     assert {item_id, task_id} & set(in_view(store)) == set()
 
 
+async def test_a_change_between_the_comparison_and_the_deletion_keeps_the_item(world: World) -> None:
+    store, item_id = await world.online(), await of_type(world)
+    names = ["Jon's"]
+
+    async def overtake(method: str, _path: str) -> None:
+        if method == "DELETE" and names:
+            await world.rival.work_items.update_document(item_id, {"Name": names.pop()})
+
+    world.faults.before = overtake
+    await store.deletions.delete_items([item_id])
+    await until(lambda: store.outbox.conflicts or not store.outbox.pending, store.outbox_entries)
+
+    assert await exists(world, item_id)
+    assert store.outbox.conflicts == 1
+
+
 async def test_what_goes_with_an_item_is_counted_before(world: World) -> None:
     store = await world.online()
     item_id, task_id = await with_task(world)

@@ -1,12 +1,12 @@
 """Services that are not ours, each with quirks of its own; and what is learnt where nothing is told."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.foreign_server import ForeignServer, Quirks, on_socket
+from tests.store.foreign_server import ForeignServer, Json, Quirks, Refused, on_socket
 from tests.store.papers import places_in
 from tests.store.test_sync import mirrored, on_service
 from tests.store.world import World, sent, until
@@ -14,7 +14,7 @@ from tests.store.world import World, sent, until
 from backlit.client.calls import Pacing
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import Kind
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.engine.engine import Report
@@ -349,3 +349,30 @@ async def test_an_item_is_read_where_its_files_cannot_be_asked_for(world: World)
     item = store.item(item_id)
     assert item is not None
     assert item.fields["Name"] == "Seen all the same"
+
+
+class Interrupted(ForeignServer):
+    """Fails once at the second page of comments."""
+
+    has_failed = False
+
+    def _read(self, nouns: list[str], last: str, query: dict[str, str]) -> Json:
+        if [*nouns, last] == ["comments"] and int(query.get("$skip", 0)) and not self.has_failed:
+            self.has_failed = True
+            raise Refused(500)
+        return super()._read(nouns, last, query)
+
+
+async def test_comments_behind_a_page_that_failed_are_read_by_the_next_sync(online: Online) -> None:
+    server = Interrupted(Quirks(filtering="ignored", cap=50))
+    store = await online(server)
+    item_id = min(server.items)
+    for number in range(120):
+        server.comment("rival", item_id, f"Comment {number}")
+
+    with suppress(BacklitError):
+        await store.refresh()
+    await store.refresh()
+
+    assert server.has_failed
+    assert len(store.comments.of_item(item_id)) == 120

@@ -196,6 +196,26 @@ async def test_an_item_whose_answer_was_lost_is_not_made_twice(world: World, los
     assert severities == ["1 - Critical", "4 - Low"]
 
 
+@pytest.mark.parametrize("is_by_rival", [False, True])
+async def test_an_item_that_was_not_made_is_not_taken_for_one_of_the_same_name(world: World, is_by_rival: bool) -> None:
+    world.waits = Waits(first_pause=0.02, longest_pause=0.1, in_transit=0.2)
+    store = await world.online()
+    bug = {"type": "Bug", "projectId": 1, "fields": {"Name": "The same"}}
+    lost = [Said(504)]
+
+    async def overtake(method: str, _path: str) -> None:
+        if is_by_rival and method == "POST" and lost:
+            await world.rival.work_items.create_document(bug)
+
+    world.faults.before = overtake
+    world.faults.says = lambda method, _path: lost.pop() if method == "POST" and lost else None
+    for _ in range(1 if is_by_rival else 2):
+        await store.items.add("Bug", {"Name": "The same"})
+    await sent(store)
+
+    assert (await world.names()).count("The same") == 2
+
+
 async def test_a_comment_whose_answer_was_lost_is_not_made_twice(world: World) -> None:
     store = await world.online()
     item_id = await of_type(world)
@@ -261,6 +281,17 @@ async def test_an_echo_of_another_item_is_no_success(world: World) -> None:
     await sent(store)
 
     assert (await fields(world, item_id))["Name"] == "Mine"
+
+
+async def test_a_value_that_the_service_does_not_accept_is_a_rejection(world: World) -> None:
+    store, item_id = await world.online(), await of_type(world)
+    echo = await world.rival.work_items.document(item_id)
+    world.faults.says = lambda method, _path: Said(200, (), orjson.dumps(echo)) if method == "PUT" else None
+
+    await store.items.edit([item_id], {"Name": "Mine"})
+    await until(lambda: store.outbox.refused, store.outbox_entries)
+
+    assert store.outbox_entries()[0].reason == f"The service kept Name = {echo['fields']['Name']}."
 
 
 async def test_an_entry_that_failed_is_not_sent_again_with_the_next_one(world: World) -> None:

@@ -4,15 +4,18 @@ import asyncio
 import random
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.store.papers import item, offline_store
 from tests.store.world import World, raised, sent, until, until_true
 
 from backlit.model.filters import SortKey
 from backlit.store import Store, View, ViewSpec
 from backlit.store.edits.rank_order import spread
+from backlit.store.records.entry import EntryKind, new_entry
 
 
 async def shown(store: Store, spec: ViewSpec | None = None) -> list[int]:
@@ -238,6 +241,27 @@ async def test_a_move_below_a_new_item_waits_for_it(world: World) -> None:
     made = store.item(new)
     assert made is not None
     assert await on_service(world) == [*rest, made.id, first]
+
+
+async def test_items_without_a_rank_are_ranked_after_the_others(tmp_path: Path) -> None:
+    documents = [item(1), *(item(number, BacklogPriority=None) for number in (2, 3, 4))]
+    with offline_store(tmp_path, documents) as store:
+        await store.ranking.up(all_of(store), [4])
+        await store.ranking.up(all_of(store), [3], 2)
+
+        assert await shown(store) == [1, 3, 2, 4]
+
+
+async def test_a_move_without_a_neighbour_goes_to_the_top(world: World) -> None:
+    store = await world.online()
+    *others, last = await shown(store)
+    move = new_entry(EntryKind.RANK, 1, {"beside": [["top", 0]]}, last, {"beside": []})
+
+    await store._files.write(lambda writer: writer.journal.add([move]))
+    await store.refresh()
+    await sent(store)
+
+    assert await on_service(world) == [last, *others]
 
 
 async def test_a_list_in_another_order_is_not_ranked(world: World) -> None:

@@ -1,0 +1,58 @@
+"""The mirror alone: responses out of order, deleted items, and temporary ids."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.store.papers import item
+
+from backlit.store.mirror.mirror import Mirror
+from backlit.store.records.entry import EntryKind, new_entry
+from backlit.store.records.item import Document
+
+TEMPORARY = -5
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Iterator[Mirror]:
+    mirror = Mirror(tmp_path / "mirror.sqlite")
+    yield mirror
+    mirror.close()
+
+
+def at(day: int, **fields: object) -> Document:
+    return {**item(1, **fields), "lastModifiedAt": f"2026-03-{day:02}T10:00:00.000"}
+
+
+@pytest.mark.parametrize(("day", "name"), [(1, "Known"), (2, "Other"), (3, "Other")])
+def test_an_older_response_does_not_replace_a_newer_one(mirror: Mirror, day: int, name: str) -> None:
+    mirror.put_items([at(2, Name="Known")], [])
+
+    mirror.put_items([at(day, Name="Other")], [])
+
+    (found,) = mirror.connection.execute("SELECT name FROM items WHERE id = 1")
+    assert found == (name,)
+
+
+def test_a_late_response_does_not_bring_a_deleted_item_back(mirror: Mirror) -> None:
+    mirror.put_items([at(1), item(2)], [])
+    mirror.delete_items([1])
+
+    written = mirror.put_items([at(3), item(3)], [])
+
+    assert written.ids == {3}
+    assert (mirror.effective(1), mirror.was_deleted(1)) == (None, True)
+
+
+def test_a_new_item_keeps_its_rank_under_its_real_id(mirror: Mirror) -> None:
+    payload = {"type": "Story", "projectId": 1, "fields": {"Name": "New"}}
+    entry = replace(new_entry(EntryKind.ADD, 1, payload), item_id=TEMPORARY)
+    mirror.put_items([item(2)], [])
+    mirror.lay_over([TEMPORARY], [entry])
+    mirror.ranks.put({TEMPORARY: 1.5})
+
+    mirror.rename(TEMPORARY, item(77, Name="New"), [])
+
+    found = mirror.connection.execute("SELECT id, rank_priority FROM items ORDER BY rank_priority").fetchall()
+    assert found == [(77, 1.5), (2, 2.0)]
