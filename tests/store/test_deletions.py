@@ -62,7 +62,7 @@ async def test_a_change_between_the_comparison_and_the_deletion_keeps_the_item(w
 
     async def overtake(method: str, _path: str) -> None:
         if method == "DELETE" and names:
-            await world.rival.work_items.update_document(item_id, {"Name": names.pop()})
+            await world.rival.work_items.update(item_id, {"Name": names.pop()})
 
     world.faults.before = overtake
     await store.deletions.delete_items([item_id])

@@ -21,15 +21,15 @@ def mirror(tmp_path: Path) -> Iterator[Mirror]:
     mirror.close()
 
 
-def at(day: int, **fields: object) -> Document:
-    return {**item(1, **fields), "lastModifiedAt": f"2026-03-{day:02}T10:00:00.000"}
+def at(day: int, name: str = "Known") -> Document:
+    return {**item(1, Name=name), "lastModifiedAt": f"2026-03-{day:02}T10:00:00.000"}
 
 
 @pytest.mark.parametrize(("day", "name"), [(1, "Known"), (2, "Other"), (3, "Other")])
 def test_an_older_response_does_not_replace_a_newer_one(mirror: Mirror, day: int, name: str) -> None:
-    mirror.put_items([at(2, Name="Known")], [])
+    mirror.put_items([at(2)], [])
 
-    mirror.put_items([at(day, Name="Other")], [])
+    mirror.put_items([at(day, "Other")], [])
 
     (found,) = mirror.connection.execute("SELECT name FROM items WHERE id = 1")
     assert found == (name,)

@@ -49,7 +49,7 @@ async def test_a_new_iteration_is_shown_at_once_and_made_with_both_dates(world: 
 
 async def test_a_tree_that_was_read_before_a_write_does_not_replace_the_written_one(world: World) -> None:
     store = await world.online()
-    page = await world.rival.areas.in_project(1).documents()
+    page = await world.rival.areas.of_project(1).page()
     answers = [Said(200, (), orjson.dumps({"totalResults": page.total, "top": 1, "results": page.results}))]
 
     async def write(method: str, path: str) -> None:

@@ -205,7 +205,7 @@ async def test_an_item_that_was_not_made_is_not_taken_for_one_of_the_same_name(w
 
     async def overtake(method: str, _path: str) -> None:
         if is_by_rival and method == "POST" and lost:
-            await world.rival.work_items.create_document(bug)
+            await world.rival.work_items.create(bug)
 
     world.faults.before = overtake
     world.faults.says = lambda method, _path: lost.pop() if method == "POST" and lost else None
@@ -262,7 +262,7 @@ async def test_a_change_between_the_comparison_and_the_edit_is_a_conflict(world:
 
     async def overtake(method: str, _path: str) -> None:
         if method == "PUT" and names:
-            await world.rival.work_items.update_document(item_id, {"Name": names.pop()})
+            await world.rival.work_items.update(item_id, {"Name": names.pop()})
 
     world.faults.before = overtake
     await store.items.edit([item_id], {"Name": "Maya's"})
@@ -273,7 +273,7 @@ async def test_a_change_between_the_comparison_and_the_edit_is_a_conflict(world:
 
 async def test_an_echo_of_another_item_is_no_success(world: World) -> None:
     store, item_id = await world.online(), await of_type(world)
-    echo = {**await world.rival.work_items.document(item_id), "id": item_id + 1, "fields": {"Name": "Mine"}}
+    echo = {**await world.rival.work_items.get(item_id), "id": item_id + 1, "fields": {"Name": "Mine"}}
     echoes = [Said(200, (), orjson.dumps(echo))]
     world.faults.says = lambda method, _path: echoes.pop() if method == "PUT" and echoes else None
 
@@ -285,7 +285,7 @@ async def test_an_echo_of_another_item_is_no_success(world: World) -> None:
 
 async def test_a_value_that_the_service_does_not_accept_is_a_rejection(world: World) -> None:
     store, item_id = await world.online(), await of_type(world)
-    echo = await world.rival.work_items.document(item_id)
+    echo = await world.rival.work_items.get(item_id)
     world.faults.says = lambda method, _path: Said(200, (), orjson.dumps(echo)) if method == "PUT" else None
 
     await store.items.edit([item_id], {"Name": "Mine"})
