@@ -41,6 +41,7 @@ TASK = "(SELECT min(id) FROM work_items WHERE type = 'Task')"
         (set_first(areas, path="elsewhere"), ("areas", "path")),
         (set_first(areas, parent_id=999), ("areas", "parent_id")),
         (set_first(areas, parent_id=-1), ("areas", "parent_id")),
+        (execute(text("UPDATE areas SET name = 'x' WHERE parent_id = -1 AND project_id = 1")), ("areas", "name")),
         (execute(text("UPDATE iterations SET end_date = '1999-01-01' WHERE id = 2")), ("iterations", "end_date")),
         (set_first(work_items, doc=b"{}"), ("work_items", "doc")),
         (set_first(work_items, name="other"), ("work_items", "doc")),

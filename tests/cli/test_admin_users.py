@@ -138,7 +138,8 @@ async def test_a_renamed_project_takes_its_roots_and_all_paths_along(workspace: 
     item = (await maya.get("workitems/1")).json()
 
     assert (project["name"], project["description"]) == ("Dawn", "The shop")
-    assert {area["path"].split("\\")[0] for area in areas} == {"Dawn"}
+    sprints = (await maya.get("projects/1/iterations")).json()["results"]
+    assert {node["path"].split("\\")[0] for node in (*areas, *sprints)} == {"Dawn"}
     assert item["fields"]["IsSyncable"] is None
     assert workspace.problems() == []
 

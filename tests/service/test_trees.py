@@ -93,14 +93,21 @@ async def test_renaming_and_moving_change_every_path_below(maya: Client, noun: s
     assert (await maya.get(f"{noun}/{leaf['id']}")).json()["path"] == "Aurora\\Other\\Middle\\Leaf"
 
 
-async def test_the_root_can_be_renamed_but_not_moved_or_deleted(maya: Client) -> None:
+@pytest.mark.parametrize("noun", ["areas", "iterations"])
+async def test_the_root_keeps_the_name_of_its_project(maya: Client, noun: str) -> None:
+    root = await root_of(maya, noun)
+
+    renamed = await maya.put(f"{noun}/{root}", json={"name": "Boreal", "parentId": -1})
+    same = await maya.put(f"{noun}/{root}", json=(await maya.get(f"{noun}/{root}")).json())
+
+    assert (renamed.status_code, set(renamed.json()["errors"])) == (400, {"name"})
+    assert (same.status_code, same.json()["path"]) == (200, "Aurora")
+
+
+async def test_the_root_is_neither_moved_nor_deleted(maya: Client) -> None:
     root = await root_of(maya)
     below = await added(maya)
 
-    renamed = await maya.put(f"areas/{root}", json={"name": "Boreal", "parentId": -1})
-
-    assert renamed.json()["path"] == "Boreal"
-    assert (await maya.get(f"areas/{below['id']}")).json()["path"] == "Boreal\\New"
     assert (await maya.put(f"areas/{root}", json={"parentId": below["id"]})).status_code == 400
     assert (await maya.delete(f"areas/{root}")).status_code == 400
 

@@ -271,6 +271,15 @@ async def test_giving_a_new_iteration_up_leaves_its_items_where_they_were(world:
     assert new not in store.lookups.tree(ITERATIONS)
 
 
+async def test_the_root_keeps_the_name_of_its_project(world: World) -> None:
+    store = await world.online()
+
+    error = await raised(store.nodes.edit(AREAS, root_of(store, AREAS), {"name": "Other"}))
+
+    assert "named after its project" in error.message
+    assert store.outbox_entries() == ()
+
+
 async def test_who_is_no_manager_is_told_so_before_anything_is_journalled(world: World) -> None:
     store = await world.online()
     await asyncio.to_thread(_make_contributor, world)

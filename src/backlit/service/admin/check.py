@@ -124,6 +124,10 @@ class Checker:
             sentence = f"Project {project_id} has {len(roots)} roots in {nodes.name}; it needs one."
             yield Problem(nodes.name, None, "parent_id", sentence)
             return
+        name = self._connection.execute(select(projects.c.name).where(projects.c.id == project_id)).scalar_one()
+        if rows[roots[0]]["name"] != name:
+            sentence = f"The root is named {rows[roots[0]]['name']!r}, not {name!r} after its project."
+            yield Problem(nodes.name, roots[0], "name", f"{sentence} Use: projects change {project_id} --name NAME")
         tree = Tree(Node(row["id"], row["parent_id"], row["name"], row["sequence"]) for row in rows.values())
         for node_id, row in rows.items():
             if tree[node_id].parent_id != row["parent_id"]:

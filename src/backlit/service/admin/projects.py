@@ -108,18 +108,18 @@ def create(connection: Connection, given: ProjectChange, manager: str | None = N
 
 
 def change(connection: Connection, project: str, given: ProjectChange) -> dict[str, Any]:
-    """Change a project; a new name also renames roots with the old name and updates all paths."""
+    """Change a project; its name is also the name of both roots, and begins all paths."""
     project_id = project_id_of(connection, project)
     columns = given.columns()
     if not columns:
         raise BadRequest("No change was given. To list the options: backlit admin projects change --help")
     old = connection.execute(select(projects).where(projects.c.id == project_id)).mappings().one()
     must_be_in_order({**old, **columns})
-    if "name" in columns and columns["name"] != old["name"]:
+    if "name" in columns:
         if columns["name"].lower() != old["name"].lower():
             _must_be_free(connection, columns["name"])
         for nodes in (areas, iterations):
-            _rename_root(connection, nodes, project_id, old["name"], columns["name"])
+            _rename_root(connection, nodes, project_id, columns["name"])
     stamp = {
         "last_modified_by": ADMINISTRATOR,
         "last_modified_at": max(clock_of(connection).now(), old["last_modified_at"] + TICK),
@@ -129,11 +129,11 @@ def change(connection: Connection, project: str, given: ProjectChange) -> dict[s
     return {"id": project_id, "changed": sorted(columns), "itemsRendered": rewritten.rendered}
 
 
-def _rename_root(connection: Connection, nodes: Table, project_id: int, old: str, new: str) -> None:
-    is_root = (nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT, nodes.c.name == old)
+def _rename_root(connection: Connection, nodes: Table, project_id: int, name: str) -> None:
+    is_root = (nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT)
     root = connection.execute(select(nodes).where(*is_root)).mappings().first()
-    if root is not None:
-        trees.change(connection, nodes, dict(root), {"name": new}, by=ADMINISTRATOR, now=clock_of(connection).now())
+    if root is not None and root["name"] != name:
+        trees.change(connection, nodes, dict(root), {"name": name}, by=ADMINISTRATOR, now=clock_of(connection).now())
 
 
 def _project_name(name: str) -> str:

@@ -16,7 +16,7 @@ from backlit.service.http.listing import list_resources
 from backlit.service.rules.checks import area_values, is_id, iteration_values, must_not_end_early, new_dates
 from backlit.service.storage.filter_sql import Properties, properties_of
 from backlit.service.storage.schema import areas, iterations
-from backlit.service.tables import trees, work_items
+from backlit.service.tables import projects, trees, work_items
 from backlit.service.tables.trees import LAST
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
@@ -87,6 +87,7 @@ class TreeRoutes(Generic[NodeModel]):
         values = self.check(body)
         if "parent_id" in values:
             self._must_be_movable(call, row, values["parent_id"])
+        self._must_keep_its_name(call, row, values)
         self.complete(call, {**row, **values})
         now = call.shared.clock.now()
         trees.change(call.connection, self.nodes, dict(row), values, by=call.caller.name, now=now)
@@ -144,6 +145,15 @@ class TreeRoutes(Generic[NodeModel]):
             raise BadRequest(" ".join(errors.values()), errors)
         values = {"sequence": LAST} | values
         return {"project_id": project_id, **values, **self.complete(call, values)}
+
+    def _must_keep_its_name(self, call: Call, row: RowMapping, values: Values) -> None:
+        """Refuse a name of a root that is not its project's."""
+        if row["parent_id"] != ROOT_PARENT or values.get("name", row["name"]) == row["name"]:
+            return
+        project = projects.read(call.connection, row["project_id"])
+        if project is None or values["name"] != project.name:
+            sentence = f"The root {self.name.lower()} is named after its project. Rename the project instead."
+            raise BadRequest(sentence, {"name": sentence})
 
     def _must_be_movable(self, call: Call, row: RowMapping, parent_id: int) -> None:
         if parent_id == row["parent_id"]:

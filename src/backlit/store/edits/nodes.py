@@ -111,6 +111,8 @@ class Nodes:
         """Change values by the service's keys: name, startDate, endDate, minCapacity, maxCapacity, isRelease."""
         self._must_be_allowed()
         node_id = self._found(kind, node_id)
+        if "name" in changes:
+            self._must_not_be_root(kind, node_id, "renamed: it is named after its project")
         document = self._lookups.node_documents(kind)[node_id]
         now = on_wire(document)
         values = check_values(kind, changes)

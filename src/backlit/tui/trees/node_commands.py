@@ -58,7 +58,7 @@ async def add_beside(target: NodeTarget, _call: Call) -> None:
 
 async def rename(target: NodeTarget, _call: Call) -> None:
     """Change the name."""
-    node = writable_node(target)
+    node = movable_node(target, "be renamed")
     name = await ask_for_name(target, "Name", node.name)
     if name is not None:
         await target.store.nodes.edit(target.kind, node.id, {"name": name})
