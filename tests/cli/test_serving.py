@@ -106,7 +106,17 @@ def test_an_address_where_nothing_is_cannot_be_reached(home: Home) -> None:
         port = free.getsockname()[1]
     done = home.run("login", f"http://127.0.0.1:{port}", "--user", "maya", given="lantern\n")
 
-    assert (done.returncode, done.stderr) == (1, "backlit: The server cannot be reached.\n")
+    assert done.returncode == 1
+    assert f"cannot be reached: nothing listens at 127.0.0.1:{port}. Check the port" in done.stderr
+
+
+def test_login_tells_a_wrong_scheme_from_a_wrong_port_and_a_wrong_name(home: Home, serve: Callable[[], str]) -> None:
+    address = serve().replace("http:", "https:")
+    scheme = home.run("login", address, "--user", "maya", given="lantern\n")
+    name = home.run("login", "https://nowhere.invalid", "--user", "maya", given="lantern\n")
+
+    assert f"{address.removeprefix('https://')} does not speak HTTPS" in scheme.stderr
+    assert "there is no address for nowhere.invalid" in name.stderr
 
 
 @pytest.mark.parametrize("address", ["tracker", "ftp://tracker.example", "http://maya:secret@127.0.0.1"])

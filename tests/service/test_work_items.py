@@ -150,6 +150,15 @@ async def test_a_bad_value_is_refused_by_key(maya: Client, key: str, value: Any)
     assert set(await refused(maya, **{key: value})) == {key}
 
 
+async def test_nul_in_a_text_is_refused_by_that_name(maya: Client) -> None:
+    tags = await refused(maya, Tags=["a\0b"])
+    comment = await maya.post("comments", json={"projectId": 1, "workItemId": 1, "description": "a\0b"})
+    area = await maya.put("areas/2", json={"name": "a\0b"})
+
+    said = [tags["Tags"], comment.json()["errors"]["description"], area.json()["errors"]["name"]]
+    assert [sentence.partition(" may ")[2] for sentence in said] == ["not contain NUL characters."] * 3
+
+
 async def test_infinite_numbers_are_refused(maya: Client) -> None:
     parent = await added(maya)
 

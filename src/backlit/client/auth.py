@@ -258,7 +258,7 @@ class WrapAuth(httpx.Auth):
         except TimeoutError:
             raise Offline("The server took too long to answer the sign-in. Try again.") from None
         except httpx.RequestError as error:
-            raise offline(error, request.url.host) from None
+            raise offline(error, request.url) from None
 
 
 def _sign(request: httpx.Request, held: Held) -> None:

@@ -185,7 +185,7 @@ class Calls:
                 answer = await self._once(self._request(method, path, query, body, headers))
             except httpx.RequestError as error:
                 may_have_happened = may_have_happened or not isinstance(error, _NOT_SENT)
-                failure = _broken(method, error, self._root.host, may_have_happened=may_have_happened)
+                failure = _broken(method, error, self._root, may_have_happened=may_have_happened)
             else:
                 is_gone = method == "DELETE" and answer.status == 404 and may_have_happened
                 if answer.status < 300 or is_gone:
@@ -253,10 +253,10 @@ def _query_text(query: Mapping[str, QueryValue]) -> str:
     return f"?{pairs}" if pairs else ""
 
 
-def _broken(method: str, error: httpx.RequestError, host: str, *, may_have_happened: bool) -> BacklitError:
+def _broken(method: str, error: httpx.RequestError, url: httpx.URL, *, may_have_happened: bool) -> BacklitError:
     if may_have_happened and method != "GET":
         return Unclear("The server did not respond. The change may or may not have been saved.")
-    return offline(error, host)
+    return offline(error, url)
 
 
 def _refused(method: str, answer: Answer) -> BacklitError:

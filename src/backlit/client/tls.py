@@ -1,7 +1,8 @@
 """TLS trust and the reasons of failed connections."""
 
+import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import certifi
@@ -9,12 +10,18 @@ import httpx
 
 from backlit.model.errors import Offline
 
-_UNREACHABLE = "The server cannot be reached."
-_BROKEN: Mapping[type[httpx.RequestError], str] = {
-    httpx.RemoteProtocolError: "{host} broke off its response or does not speak HTTP.",
+_UNREACHABLE = "The server cannot be reached"
+_REASONS: Mapping[type[BaseException], str] = {
+    socket.gaierror: f"{_UNREACHABLE}: there is no address for {{host}}. Check the name and this machine's network.",
+    ConnectionRefusedError: f"{_UNREACHABLE}: nothing listens at {{place}}. Check the port, or start the server.",
+    ssl.SSLError: "{place} does not speak HTTPS. Check the port, or use http://.",
+    httpx.RemoteProtocolError: "{place} broke off its response or does not speak {scheme}. Check the port and the scheme.",
     httpx.DecodingError: "The response of {host} is not compressed as its headers declare.",
-    httpx.ReadTimeout: "{host} did not respond in time.",
+    httpx.ReadTimeout: "{place} did not respond in time.",
+    httpx.ConnectTimeout: f"{_UNREACHABLE}: {{place}} did not answer in time. Check the address and the network.",
+    OSError: f"{_UNREACHABLE}: {{error}} ({{place}}).",
 }
+"""Sentences by the kind of a failure; the first that fits the failure or one of its causes."""
 _ENDED, _NOT_YET = 10, 9
 _UNKNOWN_AUTHORITY = frozenset({2, 18, 19, 20, 21, 24, 27})
 _OTHER_NAME = frozenset({62, 63, 64})
@@ -48,12 +55,26 @@ def fault_of(error: ssl.SSLCertVerificationError, host: str) -> str:
             return f"The certificate of {host} is invalid: {error.verify_message}."
 
 
-def offline(error: BaseException, host: str) -> Offline:
-    """Return the reason of a missing response: an invalid certificate, a malformed response, or unknown."""
-    cause: BaseException | None = error
-    while cause is not None:
+def offline(error: BaseException, url: httpx.URL) -> Offline:
+    """Return the reason of a missing response: certificate, name, port, scheme, time, or a malformed response."""
+    causes = list(_causes(error))
+    for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return Offline(f"{fault_of(cause, host)} No request was sent.")
-        cause = cause.__cause__ or cause.__context__
-    words = next((words for kind, words in _BROKEN.items() if isinstance(error, kind)), _UNREACHABLE)
-    return Offline(words.format(host=host))
+            return Offline(f"{fault_of(cause, url.host)} No request was sent.")
+    port = url.port or {"https": 443}.get(url.scheme, 80)
+    names = {"host": url.host, "place": f"{url.host}:{port}", "scheme": url.scheme.upper()}
+    for kind, words in _REASONS.items():
+        for cause in causes:
+            if isinstance(cause, kind):
+                return Offline(words.format(**names, error=getattr(cause, "strerror", None) or cause))
+    return Offline(f"{_UNREACHABLE}.")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Return an error and its causes, those of a group included."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for each in error.exceptions:
+                yield from _causes(each)
+        error = error.__cause__ or error.__context__

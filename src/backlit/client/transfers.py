@@ -71,8 +71,8 @@ class Transfers:
     async def _sent(self, request: httpx.Request) -> httpx.Response:
         try:
             return await self._http.send(request, auth=self._auth, stream=True)
-        except _NOT_SENT:
-            raise Offline("The server cannot be reached.") from None
+        except _NOT_SENT as error:
+            raise offline(error, request.url) from None
         except httpx.RequestError:
             raise _unclear() from None
 
@@ -144,7 +144,7 @@ class Transfers:
             async with asyncio.timeout(LONGEST_ANSWER):
                 response = await self._http.send(request, auth=self._auth, stream=True)
         except httpx.RequestError as error:
-            raise offline(error, request.url.host) from None
+            raise offline(error, request.url) from None
         except TimeoutError:
             raise Offline("The server took too long to respond.") from None
         if response.status_code >= 300:

@@ -20,7 +20,7 @@ from backlit.service.admin.value_lists import checked_choices, listed_field
 from backlit.service.admin.workspace import checked_name
 from backlit.service.files.interface import is_digest
 from backlit.service.files.uploads import content_type
-from backlit.service.rules.checks import area_values, is_id, is_text
+from backlit.service.rules.checks import area_values, is_id, text_fault
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     ROOT_PARENT,
@@ -59,8 +59,8 @@ def _value(column: Column[Any], value: object) -> object:
     for kind, read in _READERS:
         if isinstance(column.type, kind):
             return read(column.name, value)
-    if not is_text(value):
-        raise BadRequest(f"{column.name} must be text without NUL characters, of 1000000 at most.")
+    if fault := text_fault(column.name, value):
+        raise BadRequest(fault)
     return value
 
 

@@ -20,7 +20,7 @@ from backlit.service.http.endpoint import Answer, Call, Routes, Shared, call_of,
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.comments import found_comment
 from backlit.service.routes.work_items import found
-from backlit.service.rules.checks import TEXT_LIMIT, is_text
+from backlit.service.rules.checks import text_fault
 from backlit.service.tables import attachments
 from backlit.service.tables.attachments import Query, Stored
 
@@ -64,9 +64,8 @@ def update(call: Call) -> Answer:
     stored = found_attachment(call, writing=True)
     must_match(call.headers, _version(stored))
     text = body.get("description", stored.description)
-    if text is not None and not is_text(text):
-        sentence = f"description must be text of at most {TEXT_LIMIT} characters."
-        raise BadRequest(sentence, {"description": sentence})
+    if text is not None and (fault := text_fault("description", text)):
+        raise BadRequest(fault, {"description": fault})
     if text != stored.description:
         now = call.shared.clock.now()
         stored = attachments.describe(call.connection, stored, text, call.caller.name, now)

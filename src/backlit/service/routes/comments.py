@@ -10,7 +10,7 @@ from backlit.model.resources import INTERNAL, PORTAL, Comment
 from backlit.service.http.endpoint import Answer, Call, Routes, json_answer, must_match, resource_answer
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.work_items import found
-from backlit.service.rules.checks import TEXT_LIMIT, is_id, is_text
+from backlit.service.rules.checks import is_id, text_fault
 from backlit.service.tables import comments, work_items
 
 routes = Routes()
@@ -84,8 +84,8 @@ def _checked(call: Call, body: dict[str, Any]) -> dict[str, Any]:
         errors["workItemId"] = "workItemId must be the id of a work item that you may see."
     elif body.get("projectId") != row[0]:
         errors["projectId"] = "projectId must be the project of the work item."
-    if not is_text(text) or not text.strip():
-        errors["description"] = f"description must be text of 1 to {TEXT_LIMIT} characters."
+    if fault := text_fault("description", text, may_be_empty=False):
+        errors["description"] = fault
     # Not a set: the value may be an unhashable object.
     if kind not in (None, "", INTERNAL, PORTAL, call.shared.settings.name):
         errors["type"] = f"type must be {INTERNAL} or {PORTAL}."

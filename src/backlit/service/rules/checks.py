@@ -36,9 +36,15 @@ def is_id(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63
 
 
-def is_text(value: object) -> TypeGuard[str]:
-    """Return True for storable text."""
-    return isinstance(value, str) and "\0" not in value and len(value) <= TEXT_LIMIT
+def text_fault(key: str, value: object, limit: int = TEXT_LIMIT, *, may_be_empty: bool = True) -> str | None:
+    """Return the reason why a value is no storable text, or None."""
+    if not isinstance(value, str):
+        return f"{key} must be text."
+    if len(value) > limit:
+        return f"{key} may have {limit} characters; this has {len(value)}."
+    if "\0" in value:
+        return f"{key} may not contain NUL characters."
+    return None if may_be_empty or value.strip() else f"{key} cannot be empty."
 
 
 class _Wrong(ValueError):
@@ -113,15 +119,13 @@ def _nothing(field: Field) -> object:
 def _text(field: Field, value: object) -> str:
     if field.key == "Estimate" and isinstance(value, int | float) and not isinstance(value, bool):
         return f"{_number(field, value):.15g}"
-    if not isinstance(value, str):
-        raise _Wrong(f"{field.key} must be text.")
-    limit = NAME_LIMIT if field.key == "Name" else TEXT_LIMIT
-    if len(value) > limit:
-        raise _Wrong(f"{field.key} may have {limit} characters; this has {len(value)}.")
-    if "\0" in value:
-        raise _Wrong(f"{field.key} may not contain NUL characters.")
-    if field.key == "Name" and not value.strip():
-        raise _Wrong("Name cannot be empty.")
+    return _name(field.key, value) if field.key == "Name" else str(_sound(value, text_fault(field.key, value)))
+
+
+def _sound(value: Any, fault: str | None) -> Any:
+    """Return a value without a fault; raise the fault."""
+    if fault is not None:
+        raise _Wrong(fault)
     return value
 
 
@@ -153,9 +157,8 @@ def _tags(field: Field, value: object) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
         raise _Wrong(f"{field.key} must be a list of texts.")
     tags = list(dict.fromkeys(tag.strip() for tag in value))
-    if any(not tag or "\0" in tag or len(tag) > TAG_LIMIT for tag in tags):
-        raise _Wrong(f"A tag has 1 to {TAG_LIMIT} characters.")
-    return tags
+    faults = (text_fault("A tag", tag, TAG_LIMIT, may_be_empty=False) for tag in tags)
+    return list(_sound(tags, next(filter(None, faults), None)))
 
 
 def _computed(field: Field, _value: object) -> object:
@@ -223,9 +226,7 @@ def _node_values(body: Mapping[str, Any], checks: "Mapping[str, tuple[str, _Chec
 
 
 def _name(key: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip() or "\0" in value or len(value) > NAME_LIMIT:
-        raise _Wrong(f"{key} must be text of 1 to {NAME_LIMIT} characters.")
-    return value
+    return str(_sound(value, text_fault(key, value, NAME_LIMIT, may_be_empty=False)))
 
 
 def _parent(key: str, value: object) -> int:
