@@ -15,7 +15,9 @@ _REASONS: Mapping[type[BaseException], str] = {
     socket.gaierror: f"{_UNREACHABLE}: there is no address for {{host}}. Check the name and this machine's network.",
     ConnectionRefusedError: f"{_UNREACHABLE}: nothing listens at {{place}}. Check the port, or start the server.",
     ssl.SSLError: "{place} does not speak HTTPS. Check the port, or use http://.",
-    httpx.RemoteProtocolError: "{place} broke off its response or does not speak {scheme}. Check the port and the scheme.",
+    httpx.RemoteProtocolError: (
+        "{place} broke off its response or does not speak {scheme}. Check the port and the scheme."
+    ),
     httpx.DecodingError: "The response of {host} is not compressed as its headers declare.",
     httpx.ReadTimeout: "{place} did not respond in time.",
     httpx.ConnectTimeout: f"{_UNREACHABLE}: {{place}} did not answer in time. Check the address and the network.",
