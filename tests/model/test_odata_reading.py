@@ -47,8 +47,8 @@ def compare(name: str, operator: Operator, value: object) -> Comparison:
     return Comparison(operator, Property(name), Literal(value))
 
 
-def call(function: Function, *arguments: str | Property | TagVariable | Call) -> Call:
-    return Call(function, tuple(Literal(a) if isinstance(a, str) else a for a in arguments))
+def call(function: Function, *arguments: float | str | Property | TagVariable | Call) -> Call:
+    return Call(function, tuple(Literal(a) if isinstance(a, float | int | str) else a for a in arguments))
 
 
 NAME = Property("Name")
@@ -159,6 +159,22 @@ SENT: list[tuple[str, Filter]] = [
     ("length(trim(Name)) gt 3", Comparison(Operator.GT, call(Function.LENGTH, call(Function.TRIM, NAME)), Literal(3))),
     ("indexof(Name, 'x') eq 0", Comparison(Operator.EQ, call(Function.INDEXOF, NAME, "x"), Literal(0))),
     ("concat(Name, '!') eq 'a!'", Comparison(Operator.EQ, call(Function.CONCAT, NAME, "!"), Literal("a!"))),
+    ("substring(Name, 1) eq 'x'", Comparison(Operator.EQ, call(Function.SUBSTRING, NAME, 1), Literal("x"))),
+    ("substring(Name, 1, 2) eq 'x'", Comparison(Operator.EQ, call(Function.SUBSTRING, NAME, 1, 2), Literal("x"))),
+    ("replace(Name, 'a', '') eq 'x'", Comparison(Operator.EQ, call(Function.REPLACE, NAME, "a", ""), Literal("x"))),
+    (
+        "Priority add 1 mul 2 gt 3",
+        Comparison(Operator.GT, call(Function.ADD, Property("Priority"), call(Function.MUL, 1, 2)), Literal(3)),
+    ),
+    (
+        "(Priority SUB 1) mod 2 eq 0",
+        Comparison(Operator.EQ, call(Function.MOD, call(Function.SUB, Property("Priority"), 1), 2), Literal(0)),
+    ),
+    ("id div 2 eq 1", Comparison(Operator.EQ, call(Function.DIV, Property("id"), 2), Literal(1))),
+    ("id div 2.0 eq 1", Comparison(Operator.EQ, call(Function.DIVBY, Property("id"), 2.0), Literal(1))),
+    ("-id lt 0", Comparison(Operator.LT, call(Function.SUB, 0, Property("id")), Literal(0))),
+    ("fields/Name eq 'x'", Comparison(Operator.EQ, NAME, Literal("x"))),
+    ("Fields/Tags/any(t: t eq 'x')", AnyTag(Comparison(Operator.EQ, TAG, Literal("x")))),
     ("'x' eq toupper(Name)", Comparison(Operator.EQ, call(Function.TOUPPER, NAME), Literal("x"))),
     ("year(createdAt) eq 2014", Comparison(Operator.EQ, call(Function.YEAR, Property("createdAt")), Literal(2014))),
     (
@@ -216,7 +232,7 @@ REFUSED = [
     ("()", 2, "before ')'"),
     ("and Name eq 'x'", 1, "unknown property 'and'"),
     ("Nickname eq 'x'", 1, "unknown property 'Nickname'"),
-    ("fields/Name eq 'x'", 1, "only Tags"),
+    ("Name/Length eq 'x'", 1, "only Tags"),
     ("soundex(Name) eq 'x'", 1, "unknown function 'soundex'"),
     ("startswith(Name)", 1, "takes 2 values, not 1"),
     ("length() eq 1", 1, "takes 1 value, not 0"),
@@ -250,7 +266,11 @@ REFUSED = [
     ("Priority eq 5.5L", 13, "is not a number"),
     ("Priority eq 9223372036854775808", 13, "64 bits"),
     ("Priority eq 1e999", 13, "is not a number"),
-    ("Priority add 1 eq 2", 10, "'add' is not an operator"),
+    ("Priority add 'x' eq 2", 10, "add takes a number"),
+    ("add(Priority, 1) eq 2", 1, "unknown function 'add'"),
+    ("substring(Name) eq 'x'", 1, "takes 2 or 3 values, not 1"),
+    ("fields/id eq 1", 8, "fields has no 'id'"),
+    ("-Name eq 1", 2, "'-' needs a number after it"),
     ("createdAt gt datetime'soon'", 14, "not a date"),
     ("createdAt gt 2014-13-01", 14, "not a date"),
     ("createdAt gt 2014-01-01T25:00:00", 14, "not a date"),

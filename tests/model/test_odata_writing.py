@@ -72,6 +72,12 @@ def conditions(*leaves: Term) -> st.SearchStrategy[Filter]:
     number = st.one_of(
         st.sampled_from([Property(name) for name in names_of(ValueType.INTEGER, ValueType.NUMBER)]),
         st.builds(lambda term: Call(Function.LENGTH, (term,)), text),
+        st.builds(
+            lambda function, *given: Call(function, given),
+            st.sampled_from((Function.ADD, Function.SUB, Function.MUL)),
+            st.sampled_from(("id", "Priority")).map(Property),
+            st.integers(-9, 9).map(Literal),
+        ),
         st.builds(lambda term, sought: Call(Function.INDEXOF, (term, Literal(sought))), text, texts),
         st.builds(
             lambda function, name: Call(function, (Property(name),)),

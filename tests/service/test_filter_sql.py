@@ -12,6 +12,7 @@ from tests.service.postgres import Postgres
 
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind, ValueType, custom_field, fields_of
 from backlit.model.filters import (
+    ARITHMETIC,
     And,
     AnyTag,
     Call,
@@ -107,6 +108,10 @@ def _calls(value_type: ValueType, depth: int, tag: bool) -> Iterator[st.SearchSt
         functions = st.sampled_from([Function.TOLOWER, Function.TOUPPER, Function.TRIM])
         yield st.builds(lambda f, a: Call(f, (a,)), functions, text)
         yield st.builds(lambda a, b: Call(Function.CONCAT, (a, b)), text, text)
+        yield st.builds(lambda *given: Call(Function.REPLACE, given), text, text, text)
+        place = terms(number, depth - 1, tag)
+        yield st.builds(lambda a, b: Call(Function.SUBSTRING, (a, b)), text, place)
+        yield st.builds(lambda *given: Call(Function.SUBSTRING, given), text, place, place)
     if value_type in {number, ValueType.INTEGER}:
         yield st.builds(lambda a: Call(Function.LENGTH, (a,)), text)
         yield st.builds(lambda a, b: Call(Function.INDEXOF, (a, b)), text, text)
@@ -114,6 +119,8 @@ def _calls(value_type: ValueType, depth: int, tag: bool) -> Iterator[st.SearchSt
             [Function.YEAR, Function.MONTH, Function.DAY, Function.HOUR, Function.MINUTE, Function.SECOND]
         )
         yield st.builds(lambda f, a: Call(f, (a,)), parts, terms(ValueType.DATETIME, 0, tag))
+        several = terms(number, depth - 1, tag)
+        yield st.builds(lambda f, a, b: Call(f, (a, b)), st.sampled_from(ARITHMETIC), several, several)
         rounding = st.sampled_from([Function.ROUND, Function.FLOOR, Function.CEILING])
         yield st.builds(lambda f, a: Call(f, (a,)), rounding, terms(number, depth - 1, tag))
     if value_type is ValueType.BOOLEAN:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from backlit.model.wrap import TOKEN_PATH, Challenge, parse_challenge, parse_grant
+from backlit.model.wrap import TOKEN_PATH, Challenge, authorization_header, parse_challenge, parse_grant
 from backlit.service.app import Service
 from backlit.service.storage.schema import refresh_tokens
 from backlit.service.storage.settings import ServiceSettings
@@ -56,6 +56,29 @@ async def test_a_change_under_the_unversioned_address_answers_200(maya: httpx.As
     assert [await change("/api/workitems/1"), await change("/api/v1/workitems/1")] == [200, 201]
     created = await maya.post(f"{BASE}/api/workitems", json={"type": "Bug", "projectId": 1, "fields": {"Name": "x"}})
     assert created.status_code == 201
+
+
+@pytest.mark.parametrize("is_legacy", [True, False])
+async def test_the_internal_type_is_written_as_the_services_name(settings: ServiceSettings, is_legacy: bool) -> None:
+    service = Service(replace(settings, name="Tracker", legacy_clients=is_legacy))
+    await service.start()
+    transport = httpx.ASGITransport(service.asgi)
+    async with httpx.AsyncClient(transport=transport, base_url=f"{BASE}/api/v1/") as client:
+        form = {"wrap_client_id": "uri:Tracker", "wrap_verification_code": service.invite("maya")}
+        grant = parse_grant((await client.post(f"{BASE}{TOKEN_PATH}", data=form)).text)
+        client.headers["authorization"] = authorization_header(grant.access_token)
+        body = {"projectId": 1, "workItemId": 1, "description": "x"}
+        made = await client.post("comments", json=body | {"type": "Tracker"})
+        seen = await client.post("comments", json=body | {"type": "Feedback"})
+        listed = await client.get("workitems/1/comments?$orderby=id desc&$top=2")
+        file = await client.post("workitems/1/attachments", files={"files": ("a.txt", b"a")})
+        gone = await client.delete(made.headers["location"], headers={"if-match": made.headers["etag"]})
+    await service.stop()
+
+    written = "Tracker" if is_legacy else "Service"
+    assert [each.json()["type"] for each in (made, seen, file)] == [written, "Feedback", written]
+    assert [each["type"] for each in listed.json()["results"]] == ["Feedback", written]
+    assert gone.status_code == 200
 
 
 async def test_compatibility_mode_is_logged_at_the_start(

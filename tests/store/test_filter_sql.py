@@ -12,6 +12,7 @@ from tests.store.papers import item, offline_store
 from backlit.cli.commands.items import values_of
 from backlit.model.amounts import points_of
 from backlit.model.filters import (
+    ARITHMETIC,
     POINTS,
     AnyTag,
     Call,
@@ -61,12 +62,22 @@ text_terms = st.one_of(
         st.sampled_from([Function.TOLOWER, Function.TOUPPER, Function.TRIM]),
         st.sampled_from(TEXTS),
     ),
-)
+    st.builds(lambda key, *given: Call(Function.SUBSTRING, (Property(key), *map(Literal, given))),
+              st.sampled_from(TEXTS), numbers, numbers),
+    st.builds(lambda key, *given: Call(Function.REPLACE, (Property(key), *map(Literal, given))),
+              st.sampled_from(TEXTS), st.sampled_from(["", "e", "item"]), st.sampled_from(["", "é"])),
+)  # fmt: skip
 number_terms = st.one_of(
     st.sampled_from(NUMBERS).map(Property),
     st.sampled_from(TEXTS).map(lambda key: Call(Function.LENGTH, (Property(key),))),
     st.sampled_from(MOMENTS).map(lambda key: Call(Function.HOUR, (Property(key),))),
     st.sampled_from(NUMBERS).map(lambda key: Call(Function.FLOOR, (Property(key),))),
+    st.builds(
+        lambda function, key, number: Call(function, (Property(key), Literal(number))),
+        st.sampled_from(ARITHMETIC),
+        st.sampled_from(NUMBERS),
+        numbers,
+    ),
 )
 operators = st.sampled_from(Operator)
 nothing = st.just(Literal(None))

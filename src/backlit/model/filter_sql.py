@@ -6,6 +6,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from backlit.model.fields import ValueType
 from backlit.model.filters import (
+    ARITHMETIC,
     And,
     AnyTag,
     Call,
@@ -162,9 +163,10 @@ class _Writer(Generic[S]):
         return _Operand(self._sql.literal(value), _family_of(value), is_literal=value is not None, day=day)
 
     def _call(self, function: Function, arguments: Sequence[_Operand[S]]) -> _Operand[S]:
-        family, result = _FAMILIES[function]
+        families, result = _FAMILIES[function]
+        wanted = families if isinstance(families, tuple) else (families,) * len(arguments)
         is_test = result is ValueType.BOOLEAN
-        if any(argument.family is not family for argument in arguments):
+        if any(argument.family is not family for argument, family in zip(arguments, wanted, strict=False)):
             return _Operand(self._sql.constant(False) if is_test else self._sql.void(result), result, not is_test)
         return _Operand(self._sql.call(function, [argument.sql for argument in arguments]), result, not is_test)
 
@@ -186,12 +188,14 @@ def _family_of(value: Value) -> ValueType | None:
 
 
 _T, _N, _D = ValueType.TEXT, ValueType.NUMBER, ValueType.DATETIME
-_FAMILIES: Mapping[Function, tuple[ValueType, ValueType]] = {
+_FAMILIES: Mapping[Function, tuple[ValueType | tuple[ValueType, ...], ValueType]] = {
     **dict.fromkeys((Function.STARTSWITH, Function.ENDSWITH, Function.CONTAINS), (_T, ValueType.BOOLEAN)),
     **dict.fromkeys((Function.TOLOWER, Function.TOUPPER, Function.TRIM, Function.CONCAT), (_T, _T)),
     **dict.fromkeys((Function.LENGTH, Function.INDEXOF), (_T, _N)),
     **dict.fromkeys((Function.YEAR, Function.MONTH, Function.DAY), (_D, _N)),
     **dict.fromkeys((Function.HOUR, Function.MINUTE, Function.SECOND), (_D, _N)),
-    **dict.fromkeys((Function.ROUND, Function.FLOOR, Function.CEILING), (_N, _N)),
+    **dict.fromkeys((Function.ROUND, Function.FLOOR, Function.CEILING, *ARITHMETIC), (_N, _N)),
+    Function.SUBSTRING: ((_T, _N, _N), _T),
+    Function.REPLACE: (_T, _T),
 }
-"""The type of a function's arguments, and of its result."""
+"""The type of a function's arguments, or of each, and of its result."""

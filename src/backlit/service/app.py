@@ -36,8 +36,12 @@ from backlit.service.tables import users as user_table
 _log = logging.getLogger(__name__)
 _LEGACY = (
     "Legacy clients are let in: client_id is quoted in the challenge, refresh tokens may be used again until"
-    " they expire, and PUT under the unversioned /api/ answers 200."
+    " they expire, PUT under the unversioned /api/ answers 200, and the type of comments and attachments is the"
+    " service's name."
 )
+
+
+_RESTRICT_PATH = "/Authentication/Restrict"
 
 
 class _Ids(IntegerConvertor):
@@ -98,7 +102,7 @@ class Service:
                 PathRoute(TOKEN_PATH, login.token_endpoint, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
                 PathRoute(LOGIN_PATH, login.page, methods=["GET", "POST"], max_body_size=FORM_LIMIT),
                 PathRoute(login.LOGOUT_PATH, login.logout, methods=["POST"], max_body_size=FORM_LIMIT),
-                PathRoute("/Authentication/Restrict", tokens.restrict),
+                PathRoute(_RESTRICT_PATH, tokens.restrict),
                 *(self._route(path, handlers) for path, handlers in _handlers_by_path().items()),
             ],
             exception_handlers={
@@ -140,7 +144,7 @@ class _PlainPaths:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            path = _folded(scope["path"])
+            path = _spelt(_folded(scope["path"]))
             scope["path"] = _versioned(path)
             if self._has_legacy_clients and scope["method"] == "PUT" and scope["path"] != path:
                 send = _changed_is_ok(send)
@@ -163,6 +167,23 @@ def _folded(path: str) -> str:
     if "//" in path or path.endswith("/"):
         return re.sub(r"/{2,}", "/", path).rstrip("/") or "/"
     return path
+
+
+def _spelt(path: str) -> str:
+    """Return the routes' spelling of an address in any case."""
+    lower = path.lower()
+    if lower.startswith("/api/"):
+        return lower
+    for prefix in (attachments.STREAM_PATH, attachments.DOWNLOAD_PATH):
+        if lower.startswith(f"{prefix}/"):
+            return prefix + path[len(prefix) :]
+    return _SPELLINGS.get(lower, path)
+
+
+_SPELLINGS = {
+    path.lower(): path
+    for path in ("/healthz", "/readyz", "/openapi.json", TOKEN_PATH, LOGIN_PATH, login.LOGOUT_PATH, _RESTRICT_PATH)
+}
 
 
 def _versioned(path: str) -> str:

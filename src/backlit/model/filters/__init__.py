@@ -2,6 +2,7 @@
 
 from backlit.model.filters.matching import matches
 from backlit.model.filters.tree import (
+    ARITHMETIC,
     COMMENTS,
     POINTS,
     And,
@@ -27,6 +28,7 @@ from backlit.model.filters.tree import (
 )
 
 __all__ = [
+    "ARITHMETIC",
     "COMMENTS",
     "POINTS",
     "And",

@@ -10,7 +10,9 @@ from datetime import date, datetime, time
 from enum import Enum
 
 from backlit.model.filters.tree import (
+    ARITHMETIC,
     COMMENTS,
+    REPLACED_LIMIT,
     And,
     AnyTag,
     Call,
@@ -28,6 +30,9 @@ from backlit.model.filters.tree import (
     Term,
     Where,
 )
+
+INDEX_LIMIT = 10**9
+"""The highest place and length that SUBSTRING takes as such."""
 
 
 class _Void(Enum):
@@ -179,6 +184,60 @@ def _moment(part: Callable[[datetime], int]) -> Callable[[date], int]:
     return lambda value: part(value if isinstance(value, datetime) else datetime.combine(value, time()))
 
 
+def _substring(text: str, start: float, length: float = INDEX_LIMIT) -> str:
+    begin = _index(start)
+    return text[begin : begin + _index(length)]
+
+
+def _index(number: float) -> int:
+    return int(min(max(number, 0), INDEX_LIMIT))
+
+
+def _replace(text: str, old: str, new: str) -> str | None:
+    if not old:
+        return text
+    size = len(text) + text.count(old) * (len(new) - len(old))
+    return text.replace(old, new) if size <= REPLACED_LIMIT else None
+
+
+def _computed(function: Function) -> Callable[[float, float], float | None]:
+    act = _ARITHMETIC[function]
+
+    def compute(left: float, right: float) -> float | None:
+        left, right = float(left), float(right)
+        try:
+            result = act(left, right)
+        except (ZeroDivisionError, OverflowError):
+            return None
+        return result if math.isfinite(result) else None
+
+    return compute
+
+
+def _product(left: float, right: float) -> float:
+    product = left * right
+    if left and right and not product:
+        raise OverflowError
+    return product
+
+
+def _quotient(left: float, right: float) -> float:
+    """Divide; raise OverflowError where the quotient is too small or too large for a float, as PostgreSQL does."""
+    quotient = left / right
+    if not math.isfinite(quotient) or (left and not quotient):
+        raise OverflowError
+    return quotient
+
+
+_ARITHMETIC: Mapping[Function, Callable[[float, float], float]] = {
+    Function.ADD: operator.add,
+    Function.SUB: operator.sub,
+    Function.MUL: _product,
+    Function.DIV: lambda left, right: float(math.trunc(_quotient(left, right))),
+    Function.DIVBY: _quotient,
+    Function.MOD: lambda left, right: left - right * float(math.trunc(_quotient(left, right))),
+}
+
 _BOOLEAN_FUNCTIONS: Mapping[Function, Callable[[str, str], bool]] = {
     Function.STARTSWITH: str.startswith,
     Function.ENDSWITH: str.endswith,
@@ -186,6 +245,7 @@ _BOOLEAN_FUNCTIONS: Mapping[Function, Callable[[str, str], bool]] = {
 }
 
 _FUNCTIONS: Mapping[Function, tuple[object, Callable[..., object]]] = {
+    # The family of all arguments, or of each.
     Function.TOLOWER: (str, str.lower),
     Function.TOUPPER: (str, str.upper),
     Function.TRIM: (str, lambda text: text.strip(" ")),
@@ -201,6 +261,9 @@ _FUNCTIONS: Mapping[Function, tuple[object, Callable[..., object]]] = {
     Function.ROUND: (float, _round),
     Function.FLOOR: (float, math.floor),
     Function.CEILING: (float, math.ceil),
+    Function.SUBSTRING: ((str, float, float), _substring),
+    Function.REPLACE: (str, _replace),
+    **{function: (float, _computed(function)) for function in ARITHMETIC},
 }
 
 
@@ -208,7 +271,21 @@ def _call(function: Function, arguments: list[object]) -> object:
     if function in _BOOLEAN_FUNCTIONS:
         texts = [argument for argument in arguments if isinstance(argument, str)]
         return len(texts) == len(arguments) and _BOOLEAN_FUNCTIONS[function](*texts)
-    family, compute = _FUNCTIONS[function]
-    if any(_family(argument) is not family for argument in arguments):
+    families, compute = _FUNCTIONS[function]
+    wanted = families if isinstance(families, tuple) else (families,) * len(arguments)
+    if any(_family(argument) is not family for argument, family in zip(arguments, wanted, strict=False)):
         return _Void.VOID
-    return compute(*arguments)
+    result = compute(*arguments)
+    return _Void.VOID if result is None else result
+
+
+def _null_for_null(compute: Callable[..., str | float | None]) -> Callable[..., str | float | None]:
+    return lambda *arguments: None if None in arguments else compute(*arguments)
+
+
+SQL_FUNCTIONS: Mapping[str, Callable[..., str | float | None]] = {
+    "backlit_substring": _null_for_null(_substring),
+    "backlit_replace": _null_for_null(_replace),
+    **{f"backlit_{function}": _null_for_null(_computed(function)) for function in ARITHMETIC},
+}
+"""Functions that the SQL of a filter calls on SQLite, by name, for any number of arguments."""

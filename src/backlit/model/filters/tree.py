@@ -9,8 +9,10 @@ mirror). docs/interface.md ("Lists, `$filter` and `$orderby`") defines the meani
   hold without a Name, `not (length(Name) eq 3)` does.
 - NE of null and a value is true, also between two properties; gt, ge, lt, le of null are false.
 - A `date` against a DateTime is the whole day for EQ, NE and In, and its midnight for the others.
-- Text compares by code point and case counts. trim takes off spaces only; indexof counts from 0 and is
-  -1 where there is nothing; round takes halves away from zero.
+- Text compares by code point and case counts. trim takes off spaces only; indexof and substring count from 0, and
+  indexof is -1 where there is nothing; round takes halves away from zero. replace of an empty text changes nothing.
+- Numbers are added and divided as floats. mod has the sign of its left number. A result that is no finite number counts
+  as null.
 """
 
 from collections.abc import Iterable
@@ -53,6 +55,21 @@ class Function(StrEnum):
     ROUND = "round"
     FLOOR = "floor"
     CEILING = "ceiling"
+    SUBSTRING = "substring"
+    REPLACE = "replace"
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    DIV = "div"
+    DIVBY = "divby"
+    MOD = "mod"
+
+
+ARITHMETIC = (Function.ADD, Function.SUB, Function.MUL, Function.DIV, Function.DIVBY, Function.MOD)
+"""Functions that are written between their two numbers. DIV drops the fraction; the parser reads a `div` of other
+numbers than whole ones as DIVBY."""
+REPLACED_LIMIT = 1_000_000
+"""The most characters of a text after REPLACE; a longer one counts as null, as a division by zero does."""
 
 
 @dataclass(frozen=True, slots=True)

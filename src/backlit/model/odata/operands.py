@@ -9,6 +9,7 @@ from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, ValueType
 from backlit.model.filters import (
+    ARITHMETIC,
     AnyTag,
     Call,
     Comparison,
@@ -23,7 +24,7 @@ from backlit.model.filters import (
     Value,
     matches,
 )
-from backlit.model.odata.tokens import Shape, Token, refuse
+from backlit.model.odata.tokens import Token, refuse
 
 _TERMS = Property | Literal | TagVariable | Call
 
@@ -33,13 +34,14 @@ class Operand:
     """A part with its type: INTEGER counts as NUMBER, None is the type of null.
 
     `is_void` marks a function of null; `is_loose` marks a text from Tags outside of any, which only a
-    boolean function accepts.
+    boolean function accepts; `is_whole` marks a whole number.
     """
 
     node: Filter | Term
     type: ValueType | None
     is_void: bool = False
     is_loose: bool = False
+    is_whole: bool = False
 
     @classmethod
     def of_filter(cls, node: Filter) -> "Operand":
@@ -72,7 +74,7 @@ def _name(operand: Operand) -> str:
     match operand.node:
         case Property(name):
             return name
-        case Call(function):
+        case Call(function) if function not in ARITHMETIC:
             return f"{function.value}(…)"
         case Literal(None):
             return "null"
@@ -89,15 +91,17 @@ def literal(value: Value) -> Operand:
     if isinstance(value, bool):
         return Operand(Literal(value), ValueType.BOOLEAN)
     if isinstance(value, int | float):
-        return Operand(Literal(value), ValueType.NUMBER)
+        return Operand(Literal(value), ValueType.NUMBER, is_whole=isinstance(value, int))
     return Operand(Literal(value), ValueType.TEXT if isinstance(value, str) else ValueType.DATETIME)
 
 
-def negative(token: Token) -> Operand:
-    """Make the operand of a negated number."""
-    if token.shape is not Shape.LITERAL or not isinstance(token.value, int | float):
+def negative(token: Token, operand: Operand) -> Operand:
+    """Negate the number that begins with a token."""
+    if isinstance(operand.node, Literal) and operand.type is ValueType.NUMBER:
+        return literal(-cast("float", operand.node.value))
+    if operand.type is not ValueType.NUMBER:
         refuse("'-' needs a number after it", token.at)
-    return literal(-token.value)
+    return _called(token, Function.SUB, (literal(0), operand))
 
 
 def tag_variable() -> Operand:
@@ -114,8 +118,8 @@ def property_of(token: Token, properties: Mapping[str, Field], in_any: bool) -> 
         if in_any or field.key != "Tags":
             refuse(f"{field.key} is a list, which is not allowed here", token.at)
         return Operand(TagVariable(), ValueType.TEXT, is_loose=True)
-    is_number = field.value_type is ValueType.INTEGER
-    return Operand(Property(field.key), ValueType.NUMBER if is_number else field.value_type)
+    is_whole = field.value_type is ValueType.INTEGER
+    return Operand(Property(field.key), ValueType.NUMBER if is_whole else field.value_type, is_whole=is_whole)
 
 
 def condition_of(operand: Operand, at: int) -> Filter:
@@ -212,7 +216,12 @@ _SIGNATURES: Mapping[Function, tuple[tuple[ValueType, ...], ValueType]] = {
     **dict.fromkeys((Function.YEAR, Function.MONTH, Function.DAY), ((_D,), _N)),
     **dict.fromkeys((Function.HOUR, Function.MINUTE, Function.SECOND), ((_D,), _N)),
     **dict.fromkeys((Function.ROUND, Function.FLOOR, Function.CEILING), ((_N,), _N)),
+    Function.SUBSTRING: ((_T, _N, _N), _T),
+    Function.REPLACE: ((_T, _T, _T), _T),
+    **dict.fromkeys(ARITHMETIC, ((_N, _N), _N)),
 }
+_WHOLE = frozenset({Function.LENGTH, Function.INDEXOF, Function.YEAR, Function.MONTH, Function.DAY, Function.HOUR})
+_WHOLE_OF_WHOLE = frozenset(ARITHMETIC) - {Function.DIVBY}
 
 
 def call(token: Token, arguments: Sequence[Operand]) -> Operand:
@@ -220,20 +229,36 @@ def call(token: Token, arguments: Sequence[Operand]) -> Operand:
     name = token.text.lower()
     if name == "substringof":
         name, arguments = Function.CONTAINS.value, tuple(reversed(arguments))
-    if name not in set(Function):
+    if name not in set(Function) - set(ARITHMETIC):
         refuse(f"unknown function {token.text[:40]!r}", token.at)
     function = Function(name)
+    most = len(_SIGNATURES[function][0])
+    least = most - (function is Function.SUBSTRING)
+    if not least <= len(arguments) <= most:
+        count = f"{least} or {most}" if least < most else most
+        refuse(f"{token.text} takes {count} value{'s'[: most - 1]}, not {len(arguments)}", token.at)
+    return _called(token, function, arguments)
+
+
+def arithmetic(token: Token, left: Operand, right: Operand) -> Operand:
+    """Compute with two numbers by the operator of a token; `div` of two whole numbers drops the fraction."""
+    function = Function(token.text.lower())
+    if function is Function.DIV and not (left.is_whole and right.is_whole):
+        function = Function.DIVBY
+    return _called(token, function, (left, right))
+
+
+def _called(token: Token, function: Function, arguments: Sequence[Operand]) -> Operand:
     kinds, result = _SIGNATURES[function]
-    if len(arguments) != len(kinds):
-        refuse(f"{token.text} takes {len(kinds)} value{'s'[: len(kinds) - 1]}, not {len(arguments)}", token.at)
-    taken = tuple(_argument(token, argument, kind) for argument, kind in zip(arguments, kinds, strict=True))
+    taken = tuple(_argument(token, argument, kind) for argument, kind in zip(arguments, kinds, strict=False))
     if any(argument.is_void or argument.type is None for argument in taken):
         return Operand.of_filter(Literal(False)) if result is _B else Operand(Literal(None), result, is_void=True)
     is_loose = any(argument.is_loose for argument in taken)
     node = Call(function, tuple(cast("Term", argument.node) for argument in taken))
     if is_loose and result is _B:
         return Operand.of_filter(AnyTag(node))
-    return Operand(node, result, is_loose=is_loose)
+    is_whole = function in _WHOLE or (function in _WHOLE_OF_WHOLE and all(each.is_whole for each in taken))
+    return Operand(node, result, is_loose=is_loose, is_whole=is_whole)
 
 
 def _argument(token: Token, argument: Operand, kind: ValueType) -> Operand:

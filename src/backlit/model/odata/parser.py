@@ -2,10 +2,23 @@
 
 from collections.abc import Collection, Mapping
 
-from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, ValueType
-from backlit.model.filters import AnyTag, Filter, In, Literal, Not, Operator, SortKey, all_of, any_of
+from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ValueType
+from backlit.model.filters import (
+    ARITHMETIC,
+    AnyTag,
+    Filter,
+    Function,
+    In,
+    Literal,
+    Not,
+    Operator,
+    SortKey,
+    all_of,
+    any_of,
+)
 from backlit.model.odata.operands import (
     Operand,
+    arithmetic,
     call,
     choice_of,
     compare,
@@ -18,6 +31,7 @@ from backlit.model.odata.operands import (
 from backlit.model.odata.tokens import Shape, Token, refuse, tokens_of
 
 _ORDER_OPTION = "$orderby"
+_FIELDS = "fields"
 _DIRECTIONS = {"asc": False, "desc": True}
 
 NODE_LIMIT = 200
@@ -26,8 +40,15 @@ NODE_LIMIT = 200
 DEPTH_LIMIT = 50
 """The deepest nesting of parentheses, functions, `not` and `any`."""
 
-_OR, _AND, _NOT, _COMPARE = 1, 2, 3, 4
-_POWER: Mapping[str, int] = {"or": _OR, "and": _AND, "in": _COMPARE, **dict.fromkeys(Operator, _COMPARE)}
+_OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY = 1, 2, 3, 4, 5, 6
+_POWER: Mapping[str, int] = {
+    "or": _OR,
+    "and": _AND,
+    "in": _COMPARE,
+    **dict.fromkeys(Operator, _COMPARE),
+    **dict.fromkeys(ARITHMETIC, _MULTIPLY),
+    **dict.fromkeys((Function.ADD, Function.SUB), _ADD),
+}
 _WORDS: Mapping[str, bool | None] = {"null": None, "true": True, "false": False}
 
 
@@ -66,7 +87,12 @@ def parse_order(
     tokens = list(reversed(tokens_of(text, _ORDER_OPTION)))
     keys: dict[str, SortKey] = {}
     while True:
-        key = _sort_key(tokens.pop(), known)
+        name = tokens.pop()
+        if name.text.lower() == _FIELDS and tokens[-1].is_sign("/"):
+            tokens.pop()
+            name = tokens.pop()
+            must_be_of_fields(name, known, _ORDER_OPTION)
+        key = _sort_key(name, known)
         if tokens[-1].text.lower() in _DIRECTIONS:
             key = SortKey(key.name, _DIRECTIONS[tokens.pop().text.lower()])
         keys.setdefault(key.name, key)
@@ -77,6 +103,13 @@ def parse_order(
             refuse(
                 f"expected 'asc', 'desc', ',' or the end before {separator.text[:40]!r}", separator.at, _ORDER_OPTION
             )
+
+
+def must_be_of_fields(token: Token, properties: Mapping[str, Field], option: str = "$filter") -> None:
+    """Refuse a name after `fields/` that is no key of a work item's `fields`."""
+    field = properties.get(token.text.lower())
+    if field is None or not (field.key in FIELD_BY_KEY or field.key.endswith("_cf")):
+        refuse(f"fields has no {token.text[:40]!r}", token.at, option)
 
 
 class _Parser:
@@ -140,7 +173,10 @@ class _Parser:
         while (found := self._infix_power()) > power:
             token = self._take()
             word = token.text.lower()
-            if found is _COMPARE:
+            if found > _COMPARE:
+                self._count(token)
+                left = arithmetic(token, left, self._expression(found))
+            elif found == _COMPARE:
                 self._count(token)
                 left = self._members(left, token) if word == "in" else self._comparison(left, token)
             else:
@@ -178,7 +214,7 @@ class _Parser:
         if token.shape is Shape.LITERAL:
             return literal(token.value)
         if token.is_sign("-"):
-            return negative(self._take())
+            return self._negated(token)
         if token.is_sign("("):
             self._enter(token)
             inner = self._expression(0)
@@ -189,7 +225,20 @@ class _Parser:
             refuse(f"a value is missing before {token.text!r}" if token.text else "it breaks off", token.at)
         return self._named(token)
 
+    def _negated(self, sign: Token) -> Operand:
+        after = self._peek()
+        if after.is_sign("-"):
+            refuse("'-' needs a number after it", after.at)
+        self._enter(sign)
+        operand = negative(after, self._operand())
+        self._depth -= 1
+        return operand
+
     def _named(self, token: Token) -> Operand:
+        if token.text.lower() == _FIELDS and self._peek().is_sign("/"):
+            self._take()
+            token = self._take()
+            must_be_of_fields(token, self._properties)
         word = token.text.lower()
         if word == "not":
             self._count(token)

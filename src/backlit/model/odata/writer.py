@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from backlit.model.errors import BadRequest
 from backlit.model.filters import (
+    ARITHMETIC,
     And,
     AnyTag,
     Call,
@@ -78,6 +79,9 @@ def _term(term: Term, dialect: Dialect) -> str:
             return _VARIABLE
         case Call(Function.CONTAINS, (hay, needle)) if dialect is Dialect.V3:
             return f"substringof({_term(needle, dialect)}, {_term(hay, dialect)})"
+        case Call(function, (left, right)) if function in ARITHMETIC:
+            name = "div" if function is Function.DIVBY and dialect is Dialect.V3 else function.value
+            return f"({_term(left, dialect)} {name} {_term(right, dialect)})"
         case Call(function, arguments):
             return f"{function.value}({', '.join(_term(argument, dialect) for argument in arguments)})"
 

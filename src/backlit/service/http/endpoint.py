@@ -5,7 +5,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -31,6 +31,7 @@ from backlit.service.auth.callers import Tokens
 from backlit.service.auth.passwords import Passwords
 from backlit.service.files.contents import Contents
 from backlit.service.http.bodies import BODY_KEY, Body
+from backlit.service.http.selection import must_be_known, selected
 from backlit.service.storage.access import Caller
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
@@ -306,7 +307,12 @@ class Endpoint:
     def _work(
         self, request: Request, handler: Handler, body: bytes, connection: Connection, *, is_slow: bool
     ) -> Answer:
-        return handler(call_of(self._shared, request, connection, body, is_slow=is_slow))
+        call = call_of(self._shared, request, connection, body, is_slow=is_slow)
+        if request.method not in {"GET", "HEAD"}:
+            return handler(call)
+        must_be_known(call.query)
+        answer = handler(call)
+        return replace(answer, body=selected(answer.body, call.query)) if "etag" in answer.headers else answer
 
 
 def call_of(

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from backlit.model.errors import BadRequest
+from backlit.model.fields import PROPERTY_BY_LOWER_NAME
 from backlit.model.filters import Filter, SortKey, matches
 from backlit.model.odata import parse_filter, parse_order
 from backlit.model.resources import Resource
 from backlit.service.http.endpoint import Answer
+from backlit.service.http.selection import Selection, selection_of
 from backlit.service.storage.filter_sql import Properties
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class ListOptions:
     skip: int
     filter: Filter | None
     order: tuple[SortKey, ...]
+    selection: Selection | None = None
 
     @property
     def limit(self) -> int:
@@ -39,30 +42,41 @@ class ListOptions:
 
 
 def options_of(
-    query: "QueryParams", properties: Properties | None = None, custom: Sequence["Field"] = ()
+    query: "QueryParams",
+    properties: Properties | None = None,
+    custom: Sequence["Field"] = (),
+    unsearched: Sequence[str] = (),
 ) -> ListOptions:
-    """Read the list options; raises BadRequest naming the option."""
+    """Read the list options; raises BadRequest naming the option. `unsearched` are keys for `$select` only."""
     table = {} if properties is None else {"properties": properties}
+    selection = selection_of(query)
+    if selection is not None:
+        keys = (field.key for field in (*(properties or PROPERTY_BY_LOWER_NAME).values(), *custom))
+        selection.must_be_of((*keys, *unsearched, *(() if properties else ("fields",))))
     text, order = query.get("$filter", "").strip(), query.get("$orderby", "").strip()
     return ListOptions(
         _number(query, "$top"),
         min(_number(query, "$skip") or 0, SKIP_LIMIT),
         parse_filter(text, custom, **table) if text else None,
         parse_order(order, custom, **table) if order else (),
+        selection,
     )
 
 
 def _number(query: "QueryParams", name: str) -> int | None:
-    text = query.get(name, "").strip()
-    if not text:
+    if name not in query:
         return None
+    text = query[name].strip()
     if not (text.isascii() and text.isdigit()):
-        raise BadRequest(f"{name} must be a whole number that is not negative, not {text[:20]!r}.")
+        sentence = f"{name} must be a whole number that is not negative, not {text[:20]!r}."
+        raise BadRequest(sentence, {name: sentence})
     return int(text[:18])
 
 
 def envelope(documents: Sequence[bytes], total: int, options: ListOptions, *, with_skip: bool = False) -> Answer:
     """Wrap rendered documents; `top` is the requested or else the returned count."""
+    if options.selection is not None:
+        documents = [orjson.dumps(options.selection.of(orjson.loads(each))) for each in documents]
     top = len(documents) if options.top is None else options.top
     skip = b'"skip":%d,' % options.skip if with_skip else b""
     return Answer(b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents)))

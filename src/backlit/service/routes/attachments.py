@@ -149,8 +149,11 @@ async def upload_to_comment(shared: Shared, request: Request) -> Answer:
     return await _upload(shared, request, _on_comment)
 
 
+_ADDRESSES = ("friendlySize", "url", "downloadUrl")
+
+
 def _list(call: Call, item_id: int | None = None, comment_id: int | None = None) -> Answer:
-    options = options_of(call.query, attachments.PROPERTIES)
+    options = options_of(call.query, attachments.PROPERTIES, unsearched=_ADDRESSES)
     if options.filter is not None or options.order:
         call.may_take_long()
     query = Query(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order)
@@ -184,7 +187,7 @@ def _model(call: Call, stored: Stored) -> Attachment:
         friendly_size=friendly_size_of(stored.size),
         url=f"{base}{STREAM_PATH}/{place}",
         download_url=f"{base}{DOWNLOAD_PATH}/{place}",
-        type=stored.type,
+        type=call.shared.settings.written_type(stored.type),
         created_by=stored.created_by,
         created_at=stored.created_at,
         last_modified_by=stored.last_modified_by,

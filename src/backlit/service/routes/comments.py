@@ -19,7 +19,7 @@ routes = Routes()
 @routes("GET", "/comments/{id}", Comment)
 def read(call: Call) -> Answer:
     """GET /comments/{id}."""
-    return resource_answer(found_comment(call))
+    return resource_answer(_shown(call, found_comment(call)))
 
 
 @routes("GET", "/comments", Comment)
@@ -40,7 +40,7 @@ def create(call: Call) -> Answer:
     """POST /comments: 201 with Location."""
     values = _checked(call, call.json())
     comment = comments.add(call.connection, values, call.caller.name, call.shared.clock.now())
-    return resource_answer(comment, 201, {"location": f"{call.root}/comments/{comment.id}"})
+    return resource_answer(_shown(call, comment), 201, {"location": f"{call.root}/comments/{comment.id}"})
 
 
 @routes("DELETE", "/comments/{id}", Comment)
@@ -50,9 +50,13 @@ def remove(call: Call) -> Answer:
     call.caller.must_write(comment.project_id, f"Comment {comment.id}")
     if comment.created_by != call.caller.name and not call.caller.is_manager_of(comment.project_id):
         raise Forbidden("Only the author and managers of the project can delete a comment.")
-    must_match(call.headers, orjson.dumps(comment.wire()))
+    must_match(call.headers, orjson.dumps(_shown(call, comment).wire()))
     freed = comments.remove(call.connection, comment.id)
     return replace(json_answer({"id": comment.id}), freed=freed)
+
+
+def _shown(call: Call, comment: Comment) -> Comment:
+    return comment.model_copy(update={"type": call.shared.settings.written_type(comment.type or INTERNAL)})
 
 
 def found_comment(call: Call) -> Comment:
@@ -70,7 +74,7 @@ def _list(call: Call, item_id: int | None = None) -> Answer:
         call.may_take_long()
     query = comments.Query(tuple(call.caller.project_ids), item_id, options.filter, options.order)
     page = comments.page(call.connection, query, options.skip, options.limit)
-    documents = [orjson.dumps(comment.wire()) for comment in page]
+    documents = [orjson.dumps(_shown(call, comment).wire()) for comment in page]
     is_last = (documents or not options.skip) and len(documents) < options.limit
     total = options.skip + len(documents) if is_last else comments.count(call.connection, query)
     return envelope(documents, total, options)

@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModul
 from sqlalchemy.pool import NullPool
 
 from backlit.model.errors import ServiceError, StorageError, StorageFull, Unavailable
+from backlit.model.filters.matching import SQL_FUNCTIONS
 from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
 from backlit.service.storage.lanes import Lane
 from backlit.service.storage.migrations import migrate
@@ -282,7 +283,7 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     ):
         connection.execute(f"PRAGMA {pragma}")
     for name, function in _FUNCTIONS.items():
-        connection.create_function(name, 1, function, deterministic=True)
+        connection.create_function(name, -1, function, deterministic=True)
 
 
 def _of_text(function: Callable[[str], str]) -> Callable[[object], str | None]:
@@ -293,7 +294,8 @@ def _of_number(function: Callable[[float], float]) -> Callable[[object], float |
     return lambda value: float(function(value)) if isinstance(value, int | float) else None
 
 
-_FUNCTIONS: dict[str, Callable[[object], str | float | None]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **SQL_FUNCTIONS,
     # SQLite's own functions fold ASCII only, or are missing in some builds; these agree with the model's `matches`.
     "backlit_lower": _of_text(str.lower),
     "backlit_upper": _of_text(str.upper),

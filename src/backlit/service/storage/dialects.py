@@ -8,6 +8,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from backlit.model.filters.tree import REPLACED_LIMIT
+
 Sql = ColumnElement[Any]
 
 CASE_FUNCTIONS = """
@@ -15,6 +17,43 @@ CREATE OR REPLACE FUNCTION backlit_{name}(text) RETURNS text LANGUAGE sql IMMUTA
 AS $$ SELECT {name}($1 COLLATE {collation}) $$
 """
 """Case functions that fold as Python does; PostgreSQL's own depend on the column's collation."""
+
+
+_ARITHMETIC = {
+    "add": "$1 + $2",
+    "sub": "$1 - $2",
+    "mul": "$1 * $2",
+    "div": "trunc($1 / $2)",
+    "divby": "$1 / $2",
+    "mod": "$1 - $2 * trunc($1 / $2)",
+}
+FILTER_FUNCTIONS = (
+    """
+CREATE OR REPLACE FUNCTION backlit_round(double precision)
+RETURNS double precision LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT sign($1) * floor(abs($1) + 0.5) $$
+""",
+    """
+CREATE OR REPLACE FUNCTION backlit_substring(text, double precision, double precision)
+RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+SELECT substr($1, floor(least(greatest($2, 0), 1e9))::int + 1, floor(least(greatest($3, 0), 1e9))::int) $$
+""",
+    f"""
+CREATE OR REPLACE FUNCTION backlit_replace(text, text, text)
+RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+SELECT CASE WHEN $2 = '' THEN $1
+WHEN length($1) + ((length($1) - length(replace($1, $2, ''))) / length($2))::bigint * (length($3) - length($2))
+> {REPLACED_LIMIT} THEN NULL ELSE replace($1, $2, $3) END $$
+""",
+    *(
+        f"""
+CREATE OR REPLACE FUNCTION backlit_{name}(double precision, double precision)
+RETURNS double precision LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+BEGIN RETURN {formula}; EXCEPTION WHEN division_by_zero OR numeric_value_out_of_range THEN RETURN NULL; END $$
+"""
+        for name, formula in _ARITHMETIC.items()
+    ),
+)
+"""PostgreSQL's functions of filters that mean what the model's `matches` means."""
 
 
 TEXT: Text = Text().with_variant(Text(collation="C"), "postgresql")
@@ -104,7 +143,7 @@ _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
     # By number of the argument; the rounding functions of SQLite are ours (see `database`).
     position: ("instr({0}, {1})", "strpos({0}, {1})"),
     second: ("CAST(strftime('%S', {0}) AS INTEGER)", "floor(extract(second FROM {0}))"),
-    rounded: ("backlit_round({0})", "(sign({0}) * floor(abs({0}) + 0.5))"),
+    rounded: ("backlit_round({0})", "backlit_round({0})"),
     floored: ("backlit_floor({0})", "floor({0})"),
     raised: ("backlit_ceiling({0})", "ceiling({0})"),
     each_text: ("json_each({0})", "json_array_elements_text({0})"),

@@ -28,7 +28,8 @@ from sqlalchemy.types import TypeEngine
 
 from backlit.model.fields import FIELDS, TOP_LEVEL, Field, Kind, Section, Settable, ValueType
 from backlit.model.filter_sql import sql_of
-from backlit.model.filters import Filter, Function, Mentions, Operator, SortKey, Value
+from backlit.model.filters import ARITHMETIC, Filter, Function, Mentions, Operator, SortKey, Value
+from backlit.model.filters.matching import INDEX_LIMIT
 from backlit.service.storage.dialects import (
     by_code_point,
     each_text,
@@ -189,6 +190,11 @@ def _ends_with(text: Sql, end: Sql) -> Sql:
     return func.coalesce(and_(func.length(text) >= func.length(end), ending), false())
 
 
+def _arithmetic(function: Function) -> Callable[[Sql, Sql], Sql]:
+    compute = getattr(func, f"backlit_{function}")
+    return lambda left, right: compute(left, right, type_=Float)
+
+
 _FUNCTIONS: Mapping[Function, Callable[..., Sql]] = {
     Function.STARTSWITH: _starts_with,
     Function.ENDSWITH: _ends_with,
@@ -208,4 +214,9 @@ _FUNCTIONS: Mapping[Function, Callable[..., Sql]] = {
     Function.ROUND: rounded,
     Function.FLOOR: floored,
     Function.CEILING: raised,
+    Function.SUBSTRING: lambda text, start, *length: func.backlit_substring(
+        text, start, *(length or (literal(INDEX_LIMIT),)), type_=Text
+    ),
+    Function.REPLACE: lambda *texts: func.backlit_replace(*texts, type_=Text),
+    **{function: _arithmetic(function) for function in ARITHMETIC},
 }

@@ -21,6 +21,7 @@ Work = Callable[[Connection], Result]
 TRIES = 5
 """Maximum attempts of work that a rollback or a broken connection has undone."""
 _TIMED_OUT = "57014"
+_TOO_COMPLEX = "54001"
 _UNDONE = frozenset({"40001", "40P01"})
 
 
@@ -230,6 +231,9 @@ class _Worker:
             if self._time_limit is not None and (self._is_late() or _state(error) == _TIMED_OUT):
                 job.error = BadRequest(f"$filter: this takes longer than {self._time_limit:g} s; narrow it.")
                 raise job.error from error
+            if _is_too_deep(error):
+                job.error = BadRequest("$filter: it is nested too deeply for the database; write it flatter.")
+                raise job.error from error
             raise
         finally:
             self._deadline = None
@@ -253,6 +257,10 @@ class _Worker:
         driver = connection.connection.driver_connection
         if self._time_limit is not None and driver is not None and hasattr(driver, "set_progress_handler"):
             driver.set_progress_handler(self._is_late, 20_000)
+
+
+def _is_too_deep(error: DBAPIError) -> bool:
+    return _state(error) == _TOO_COMPLEX or "parser stack overflow" in str(error.orig)
 
 
 def _state(error: DBAPIError) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, func, insert, inspect, select, text, update
 
 from backlit.model.errors import StorageError
-from backlit.service.storage.dialects import CASE_FUNCTIONS
+from backlit.service.storage.dialects import CASE_FUNCTIONS, FILTER_FUNCTIONS
 from backlit.service.storage.schema import (
     METADATA,
     attachments,
@@ -28,7 +28,14 @@ def _add_files_and_sign_ins(connection: Connection) -> None:
             index.create(connection)
 
 
-STEPS: tuple[Step, ...] = (_add_files_and_sign_ins,)
+def _add_functions(connection: Connection) -> None:
+    """Add the functions that filters call on PostgreSQL."""
+    if connection.dialect.name == "postgresql":
+        for statement in FILTER_FUNCTIONS:
+            connection.exec_driver_sql(statement)
+
+
+STEPS: tuple[Step, ...] = (_add_files_and_sign_ins, _add_functions)
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 
 VERSION = len(STEPS) + 1
@@ -65,6 +72,7 @@ def create(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         for name in ("lower", "upper"):
             connection.execute(text(CASE_FUNCTIONS.format(name=name, collation=_collation(connection))))
+    _add_functions(connection)
     METADATA.create_all(connection)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backlit.model.resources import INTERNAL
 from backlit.model.wrap import client_id_of
 
 HEAD_LIMIT = 64 * 1024
@@ -63,3 +64,7 @@ class ServiceSettings:
     def client_id(self) -> str:
         """Return the client id of the service."""
         return client_id_of(self.name)
+
+    def written_type(self, stored: str) -> str:
+        """Return the `type` of a comment or attachment; legacy clients compare the internal one with the name."""
+        return self.name if self.legacy_clients and stored == INTERNAL else stored

@@ -15,7 +15,7 @@ from unicodedata import normalize
 import orjson
 
 from backlit.model.errors import StorageError
-from backlit.model.filters.matching import SYLLABIC
+from backlit.model.filters.matching import SQL_FUNCTIONS, SYLLABIC
 
 BUSY_MILLISECONDS = 10_000
 ROWS_AT_ONCE = (1000, 256, 32, 4, 1)
@@ -29,7 +29,8 @@ def _searchable(text: object) -> str:
 
 
 # The triggers of the mirror and the filters on it call these.
-_FUNCTIONS: dict[str, Callable[[object], str | None]] = {
+_FUNCTIONS: dict[str, Callable[..., str | float | None]] = {
+    **SQL_FUNCTIONS,
     "backlit_words": _searchable,
     "backlit_lower": lambda text: text.lower() if isinstance(text, str) else None,
     "backlit_upper": lambda text: text.upper() if isinstance(text, str) else None,
@@ -56,7 +57,7 @@ def connect(
     connection.execute("PRAGMA trusted_schema = ON")
     connection.execute("PRAGMA recursive_triggers = ON")
     for name, act in _FUNCTIONS.items():
-        connection.create_function(name, 1, act, deterministic=True)
+        connection.create_function(name, -1, act, deterministic=True)
     return connection
 
 

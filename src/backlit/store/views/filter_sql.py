@@ -7,6 +7,7 @@ from typing import NamedTuple
 from backlit.model.fields import FIELDS, TOP_LEVEL, Field, ValueType
 from backlit.model.filter_sql import sql_of
 from backlit.model.filters import (
+    ARITHMETIC,
     POINTS,
     AnyTag,
     Comparison,
@@ -137,6 +138,8 @@ class _Dialect:
         return Sql(f"{value.text} IN ({marks})", (*value.values, *(each.values[0] for each in choices)))
 
     def call(self, function: Function, arguments: Sequence[Sql]) -> Sql:
+        if function is Function.SUBSTRING and len(arguments) > 2:
+            return _filled("backlit_substring({0}, {1}, {2})", arguments)
         return _filled(_FUNCTIONS[function], arguments)
 
     def any_tag(self, part: Filter | None) -> Sql:
@@ -210,6 +213,9 @@ _FUNCTIONS: Mapping[Function, str] = {
     Function.ROUND: "round({0})",
     Function.FLOOR: "(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))",
     Function.CEILING: "(CAST({0} AS INTEGER) + ({0} > CAST({0} AS INTEGER)))",
+    Function.SUBSTRING: "backlit_substring({0}, {1})",
+    Function.REPLACE: "backlit_replace({0}, {1}, {2})",
+    **{function: f"backlit_{function}({{0}}, {{1}})" for function in ARITHMETIC},
 }
 
 
