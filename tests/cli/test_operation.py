@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Home
 
+from backlit.service.storage.database import without_password
 from backlit.service.storage.settings import HEAD_LIMIT
 
 FORM = b"wrap_client_id=uri%3Abacklit&wrap_username=maya&wrap_password=lantern"
@@ -201,3 +202,65 @@ def test_a_proxy_that_is_no_address_is_said(home: Home) -> None:
 
     assert done.returncode == 1
     assert "trusted proxy" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"GET /api/v1/users?x=" + b"x" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", b"431"),
+        (b"GET /" + b"x" * 2_000_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", b"431"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 2_000_000 + b"\r\n\r\n", b"431"),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n", b"400"),
+        (b"\x16\x03\x01 a TLS hello", b"400"),
+    ],
+    ids=["address", "long address", "header", "malformed", "tls"],
+)
+def test_a_head_that_cannot_be_read_is_refused_in_json(started: Started, request_bytes: bytes, status: bytes) -> None:
+    started.start()
+
+    head, _, body = started.said(request_bytes).partition(b"\r\n\r\n")
+
+    assert head.split()[1] == status
+    assert b"content-type: application/json" in head
+    assert set(json.loads(body)) == {"message", "errors"}
+    assert started.end() == 0
+
+
+def test_the_log_is_json_whatever_a_library_says(started: Started) -> None:
+    started.start("--log-level", "debug")
+    body = b"junk--b\r\nContent-Disposition form-data\r\n\r\nx\r\n--b--\r\n"
+    head = b"POST /Authenticate/WRAPv0.9 HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n"
+    started.said(head + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    assert started.end() == 0
+    assert [line["path"] for line in started.log if line["message"] == "request"] == ["/Authenticate/WRAPv0.9"]
+
+
+def test_the_first_steps_are_quoted_for_a_shell_and_keep_the_password(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "my files").mkdir()
+    process = home.start("serve", "--port", "0", "--database", f"sqlite:///{tmp_path}/my files/a b.db")
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(3)]
+    process.kill()
+    process.communicate()
+
+    assert lines[1].endswith(f" --database 'sqlite:///{tmp_path}/my files/a b.db'\n")
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://bob:secret@db/x", "postgresql://bob:PASSWORD@db/x"),
+        ("postgresql://bob@db/x?password=secret", "postgresql://bob@db/x?password=PASSWORD"),
+        ("postgresql://bob@db/x?sslmode=require", "postgresql://bob@db/x?sslmode=require"),
+    ],
+)
+def test_the_address_of_a_database_is_shown_without_its_password(address: str, shown: str) -> None:
+    assert without_password(address) == shown
+
+
+def test_workers_on_sqlite_are_refused_before_anything_else_is_said(home: Home) -> None:
+    done = home.run("serve", "--port", "0", "--workers", "2")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "served by one process" in done.stderr

@@ -31,9 +31,12 @@ Client = httpx.AsyncClient
 def log() -> Iterator[io.StringIO]:
     loggers = [logging.getLogger(name) for name in ("backlit.service", "uvicorn.error")]
     before = [(logger.handlers, logger.propagate, logger.level) for logger in loggers]
+    root = logging.getLogger().handlers
     stream = io.StringIO()
     set_up_log("info", stream)
     yield stream
+    logging.getLogger().handlers = root
+    logging.captureWarnings(False)
     for logger, (handlers, propagate, level) in zip(loggers, before, strict=True):
         logger.handlers, logger.propagate, logger.level = handlers, propagate, level
 

@@ -208,9 +208,12 @@ class JsonLines(logging.Formatter):
 
 
 def set_up_log(level: str, stream: TextIO | None = None) -> None:
-    """Write the logs of the service and its web server to a stream (default: standard error)."""
+    """Write the logs of the service, its web server and all libraries to a stream (default: standard error)."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines())
+    logging.getLogger().handlers = [handler]
+    logging.captureWarnings(True)
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)  # its warnings repeat the responses
     for name in _NAMES:
         logger = logging.getLogger(name)
         logger.handlers = [handler]

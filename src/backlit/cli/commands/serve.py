@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import shlex
 import socket
 import sys
 from contextlib import ExitStack
@@ -18,7 +19,7 @@ from backlit.service.front import set_up_log
 from backlit.service.sample.vocabulary import PEOPLE
 from backlit.service.sample.workspace import PASSWORD, UNLICENSED
 from backlit.service.server import Transport, run_server
-from backlit.service.storage.database import parsed_url, prepare, sole_server
+from backlit.service.storage.database import parsed_url, prepare, sole_server, without_password
 from backlit.service.storage.settings import ServiceSettings
 
 BACKLOG = 2048
@@ -37,7 +38,18 @@ def serve(arguments: argparse.Namespace) -> None:
     if bool(arguments.tls_cert) != bool(arguments.tls_key):
         raise BadRequest("TLS needs both --tls-cert and --tls-key.")
     set_up_log(arguments.log_level or ("warning" if arguments.sample else "info"))
-    settings = _sample_settings(arguments) if arguments.sample else _settings(arguments)
+    settings = (
+        _sample_settings(arguments)
+        if arguments.sample
+        else served_settings(arguments.database, arguments.files, arguments.service_name)
+    )
+    if arguments.workers > 1 and settings.database.startswith("sqlite"):
+        raise BadRequest(
+            "An SQLite database is served by one process. Leave out --workers, or keep the data in PostgreSQL:"
+            " --database postgresql://user@host/name."
+        )
+    if not arguments.sample and has_no_users(settings):
+        _print_first_steps(arguments)
     settings = replace(
         settings,
         legacy_clients=arguments.legacy_clients,
@@ -53,11 +65,6 @@ def serve(arguments: argparse.Namespace) -> None:
 
 
 def _serve_together(settings: ServiceSettings, arguments: argparse.Namespace) -> None:
-    if settings.database.startswith("sqlite"):
-        raise BadRequest(
-            "An SQLite database is served by one process. Leave out --workers, or keep the data in PostgreSQL:"
-            " --database postgresql://user@host/name."
-        )
     prepare(settings.database)
     with ExitStack() as stack:
         first = stack.enter_context(_listener(arguments.host, arguments.port, shared=True))
@@ -68,15 +75,19 @@ def _serve_together(settings: ServiceSettings, arguments: argparse.Namespace) ->
         run_workers(listeners, lambda listener: asyncio.run(_serve(settings, listener, arguments, is_worker=True)))
 
 
-def _settings(arguments: argparse.Namespace) -> ServiceSettings:
-    settings = served_settings(arguments.database, arguments.files, arguments.service_name)
-    if has_no_users(settings):
-        where = "".join(f" --{name} {given}" for name in ("database", "files") if (given := getattr(arguments, name)))
-        print("The database has no users yet. In another terminal, create a user and a project:")
-        print(f"  backlit admin users add NAME{where}")
-        print(f"  backlit admin projects create PROJECT --manager NAME{where}")
-        print("To try it with sample data, use: backlit serve --sample")
-    return settings
+def _print_first_steps(arguments: argparse.Namespace) -> None:
+    """Print commands for a shell; the password of the database is left out."""
+    given = {
+        "--database": arguments.database and without_password(arguments.database),
+        "--files": arguments.files,
+    }
+    where = "".join(f" {option} {shlex.quote(value)}" for option, value in given.items() if value)
+    print("The database has no users yet. In another terminal, create a user and a project:")
+    print(f"  backlit admin users add NAME{where}")
+    print(f"  backlit admin projects create PROJECT --manager NAME{where}")
+    if given["--database"] != arguments.database:
+        print("  Put the password of the database in place of PASSWORD.")
+    print("To try it with sample data, use: backlit serve --sample")
 
 
 def _sample_settings(arguments: argparse.Namespace) -> ServiceSettings:

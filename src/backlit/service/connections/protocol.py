@@ -21,6 +21,7 @@ def _refusal(status: bytes, sentence: str) -> bytes:
 _TOO_LONG = _refusal(
     b"431 Request Header Fields Too Large", f"The address and the headers together are longer than {HEAD_LIMIT} bytes."
 )
+_MALFORMED = _refusal(b"400 Bad Request", "The request is not HTTP.")
 _TOO_SLOW = _refusal(b"408 Request Timeout", "The head of the request came too slowly. Send it again.")
 
 
@@ -34,6 +35,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self, config: Config, state: ServerState, connection: Connection, connections: Connections, limits: Limits
     ) -> None:
         super().__init__(config, state, {})
+        self.url = b""
         self._connection = connection
         self._connections = connections
         self._limits = limits
@@ -41,6 +43,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._in_head = self._is_first = True
         self._stalled_since: float | None = None
         self._closing_since: float | None = None
+        self._is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """Register with the table's sweep."""
@@ -54,14 +57,21 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count the bytes of a head; reject an incomplete one over the limit."""
+        """Count the bytes of a head; reject an incomplete one over the limit. What follows a rejection is dropped."""
+        if self._is_refused:
+            return
         if self._in_head:
             if not self._head_size and not self._is_first and self._connection.since is not None:
                 self._connection.since = time.monotonic()  # the idle time ends, the head's time begins
             self._head_size += len(data)
         super().data_received(data)
-        if self._in_head and self._head_size > HEAD_LIMIT:
+        if self._in_head and not self._is_refused and self._head_size > HEAD_LIMIT:
             self._refuse(_TOO_LONG)
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's own words
+        """Answer what the parser does not read, such as an address over the limit."""
+        is_long = len(self.url) > HEAD_LIMIT or (self._in_head and self._head_size > HEAD_LIMIT)
+        self._refuse(_TOO_LONG if is_long else _MALFORMED)
 
     def on_message_begin(self) -> None:
         """Start counting a head that follows the previous request in the same bytes."""
@@ -115,8 +125,17 @@ class BoundedProtocol(HttpToolsProtocol):
         return is_late
 
     def _refuse(self, answer: bytes) -> None:
-        """Answer and close; only close in the middle of another response."""
-        if not self.transport.is_closing():
-            if self.cycle is None or self.cycle.response_complete:
-                self.transport.write(answer)
+        """Answer and close; only close in the middle of another response.
+
+        The connection closes after a pause: closed on unread bytes, it would take the answer along.
+        """
+        if self.transport.is_closing() or self._is_refused:
+            return
+        self._is_refused = True
+        if self.cycle is not None and not self.cycle.response_complete:
             self.transport.close()
+            return
+        self.transport.write(answer)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.loop.call_later(self._limits.linger, self.transport.close)

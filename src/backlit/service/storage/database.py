@@ -195,6 +195,15 @@ def parsed_url(url: str | URL) -> URL:
     return parsed
 
 
+def without_password(url: str) -> str:
+    """Return the address of a database with PASSWORD in place of its password."""
+    parsed = make_url(url)
+    hidden = parsed.set(password="PASSWORD") if parsed.password else parsed  # noqa: S106 - a placeholder
+    if "password" in hidden.query:
+        hidden = hidden.update_query_dict({"password": "PASSWORD"})
+    return url if hidden == parsed else hidden.render_as_string(hide_password=False)
+
+
 def engine_at(url: str | URL, time_limit: float = 0) -> Engine:
     """Return an engine for reading, whose transactions see one state of the database; one connection per caller.
 
