@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
-from tests.cli.admin_world import Served, Workspace
+from tests.cli.admin_world import Served, Workspace, command
 
 from backlit.service.admin.records import PIECE
 from backlit.service.sample.workspace import write_sample
@@ -257,3 +257,43 @@ def test_exporting_takes_no_more_memory_for_more_items(workspace: Workspace, tmp
     small_peak, large_peak = (peak(*each) for each in words)
 
     assert large_peak - small_peak < FLAT
+
+
+async def test_a_backup_finds_the_files_where_the_last_server_had_them(
+    workspace: Workspace, served: Served, tmp_path: Path
+) -> None:
+    await attached(served)
+    place = ("--database", workspace.settings.database)
+
+    made = command("admin", "backup", str(tmp_path / "backup"), *place, "--json")
+    checked = command("admin", "check", *place)
+    restored = command(
+        "admin", "restore", str(tmp_path / "backup"), "--database", f"sqlite:///{tmp_path}/new.db",
+        "--files", str(tmp_path / "new files"),
+    )  # fmt: skip
+    again = command("admin", "check", "--database", f"sqlite:///{tmp_path}/new.db")
+
+    assert (made.json["contents"], made.json["missing"]) == (3, 0)
+    assert [done.status for done in (checked, restored, again)] == [0, 0, 0], again.output
+
+
+def copies_in(folder: Path) -> list[Path]:
+    return list(folder.glob("copy*"))
+
+
+@pytest.mark.parametrize("verb", ["backup", "export"])
+async def test_a_copy_that_found_no_file_is_an_error_unless_files_are_left_out(
+    workspace: Workspace, served: Served, tmp_path: Path, verb: str
+) -> None:
+    await attached(served)
+    place = ("--database", workspace.settings.database, "--files", str(tmp_path / "elsewhere"))
+    without = ("--without-files",) if verb == "backup" else ("--contents", "none")
+
+    refused = command("admin", verb, str(tmp_path / "copy"), *place)
+    left = copies_in(tmp_path)
+    made = command("admin", verb, str(tmp_path / "copy"), *place, *without)
+
+    assert refused.status == 1
+    assert " ".join(without) in refused.error
+    assert left == []
+    assert made.status == 0

@@ -17,7 +17,7 @@ from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
 from backlit.service.files.object_store import PART, ObjectFiles
-from backlit.service.storage.settings import ServiceSettings
+from backlit.service.storage.settings import Limits, ServiceSettings
 
 Client = httpx.AsyncClient
 URL = "s3://backlit-test/attached"
@@ -40,12 +40,11 @@ def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> S3Store:
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
         "AWS_REGION": "us-east-1",
-        "AWS_ALLOW_HTTP": "true",
     }.items():
         monkeypatch.setenv(name, value)
     httpx.post(f"{endpoint}/moto-api/reset")
     httpx.put(f"{endpoint}/backlit-test")
-    return S3Store.from_url(URL)
+    return S3Store.from_url(URL, client_options={"allow_http": True})
 
 
 def objects(bucket: S3Store) -> list[str]:
@@ -54,7 +53,7 @@ def objects(bucket: S3Store) -> list[str]:
 
 @pytest.fixture
 async def jon_in_cloud(bucket: S3Store, settings: ServiceSettings) -> AsyncIterator[Client]:
-    service = Service(replace(settings, files=URL))
+    service = Service(replace(settings, files=URL, limits=Limits(probe=-1)))
     await service.start()
     async with Client(transport=httpx.ASGITransport(service.asgi), base_url=f"{BASE}/api/v1/") as client:
         form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": service.invite("jon")}
@@ -126,3 +125,45 @@ def test_an_object_has_no_place_but_that_of_a_digest(bucket: S3Store) -> None:
         with pytest.raises(StorageError, match="64 lower-case hexadecimal digits"):
             act("../secret")
     assert objects(bucket) == ["secret"]
+
+
+def sent(files: ObjectFiles, content: bytes) -> str:
+    incoming = files.begin()
+    incoming.write(content)
+    incoming.finish()
+    files.keep(incoming)
+    files.forget(incoming)
+    return incoming.digest
+
+
+@pytest.mark.parametrize("size", [0, 10, PART, 2 * PART])
+def test_reading_ends_with_the_object(bucket: S3Store, size: int) -> None:
+    files = ObjectFiles(URL)
+    digest = sent(files, b"x" * size)
+
+    assert sum(len(piece) for piece in files.read(digest, 0, size + 1)) == size
+
+
+async def test_a_service_without_its_bucket_does_not_start_and_says_why(
+    bucket: S3Store, settings: ServiceSettings
+) -> None:
+    service = Service(replace(settings, files="s3://no-such-bucket/x"))
+
+    with pytest.raises(StorageError, match="s3://no-such-bucket/x cannot be written"):
+        await service.start()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("backlit")]
+
+
+async def test_a_bucket_that_went_away_is_503_and_not_ready(
+    jon_in_cloud: Client, bucket: S3Store, endpoint: str
+) -> None:
+    content = await jon_in_cloud.post("workitems/1/attachments", files={"files": ("a.bin", b"x")})
+    async with Client() as operator:
+        await operator.post(f"{endpoint}/moto-api/reset")
+
+    sent = await jon_in_cloud.post("workitems/1/attachments", files={"files": ("a.bin", b"x")})
+    ready = await jon_in_cloud.get(f"{BASE}/readyz")
+
+    assert content.status_code == 201
+    assert (sent.status_code, "retry-after" in sent.headers) == (503, True)
+    assert ready.status_code == 503

@@ -3,15 +3,17 @@
 import asyncio
 import threading
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
+import httpx
 import pytest
 from sqlalchemy import Connection, func, select, text
 from sqlalchemy.exc import OperationalError
 from tests.service.postgres import Postgres
 
 from backlit.model.errors import StorageError
+from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.admin.seed import write_local
 from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
@@ -107,6 +109,33 @@ def test_the_clock_is_the_databases(empty_url: str) -> None:
 
     assert isinstance(moment, datetime)
     assert abs((clock.now() - moment).total_seconds()) < 1
+
+
+async def test_the_service_follows_the_databases_clock(
+    settings: ServiceSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ahead(datetime):
+        """A machine whose clock is a day ahead."""
+
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Ahead":
+            ahead = datetime.now(tz) + timedelta(days=1)
+            return cls.fromisoformat(ahead.isoformat())
+
+    monkeypatch.setattr("backlit.service.storage.clock.datetime", Ahead)
+    service = Service(settings)
+    await service.start()
+    transport = httpx.ASGITransport(service.asgi)
+    async with httpx.AsyncClient(transport=transport, base_url="http://backlit.test/api/v1/") as client:
+        form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": service.invite("maya")}
+        grant = parse_grant((await client.post(f"http://backlit.test{TOKEN_PATH}", data=form)).text)
+        client.headers["authorization"] = authorization_header(grant.access_token)
+        body = {"type": "Bug", "projectId": 1, "fields": {"Name": "x"}}
+        made = await client.post("workitems", json=body)
+    await service.stop()
+
+    stamp = datetime.fromisoformat(made.json()["createdAt"])
+    assert abs(stamp - datetime.now(UTC).replace(tzinfo=None)) < timedelta(hours=1)
 
 
 def test_a_workspace_is_written_into_an_empty_database_only(empty_url: str, tmp_path: Path) -> None:

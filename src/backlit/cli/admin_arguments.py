@@ -30,7 +30,7 @@ class Noun:
 def add_common(command: argparse.ArgumentParser, handler: str, *, dry: bool = False) -> None:
     """Add the options of every command: the workspace's location and the output format."""
     command.add_argument("--database", metavar="URL", help="database (default: the one `backlit serve` uses)")
-    command.add_argument("--files", metavar="PLACE", help="attachments (default: those of `backlit serve`)")
+    command.add_argument("--files", metavar="PLACE", help="attachments (default: where the last server had them)")
     command.add_argument("--json", action="store_true", help="write JSON")
     if dry:
         command.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
@@ -188,13 +188,14 @@ def _add_whole(nouns: "argparse._SubParsersAction[LateParser]") -> None:
         "file",
     )
     into.add_argument("--accept-problems", action="store_true", help="import even if `check` finds problems")
-    _whole(
+    backup = _whole(
         nouns,
         "backup",
         "workspace:back_up_workspace",
         "back up database and files to a new directory; safe while the service runs",
         "directory",
     )
+    backup.add_argument("--without-files", action="store_true", help="leave out the contents of attachments")
     _whole(
         nouns,
         "restore",

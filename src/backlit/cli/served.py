@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,20 @@ def has_no_users(settings: "ServiceSettings") -> bool:
 def settings_of(arguments: argparse.Namespace) -> "ServiceSettings":
     """Return the named database and files, or those of `backlit serve`."""
     return served_settings(arguments.database, arguments.files)
+
+
+def settings_with_files(arguments: argparse.Namespace) -> "ServiceSettings":
+    """Return the named database, and the files that are named, or where its last server had them."""
+    from backlit.service.admin.workspace import place_of_files, reading
+
+    settings = settings_of(arguments)
+    if arguments.files:
+        return settings
+    with reading(settings) as connection:
+        place = place_of_files(connection)
+    if place is None:
+        return settings
+    return replace(settings, files=place if place.startswith("s3://") else Path(place))
 
 
 @contextmanager

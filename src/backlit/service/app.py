@@ -198,11 +198,14 @@ async def _healthz(_: Request) -> Response:
 
 
 async def _readyz(request: Request) -> Response:
-    """Return 200 if the database responds, else 503."""
+    """Return 200 if the database responds and the store of files takes an object, else 503."""
     shared: Shared = request.app.state.shared
     try:
         await shared.database.fast.run(lambda connection: connection.execute(select(1)).scalar_one())
+        is_ready = await asyncio.to_thread(shared.contents.are_usable)
     except (DBAPIError, ServiceError):
+        is_ready = False
+    if not is_ready:
         return Response(b'{"status":"not ready"}', 503, media_type=JSON_TYPE)
     return Response(b'{"status":"ready"}', media_type=JSON_TYPE)
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from backlit.cli.output import say, some, write_json
-from backlit.cli.served import looked_at, settings_of
+from backlit.cli.served import looked_at, settings_of, settings_with_files
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.plain import plain
 from backlit.service.admin.check import Checker
@@ -17,7 +17,7 @@ PIPE = "-"
 
 def export_workspace(arguments: argparse.Namespace) -> None:
     """Write the workspace to a new file that only its owner may read, or to the output."""
-    settings, as_folder = settings_of(arguments), arguments.contents == "folder"
+    settings, as_folder = settings_with_files(arguments), arguments.contents == "folder"
     options = {"with_contents": arguments.contents == "lines", "with_secrets": not arguments.without_secrets}
     if arguments.file == PIPE:
         if as_folder or arguments.json:
@@ -59,7 +59,7 @@ def import_workspace(arguments: argparse.Namespace) -> None:
 
 def back_up_workspace(arguments: argparse.Namespace) -> None:
     """Copy the workspace into a new directory."""
-    made = backup(settings_of(arguments), Path(arguments.directory))
+    made = backup(settings_with_files(arguments), Path(arguments.directory), with_files=not arguments.without_files)
     lost = f" {some(made['missing'], 'attached file')} could not be found." if made["missing"] else ""
     say(arguments, f"The backup is in {made['directory']}, with {some(made['contents'], 'attached file')}.{lost}", made)
 
@@ -76,7 +76,7 @@ FOUND = 1
 
 def check_workspace(arguments: argparse.Namespace) -> int:
     """Check the workspace and print one line for each problem."""
-    files = open_files(settings_of(arguments).files)
+    files = open_files(settings_with_files(arguments).files)
     with looked_at(arguments) as connection:
         checker = Checker(connection, files, is_quick=arguments.quick)
         if arguments.json:

@@ -26,6 +26,7 @@ from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
     attachments,
+    files_place,
     iterations,
     login_attempts,
     login_sessions,
@@ -47,8 +48,8 @@ PIECE = 192 * 1024
 """Bytes of contents per line."""
 SECRET = {signing_keys, refresh_families, refresh_tokens, verification_codes, login_sessions, login_attempts}
 """Tables of tokens, sessions and attempts."""
-TABLES = tuple(table for table in METADATA.sorted_tables if table is not schema_version)
-"""All tables, each after the tables it refers to."""
+TABLES = tuple(table for table in METADATA.sorted_tables if table not in {schema_version, files_place})
+"""All tables of the workspace's contents, each after the tables it refers to."""
 
 Record = dict[str, Any]
 

@@ -21,6 +21,7 @@ from backlit.service.files.interface import FileStore
 from backlit.service.files.local import LocalFiles, open_files
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.settings import ServiceSettings
+from backlit.service.tables.attachments import remember_place
 
 DATABASE, LINES, FILES, NOTE = "service.db", "workspace.jsonl", "files", "backup.json"
 """Files of a backup: contents, and either a database or lines."""
@@ -49,6 +50,8 @@ def export(
                 output.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
                 counts["contents"] += record["contents"] != last
                 last = record["contents"]
+        if (with_contents or folder) and not counts["contents"] and records.contents_named(connection):
+            raise StorageError(f"{_no_contents(settings)} Name their place with --files, or add --contents none.")
     del counts[""]
     return dict(counts)
 
@@ -66,6 +69,7 @@ def import_(
         counts = records.load(connection, files, _parsed(lines), kept)
         if folder is not None:
             counts["contents"] = copy_contents(connection, LocalFiles(folder), files, kept)
+        remember_place(connection, settings.files)
         problems = [] if accepts_problems else list(Checker(connection, files, is_quick=True).problems())
         if problems:
             raise Conflict(
@@ -75,10 +79,11 @@ def import_(
     return counts
 
 
-def backup(settings: ServiceSettings, target: Path) -> dict[str, Any]:
+def backup(settings: ServiceSettings, target: Path, *, with_files: bool = True) -> dict[str, Any]:
     """Copy database and contents into a new directory while the service runs; raise StorageError.
 
-    Returns the count of missing contents: lost earlier, or deleted during the copy.
+    A workspace of which not one attached file is found is an error, unless it is copied without files. Returns the
+    count of missing contents: lost earlier, or deleted during the copy.
     """
     if target.exists():
         raise StorageError(f"{target} exists already; name a directory that does not.")
@@ -92,14 +97,23 @@ def backup(settings: ServiceSettings, target: Path) -> dict[str, Any]:
     else:
         with private(unfinished / LINES) as output:
             export(settings, output, folder=None, with_contents=False, with_secrets=True)
-    with reading(_of_backup(unfinished) if path is not None else settings) as connection:
-        copied = copy_contents(connection, open_files(settings.files), files, [])
-        missing = sum(not files.has(digest) for digest, _ in records.contents_named(connection))
+    copied = missing = 0
+    if with_files:
+        with reading(_of_backup(unfinished) if path is not None else settings) as connection:
+            copied = copy_contents(connection, open_files(settings.files), files, [])
+            missing = sum(not files.has(digest) for digest, _ in records.contents_named(connection))
+        if missing and not copied:
+            shutil.rmtree(unfinished)
+            raise StorageError(f"{_no_contents(settings)} Name their place with --files, or add --without-files.")
     note = {"format": "backlit backup", "madeAt": moment.isoformat(), "contents": copied, "missing": missing}
     with private(unfinished / NOTE) as output:
         output.write(orjson.dumps(note, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     _rename_durably(unfinished, target)
     return {**note, "directory": str(target)}
+
+
+def _no_contents(settings: ServiceSettings) -> str:
+    return f"No attached file of the workspace is in {settings.files}."
 
 
 def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
@@ -124,6 +138,8 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
             raise
         unfinished.chmod(0o600)
         _rename_durably(unfinished, path)
+    with writing(settings) as connection:
+        remember_place(connection, settings.files)
     return {"database": settings.database, "files": str(settings.files)}
 
 

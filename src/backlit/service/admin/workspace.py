@@ -11,7 +11,7 @@ from sqlalchemy.exc import DatabaseError
 from backlit.model.errors import BadRequest, NotFound, StorageError
 from backlit.service.storage.database import engine_at, parsed_url, writing_engine
 from backlit.service.storage.migrations import VERSION, migrate
-from backlit.service.storage.schema import projects, schema_version, users
+from backlit.service.storage.schema import files_place, projects, schema_version, users
 from backlit.service.storage.settings import ServiceSettings
 
 ADMINISTRATOR = "backlit"
@@ -68,6 +68,11 @@ def file_of(settings: ServiceSettings) -> Path | None:
     """Return the file of an SQLite database; None for a database on a server."""
     url = parsed_url(settings.database)
     return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+
+
+def place_of_files(connection: Connection) -> str | None:
+    """Return where the last server had the attached files."""
+    return connection.execute(select(files_place.c.place)).scalars().first()
 
 
 def is_empty(connection: Connection) -> bool:

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from backlit.model.errors import BacklitError
+from backlit.model.errors import BacklitError, StorageError
 from backlit.service.files.interface import FileStore, Incoming, is_digest
 from backlit.service.files.local import open_files
 from backlit.service.storage.database import Database
@@ -30,17 +31,38 @@ class Contents:
     committed rows only: no rollback brings back an attachment whose contents are gone.
     """
 
-    def __init__(self, place: Path | str, database: Database) -> None:
+    def __init__(self, place: Path | str, database: Database, probe_every: float) -> None:
         self._place = place
+        self._probe_every = probe_every
         self._database = database
         self._stopping = threading.Event()
         self._sweeper = threading.Thread(target=self._sweep_now_and_then, name="backlit-sweep", daemon=True)
+        self._probed_at = 0.0
         self.store: FileStore
 
     def open(self) -> None:
         """Open the store; raises StorageError."""
         self.store = open_files(self._place)
+        self._probe()
+        self._database.write.submit(partial(attachments.remember_place, files=self._place)).result()
         self._sweeper.start()
+
+    def are_usable(self) -> bool:
+        """Return True if the store took and removed an object just now, or so recently that it counts; blocks."""
+        if time.monotonic() - self._probed_at > self._probe_every:
+            try:
+                self._probe()
+            except BacklitError as error:
+                _log.warning("%s", error)
+                return False
+        return True
+
+    def _probe(self) -> None:
+        try:
+            self.store.probe()
+        except OSError as error:
+            raise StorageError(f"The files cannot be written: {error.strerror} ({self._place}).") from error
+        self._probed_at = time.monotonic()
 
     def close(self) -> None:
         """Stop the sweeps."""

@@ -44,6 +44,9 @@ class Incoming(Protocol):
 class FileStore(Protocol):
     """A store of contents by digest. All methods block, and raise their medium's errors."""
 
+    def probe(self) -> None:
+        """Write and remove a small object; raise StorageError, or the medium's error."""
+
     def begin(self) -> Incoming:
         """Start an upload."""
 

@@ -51,6 +51,10 @@ class LocalFiles:
         self._folder = folder
         self._incoming = folder / "incoming"
 
+    def probe(self) -> None:
+        """Create and remove a file."""
+        self.begin().drop()
+
     def begin(self) -> _LocalIncoming:
         """Create a file, and the folders if they are missing."""
         self._incoming.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,12 +1,15 @@
 """Contents of attachments in an S3-compatible object store (extra `s3`), configured by the AWS_… variables."""
 
 import hashlib
+import logging
+import os
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from backlit.model.errors import StorageError
+from backlit.model.errors import StorageError, Unavailable
 from backlit.service.files.interface import GRACE, Incoming, is_digest, place_of
 
 try:
@@ -18,11 +21,36 @@ except ModuleNotFoundError as error:
 
 if TYPE_CHECKING:
     from obstore import WritableFile
+    from obstore.store import ClientConfig
 
 PART = 8 * 1024 * 1024
 """Bytes of one part of a large upload, and of one request when reading."""
+RETRY_AFTER = 2
+"""Seconds after which a caller may try again."""
 AT_ONCE = 2
 """Maximum parts in transfer; together with the part being filled, they bound the memory."""
+
+
+_ENDPOINTS = ("AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")
+
+_log = logging.getLogger(__name__)
+
+
+def _reason(error: BaseException) -> str:
+    """Return the first line of an error, without the driver's dump of its request."""
+    return str(error).strip().partition("\n")[0].rstrip(".")[:300]
+
+
+@contextmanager
+def _reaching() -> Iterator[None]:
+    """Translate the store's errors."""
+    try:
+        yield
+    except (BaseError, OSError) as error:
+        _log.warning("The object store failed: %s", _reason(error))
+        raise Unavailable(
+            "The service cannot reach its file store. Try again in a moment.", retry_after=RETRY_AFTER
+        ) from error
 
 
 class _ObjectIncoming:
@@ -38,7 +66,8 @@ class _ObjectIncoming:
     def write(self, data: bytes) -> None:
         """Append data."""
         self._sha256.update(data)
-        self._object.write(data)
+        with _reaching():
+            self._object.write(data)
         self.size += len(data)
 
     def finish(self) -> None:
@@ -49,45 +78,73 @@ class _ObjectIncoming:
     def close(self) -> None:
         """Complete the object."""
         if not self._object.closed():
-            self._object.close()
+            with _reaching():
+                self._object.close()
 
 
 class ObjectFiles:
     """Contents as objects `ab/cdef…` by digest under the prefix, and `incoming/` for uploads."""
 
     def __init__(self, url: str) -> None:
+        self._url = url
+        is_plain = any(os.environ.get(name, "").startswith("http://") for name in _ENDPOINTS)
+        options: ClientConfig = {"allow_http": True} if is_plain else {}
         try:
-            self._store = S3Store.from_url(url)
+            self._store = S3Store.from_url(url, client_options=options)
         except BaseError as error:
             raise StorageError(f"The object store {url} cannot be used: {error}.") from error
 
+    def probe(self) -> None:
+        """Write and delete a small object."""
+        path = f"incoming/{secrets.token_hex(16)}"
+        try:
+            obstore.put(self._store, path, b"probe")
+            obstore.delete(self._store, path)
+        except (BaseError, OSError) as error:
+            raise StorageError(
+                f"The object store {self._url} cannot be written: {_reason(error)}. Check the bucket and the AWS_"
+                " variables (docs/s3.md)."
+            ) from error
+
     def begin(self) -> _ObjectIncoming:
         """Create an object."""
-        return _ObjectIncoming(self._store, f"incoming/{secrets.token_hex(16)}")
+        with _reaching():
+            return _ObjectIncoming(self._store, f"incoming/{secrets.token_hex(16)}")
 
     def keep(self, incoming: Incoming) -> None:
         """Copy the object to its digest within the store."""
         assert isinstance(incoming, _ObjectIncoming)
-        obstore.copy(self._store, incoming.path, place_of(incoming.digest))
+        with _reaching():
+            obstore.copy(self._store, incoming.path, place_of(incoming.digest))
 
     def forget(self, incoming: Incoming) -> None:
-        """Remove the temporary object; an incomplete one is completed first."""
+        """Remove the temporary object; an incomplete one is completed first. The sweep removes what cannot be now."""
         assert isinstance(incoming, _ObjectIncoming)
-        incoming.close()
-        obstore.delete(self._store, incoming.path)
+        try:
+            incoming.close()
+            obstore.delete(self._store, incoming.path)
+        except (BaseError, OSError, Unavailable) as error:
+            _log.warning("The object %s could not be removed: %s", incoming.path, _reason(error))
 
     def has(self, digest: str) -> bool:
         """Return True if the object exists."""
-        try:
-            obstore.head(self._store, place_of(digest))
-        except FileNotFoundError:
-            return False
-        return True
+        return self._size_of(digest) is not None
+
+    def _size_of(self, digest: str) -> int | None:
+        path = place_of(digest)
+        with _reaching():
+            try:
+                return obstore.head(self._store, path)["size"]
+            except FileNotFoundError:
+                return None
 
     def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]:
-        """Read a part of an object, a few megabytes to a request."""
+        """Read a part of an object, a few megabytes to a request; a store refuses a range behind the end."""
+        stop = min(stop, self._size_of(digest) or 0)
         for begin in range(start, stop, PART):
-            yield bytes(obstore.get_range(self._store, place_of(digest), start=begin, end=min(begin + PART, stop)))
+            with _reaching():
+                part = obstore.get_range(self._store, place_of(digest), start=begin, end=min(begin + PART, stop))
+            yield bytes(part)
 
     def remove(self, digest: str) -> None:
         """Delete an object."""

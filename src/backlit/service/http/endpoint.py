@@ -86,7 +86,7 @@ class Shared:
         self.passwords = Passwords()
         self.project_settings: dict[tuple[int, int], ProjectSettings] = {}
         self.totals = Totals()
-        self.contents = Contents(settings.files, self.database)
+        self.contents = Contents(settings.files, self.database, settings.limits.probe)
 
     def open(self) -> None:
         """Open the database and the file store."""

@@ -9,6 +9,7 @@ from backlit.service.storage.dialects import CASE_FUNCTIONS, FILTER_FUNCTIONS
 from backlit.service.storage.schema import (
     METADATA,
     attachments,
+    files_place,
     login_attempts,
     login_sessions,
     schema_version,
@@ -28,14 +29,19 @@ def _add_files_and_sign_ins(connection: Connection) -> None:
             index.create(connection)
 
 
+def _add_functions_and_place(connection: Connection) -> None:
+    """Add the functions that filters call on PostgreSQL, and the place of the attached files."""
+    METADATA.create_all(connection, [files_place])
+    _add_functions(connection)
+
+
 def _add_functions(connection: Connection) -> None:
-    """Add the functions that filters call on PostgreSQL."""
     if connection.dialect.name == "postgresql":
         for statement in FILTER_FUNCTIONS:
             connection.exec_driver_sql(statement)
 
 
-STEPS: tuple[Step, ...] = (_add_files_and_sign_ins, _add_functions)
+STEPS: tuple[Step, ...] = (_add_files_and_sign_ins, _add_functions_and_place)
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 
 VERSION = len(STEPS) + 1

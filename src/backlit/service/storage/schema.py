@@ -50,6 +50,8 @@ def _project() -> Column[int]:
 
 
 schema_version = Table("schema_version", METADATA, Column("version", Integer, nullable=False))
+files_place = Table("files_place", METADATA, Column("place", TEXT, nullable=False))
+"""Place of the attached files, as the last server had it."""
 
 users = Table(
     "users",

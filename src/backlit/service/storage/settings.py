@@ -35,6 +35,8 @@ class Limits:
     connections_per_address: int = 256
     bodies_per_address: int = 32
     """Maximum requests of one address that wait for their bodies."""
+    probe: float = 30.0
+    """Seconds for which a check of the file store holds."""
     notice: float = 60.0
     """Seconds between two log lines about refused or closed connections."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
@@ -10,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.filter_sql import columns_of, condition, properties_of, sort_columns
-from backlit.service.storage.schema import attachments
+from backlit.service.storage.schema import attachments, files_place
 
 PROPERTIES = properties_of(
     projectId=ValueType.INTEGER,
@@ -123,3 +124,11 @@ def _remove(connection: Connection, which: ColumnElement[bool]) -> tuple[str, ..
     if digests:
         connection.execute(delete(attachments).where(which))
     return tuple(digests)
+
+
+def remember_place(connection: Connection, files: Path | str) -> None:
+    """Record where the contents are; no write where the record says so already."""
+    place = files if isinstance(files, str) else str(files.absolute())
+    if connection.execute(select(files_place.c.place)).scalars().all() != [place]:
+        connection.execute(delete(files_place))
+        connection.execute(insert(files_place).values(place=place))
