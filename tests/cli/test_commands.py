@@ -283,6 +283,34 @@ def test_a_reader_that_has_enough_is_no_failure_to_shout_about(demo_home: Home) 
         assert errors.read() == ""
 
 
+@pytest.mark.parametrize(
+    "words", [("items", "list", "--json"), ("items", "list"), ("--version",), ("items", "import", "-")]
+)
+def test_an_output_that_takes_nothing_is_said_in_a_sentence(home: Home, words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "--profile", "demo-20-1", *words], check=False, env=home.environment,
+            input="type,name\nStory,x\n", stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+        )  # fmt: skip
+
+    assert done.returncode == 1
+    assert done.stderr == "backlit: The output could not be written: No space left on device.\n"
+
+
+def test_a_closed_output_is_no_failure(home: Home) -> None:
+    closed = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, "--profile", "demo-20-1", "items", "list"]
+    done = subprocess.run(closed, check=False, env=home.environment, capture_output=True, text=True, timeout=60)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_limit_0_lists_all_items(home: Home) -> None:
+    all_items = home.run("--profile", "demo-20-1", "items", "list")
+    with_0 = home.run("--profile", "demo-20-1", "items", "list", "--limit", "0")
+
+    assert with_0.stdout == all_items.stdout
+
+
 @pytest.mark.parametrize("place", ["", "config", "data", "state", "cache"])
 @pytest.mark.parametrize("words", [("items", "list"), ("login", "http://127.0.0.1:9", "--user", "maya")])
 def test_a_directory_that_cannot_be_written_is_said(home: Home, place: str, words: tuple[str, ...]) -> None:

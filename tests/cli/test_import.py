@@ -1,11 +1,12 @@
 """backlit items import: what a file comes to, and the real command once."""
 
 import json
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import DEMO, Home
+from tests.cli.conftest import COMMAND, DEMO, Home
 from tests.store.world import World, make_sample
 
 from backlit.cli.commands.items_import import Import, planned, rows_of
@@ -86,3 +87,14 @@ async def test_every_fault_is_told_with_its_line(store: Store) -> None:
         told(store, "type,colour", "Story,red")
     with pytest.raises(BadRequest, match="Line 2: a new item needs a type"):
         told(store, "type,Name", ",One")
+
+
+def test_a_reader_that_has_enough_does_not_stop_the_writing(home: Home, tmp_path: Path) -> None:
+    rows = "".join(f"Story,Striped animal {number}\n" for number in range(400))
+    (tmp_path / "items.csv").write_text(f"type,name\n{rows}")
+    command = ["sh", "-c", '"$@" | head -n 1', "sh", *COMMAND, *DEMO, "items", "import", str(tmp_path / "items.csv")]
+    done = subprocess.run(command, check=False, env=home.environment, capture_output=True, text=True, timeout=60)
+    listed = home.run(*DEMO, "items", "list", "--json", "--query", "striped")
+
+    assert (done.stdout, done.stderr) == ("new  Story  Striped animal 0\n", "")
+    assert len(json.loads(listed.stdout)) == 400

@@ -80,13 +80,13 @@ def _add_operation(serve: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--workers",
-        type=_count,
+        type=_number,
         default=1,
         metavar="N",
         help="number of worker processes; needs PostgreSQL (%(default)s)",
     )
     group.add_argument(
-        "--max-requests", type=_count, default=256, metavar="N", help="maximum concurrent requests (%(default)s)"
+        "--max-requests", type=_number, default=256, metavar="N", help="maximum concurrent requests (%(default)s)"
     )
     group.add_argument(
         "--log-level",
@@ -133,7 +133,7 @@ def _add_items(commands: "_Commands") -> None:
         title="commands", metavar="COMMAND", required=True
     )
     listing = items.add_parser("list", help="list work items in backlog order")
-    listing.add_argument("--limit", type=_count, metavar="N", help="maximum number of items")
+    listing.add_argument("--limit", type=_count, metavar="N", help="maximum number of items; 0 for all (default)")
     listing.add_argument(
         "--query", metavar="QUERY", help="filter as a query, for example: status:open @me (docs/query.md)"
     )
@@ -226,6 +226,12 @@ def _id(text: str) -> int:
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return int(text)
+
+
+def _number(text: str) -> int:
+    if not _count(text):
+        raise argparse.ArgumentTypeError("the least is 1")
     return int(text)
 
 

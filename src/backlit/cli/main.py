@@ -1,7 +1,7 @@
 """Command line: a command's module is imported when it runs."""
 
+import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
@@ -12,10 +12,18 @@ FAILED = 1
 INTERRUPTED = 130
 
 
+def _chosen(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the arguments; help and version, which end the process, are written first."""
+    try:
+        return parser().parse_args(arguments)
+    finally:
+        sys.stdout.flush()
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit status; write an error as one sentence to standard error."""
-    chosen = parser().parse_args(arguments)
     try:
+        chosen = _chosen(arguments)
         module, _, function = chosen.handler.partition(":")
         status: int = getattr(importlib.import_module(f"backlit.cli.{module}"), function)(chosen) or 0
         sys.stdout.flush()
@@ -30,6 +38,5 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     return status

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from backlit.cli.output import table, write_json
+from backlit.cli.output import table, tell, write_json
 from backlit.cli.synced import synced_store
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import find_locations
@@ -41,7 +41,7 @@ def list_items(arguments: argparse.Namespace) -> None:
     with synced_store(arguments) as store:
         sort = tuple(sort_key(each) for each in arguments.sort.split(",")) if arguments.sort else ()
         spec = ViewSpec(with_done=not arguments.query, query=arguments.query or "", sort=sort)
-        items = list(islice(_chosen(store, arguments.filter, spec), arguments.limit))
+        items = list(islice(_chosen(store, arguments.filter, spec), arguments.limit or None))
         if arguments.json:
             write_json([document_of(item) for item in items])
             return
@@ -193,6 +193,9 @@ PATIENCE = 60.0
 _HELD = {EntryState.REFUSED, EntryState.CONFLICT}
 
 
+_LOGGED = (("completed", COMPLETED), ("remaining", REMAINING))
+
+
 def log_work(arguments: argparse.Namespace) -> None:
     """Print the change; without --dry-run, save it and wait for the service."""
     hours = hours_of(arguments.hours)
@@ -205,9 +208,12 @@ def log_work(arguments: argparse.Namespace) -> None:
             raise BadRequest("Only tasks take logged work.")
         done = Work(hours, type_named(store.lookups.time_entry_types(), arguments.type), arguments.note, remaining)
         after = done.changes(task.fields)
-        for label, key in (("completed", COMPLETED), ("remaining", REMAINING)):
-            print(f"{label}  {_hours(task.fields.get(key))} → {_hours(after[key])}")
-        print(f"comment    {plain(done.comment)}")
+        tell(
+            [
+                *(f"{label}  {_hours(task.fields.get(key))} → {_hours(after[key])}" for label, key in _LOGGED),
+                f"comment    {plain(done.comment)}",
+            ]
+        )
         if not arguments.dry_run:
             print(asyncio.run(_log(store, task, done)))
 

@@ -7,6 +7,7 @@ import io
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from backlit.cli.output import tell
 from backlit.cli.synced import read_input, synced_store, wait_while
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
@@ -147,8 +148,7 @@ def import_items(arguments: argparse.Namespace) -> None:
         found = planned(store, rows)
         if found.faults:
             raise BadRequest("\n".join([*found.faults, "No changes were made."]))
-        for line in _described(store, found):
-            print(plain(line))
+        tell(map(plain, _described(store, found)))
         if arguments.dry_run or not (found.families or found.changes):
             return
         if found.is_for_customers and not arguments.customers_see:

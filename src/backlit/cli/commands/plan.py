@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from backlit.cli.output import some
+from backlit.cli.output import some, tell
 from backlit.cli.synced import read_input, synced_store, wait_while
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY
@@ -106,8 +106,7 @@ def apply_plan(arguments: argparse.Namespace) -> None:
     text = read_input(arguments.file, "plan")
     with synced_store(arguments) as store:
         difference = differing(store, text, is_over_theirs=arguments.mine)
-        for line in described(store, difference, labels_of(store.plan.iterations.targets())):
-            print(line)
+        tell(described(store, difference, labels_of(store.plan.iterations.targets())))
         changes = _changes(difference)
         if changes and not arguments.dry_run:
             asyncio.run(_write(store, changes))

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +38,9 @@ _log = logging.getLogger(__name__)
 
 
 def _reason(error: BaseException) -> str:
-    """Return the first line of an error, without the driver's dump of its request."""
+    """Return the store's status, or the first line of an error without the driver's dump of its request."""
+    if status := re.search(r"status code: (\d+ [A-Za-z ]+)", str(error)):
+        return f"the store answered {status[1]}"
     return str(error).strip().partition("\n")[0].rstrip(".")[:300]
 
 
