@@ -110,8 +110,8 @@ def test_an_address_where_nothing_is_cannot_be_reached(home: Home) -> None:
     assert f"cannot be reached: nothing listens at 127.0.0.1:{port}. Check the port" in done.stderr
 
 
-def test_login_tells_a_wrong_scheme_from_a_wrong_port_and_a_wrong_name(home: Home, serve: Callable[[], str]) -> None:
-    address = serve().replace("http:", "https:")
+def test_login_tells_a_wrong_scheme_from_a_wrong_port_and_a_wrong_name(home: Home, server: Server) -> None:
+    address = server.address.replace("http:", "https:")
     scheme = home.run("login", address, "--user", "maya", given="lantern\n")
     name = home.run("login", "https://nowhere.invalid", "--user", "maya", given="lantern\n")
 
