@@ -274,7 +274,7 @@ async def test_a_backup_finds_the_files_where_the_last_server_had_them(
     again = command("admin", "check", "--database", f"sqlite:///{tmp_path}/new.db")
 
     assert (made.json["contents"], made.json["missing"]) == (3, 0)
-    assert [done.status for done in (checked, restored, again)] == [0, 0, 0], again.output
+    assert [done.returncode for done in (checked, restored, again)] == [0, 0, 0], again.stdout
 
 
 def copies_in(folder: Path) -> list[Path]:
@@ -293,7 +293,7 @@ async def test_a_copy_that_found_no_file_is_an_error_unless_files_are_left_out(
     left = copies_in(tmp_path)
     made = command("admin", verb, str(tmp_path / "copy"), *place, *without)
 
-    assert refused.status == 1
-    assert " ".join(without) in refused.error
+    assert refused.returncode == 1
+    assert " ".join(without) in refused.stderr
     assert left == []
-    assert made.status == 0
+    assert made.returncode == 0

@@ -11,8 +11,7 @@ from backlit.model.fields import PROPERTY_BY_LOWER_NAME
 from backlit.model.filters import Filter, SortKey, matches
 from backlit.model.odata import parse_filter, parse_order
 from backlit.model.resources import Resource
-from backlit.service.http.endpoint import Answer
-from backlit.service.http.selection import Selection, selection_of
+from backlit.service.http.endpoint import Answer, Selection, selection_of
 from backlit.service.storage.filter_sql import Properties
 
 if TYPE_CHECKING:
