@@ -16,6 +16,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.finder import ranked, searchable
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
+from backlit.tui.dialogs.pickers import PickTagsDialog, TagChange
 from backlit.tui.shell.drafts import StoredDraft
 
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
@@ -23,6 +24,10 @@ STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
 
 def choices(words: Sequence[str] = STATUSES) -> list[Choice]:
     return [Choice(word, word) for word in words]
+
+
+def line_of(shown: str, part: str) -> int:
+    return next(index for index, line in enumerate(shown.splitlines()) if part in line)
 
 
 async def show(pilot: Pilot[None], dialog: Dialog[Any]) -> Stage:
@@ -92,6 +97,34 @@ async def test_a_free_picker_takes_what_is_typed() -> None:
         assert app.answers == [Choice("Blocked", "Blocked", "new")]
 
 
+async def test_a_new_word_comes_before_words_that_only_resemble_it() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickTagsDialog("Tags", ["quick-win", "build"], {}, 1))
+        await pilot.press(*"ui", "enter")
+
+        assert app.answers == [TagChange(("ui",))]
+
+
+@pytest.mark.parametrize("typed", ["UI", "ui"])
+async def test_a_known_word_comes_before_a_new_one_that_differs_in_case(typed: str) -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickManyDialog("Tags", ["ui-kit", "ui"], [], free=True))
+        await pilot.press(*typed, "enter")
+
+        assert app.answers == [("ui",)]
+
+
+async def test_tab_completes_visibly_and_enter_takes_what_is_typed() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, PickTagsDialog("Tags", ["quick-win", "search"], {}, 1))
+        await pilot.press(*"sea", "tab")
+        shown = text_of(app)
+        await pilot.press("tab", *"qui", "enter")
+
+        assert "search" in shown.splitlines()[line_of(shown, "Tags") + 1]
+        assert app.answers == [TagChange(("search", "qui"))]
+
+
 async def test_of_five_thousand_choices_only_the_rows_in_sight_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
     picker = PickDialog("Owner", [Choice(n, f"Person {n}") for n in range(5000)], 4000)
@@ -132,7 +165,7 @@ async def test_a_long_picker_fits_small_screens(size: tuple[int, int]) -> None:
 async def test_tab_selects_words_and_enter_accepts_them_with_what_is_typed() -> None:
     async with Stage().run_test() as pilot:
         app = await show(pilot, PickManyDialog("Tags", ["api", "ui", "search"], ["ui"], free=True))
-        await pilot.press(*"sea", "tab", *"ui", "tab", *"brand new", "enter")
+        await pilot.press(*"search", "tab", *"ui", "tab", *"brand new", "enter")
 
         assert app.answers == [("search", "brand new")]
 

@@ -24,7 +24,7 @@ FRAME_LINES = 3
 
 
 class PickerDialog(Dialog[Result]):
-    """An input over a list; `free` lets what is typed be chosen too."""
+    """An input over a list; `free` lets what is typed be chosen too, before all that only resembles it."""
 
     SIGN = "●"
 
@@ -37,6 +37,10 @@ class PickerDialog(Dialog[Result]):
         self._shown: Sequence[Choice] = self._choices
         self._query = ""
         self._free = free
+        self._has_new = False
+        """True where the first row is a new text."""
+        if free:
+            self.frame.border_subtitle = literal("tab completes, enter takes what is typed")
         self.list.show(self._choices, 0, is_flat=False)
 
     def content(self) -> ComposeResult:
@@ -75,9 +79,26 @@ class PickerDialog(Dialog[Result]):
                 self.list.move_to(self.list.cursor - self.list.page)
             case "enter":
                 self.accept()
+            case "tab" if self.complete():
+                pass
             case _:
                 return super().press(key)
         return True
+
+    def complete(self) -> bool:
+        """Complete a new text in the input to the first choice that begins with it; return whether there is one."""
+        self._narrow()
+        if not self._has_new or self.list.cursor != 0:
+            return False
+        beginning = self._query.casefold()
+        label = next(
+            (label for each in self._shown[1:] if (label := each.label.strip()).casefold().startswith(beginning)), ""
+        )
+        if label:
+            self.input.value = label
+            self.input.cursor_position = len(label)
+            self._narrow()
+        return bool(label)
 
     def accept(self) -> None:
         """Answer with what is under the cursor."""
@@ -102,12 +123,10 @@ class PickerDialog(Dialog[Result]):
 
     def _show_fitting(self) -> None:
         query = self._query
-        if query:
-            shown = [self._choices[index] for index in ranked(query, self._texts, LIMIT)]
-            if self._free and all(choice.label != query for choice in shown):
-                shown.append(Choice(query, query, "new"))
-        else:
-            shown = self._choices
+        shown = [self._choices[index] for index in ranked(query, self._texts, LIMIT)] if query else self._choices
+        self._has_new = False
+        if query and self._free:
+            shown, self._has_new = _with_new(query, shown)
         self._shown = shown
         self.list.show(shown, 0, is_flat=bool(query))
 
@@ -142,6 +161,18 @@ class PickerDialog(Dialog[Result]):
     def _step(self, rows: int) -> None:
         if self._shown:
             self.list.move_to((self.list.cursor + rows) % len(self._shown))
+
+
+def _with_new(query: str, found: Sequence[Choice]) -> tuple[list[Choice], bool]:
+    """Put a typed text before all that only resembles it; return whether it comes first as a new one.
+
+    Choices that differ from it in case alone stand before it.
+    """
+    equal = [choice for choice in found if choice.label.strip().casefold() == query.casefold()]
+    equal.sort(key=lambda choice: choice.label.strip() != query)
+    is_known = any(choice.label.strip() == query for choice in equal)
+    rest = [choice for choice in found if choice not in equal]
+    return [*equal, *([] if is_known else [Choice(query, query, "new")]), *rest], not equal
 
 
 class PickDialog(PickerDialog[Choice | None]):
@@ -179,10 +210,9 @@ class PickManyDialog(PickerDialog[tuple[str, ...] | None]):
         self._show_selected()
 
     def press(self, key: str) -> bool:
-        """Select with tab."""
-        if key != "tab":
-            return super().press(key)
-        self._narrow()
+        """Select with tab, once the text is complete."""
+        if key != "tab" or self.complete():
+            return key == "tab" or super().press(key)
         if self.current is not None:
             self._toggle(str(self.current.value))
             self.step_on()

@@ -107,10 +107,9 @@ class PickTagsDialog(PickerDialog[TagChange | None]):
         self._show_selected()
 
     def press(self, key: str) -> bool:
-        """Turn a tag over with tab."""
-        if key != "tab":
-            return super().press(key)
-        self._narrow()
+        """Turn a tag over with tab, once it is complete."""
+        if key != "tab" or self.complete():
+            return key == "tab" or super().press(key)
         if self.current is not None:
             word = str(self.current.value)
             self.offer(word)
