@@ -96,17 +96,22 @@ def test_without_a_past_there_is_no_velocity() -> None:
     assert velocity_of([]).mean == 0
 
 
-def test_rooms_are_filled_in_the_order_of_the_backlog() -> None:
-    assert list(forecast([5, 5, 5, 8, 3], [12, 12])) == [(0, 2), (1, 3)]
-
-
-def test_an_item_larger_than_any_room_takes_one_alone() -> None:
-    assert list(forecast([20, 5], [12, 12])) == [(0, 1), (1, 2)]
-
-
-def test_a_room_that_is_full_already_takes_nothing() -> None:
-    assert list(forecast([5, 5], [0, -3, 10])) == [(2, 2)]
-
-
-def test_unestimated_items_follow_the_item_before_them() -> None:
-    assert list(forecast([5, 0, 0, 5], [5, 5])) == [(0, 3), (1, 4)]
+@pytest.mark.parametrize(
+    ("points", "rooms", "stretches"),
+    [
+        ([5, 5, 5, 8, 3], [12, 12], [(0, 2), (1, 3)]),  # in the order of the backlog
+        ([8, 3], [2.3, 12], [(1, 2)]),  # an item larger than the space that is left waits for a room with more
+        ([8, 3], [2.3, 6, 12], [(2, 2)]),
+        ([20, 5], [12, 12], [(0, 1), (1, 2)]),  # an item larger than a whole room takes one alone
+        ([20, 5], [2.3, 12, 12], [(1, 1), (2, 2)]),
+        ([5, 20, 5], [12, 12, 12], [(0, 1), (1, 2), (2, 3)]),
+        ([20], [2.3, 0, 9], [(2, 1)]),
+        ([5, 5], [0, -3, 10], [(2, 2)]),  # a room that is full already takes nothing
+        ([5, 0, 0, 5], [5, 5], [(0, 3), (1, 4)]),  # unestimated items follow the item before them
+        ([20, 5], [0, -3, 0], []),
+    ],
+)
+def test_forecast_fills_rooms_with_what_fits_into_them(
+    points: list[float], rooms: list[float], stretches: list[tuple[int, int]]
+) -> None:
+    assert list(forecast(points, rooms, 12)) == stretches

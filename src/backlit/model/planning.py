@@ -151,17 +151,20 @@ def velocity_of(done: Iterable[float]) -> Velocity:
     return Velocity(tuple([points for points in done if points > 0][:RECENT]))
 
 
-def forecast(points: Sequence[float], rooms: Sequence[float]) -> Iterator[tuple[int, int]]:
+def forecast(points: Sequence[float], rooms: Sequence[float], size: float) -> Iterator[tuple[int, int]]:
     """Fill the rooms with the backlog, in order; return each room's number and the end of its stretch.
 
-    A room takes items until the next one exceeds the remaining space; an item larger than a whole room takes that
-    room alone. Rooms without space take nothing. Items after the last stretch fit in no room.
+    Each room takes items until the next one exceeds the space that is left in it. An item larger than `size`, a whole
+    room, takes one alone: the next with as much space as any room after it. Rooms without space take nothing. Items
+    after the last stretch fit in no room.
     """
     at = 0
     for number, room in enumerate(rooms):
         left, start = room, at
-        while room > 0 and at < len(points) and (points[at] <= left or at == start):
+        while room > 0 and at < len(points) and points[at] <= left:
             left -= points[at]
+            at += 1
+        if at == start < len(points) and points[at] > size and 0 < room >= max(rooms[number:]):
             at += 1
         if at > start:
             yield number, at

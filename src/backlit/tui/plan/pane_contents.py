@@ -214,18 +214,18 @@ class Forecast:
         if not (mean and upcoming and view.count):
             return
         rows = view.rows(0, FORECAST_ROWS)
-        at = [index for index, row in enumerate(rows) if _is_planned(row)]
+        at = [index for index, row in enumerate(rows) if _is_planned(row) and _takes_estimate(row)]
         points = [points_of_row(rows[index]) for index in at]
         rooms = [mean - loads[each.id].points for each in upcoming]
         parts: list[tuple[object, int, Totals]] = []
-        start = end = 0
+        start = begin = end = 0
         self._unestimated = {}
-        for number, stop in forecast(points, rooms):
+        for number, stop in forecast(points, rooms, mean):
             place = upcoming[number].id
             end = at[stop] if stop < len(at) else len(rows)
-            parts.append((place, end, Totals(stop - start, sum(points[start:stop]))))
-            self._unestimated[place] = sum(_lacks_estimate(rows[index]) for index in at[start:stop])
-            start = stop
+            parts.append((place, end, Totals(sum(map(_is_planned, rows[begin:end])), sum(points[start:stop]))))
+            self._unestimated[place] = sum(not points_of_row(rows[index]) for index in at[start:stop])
+            start, begin = stop, end
         if end < view.count:
             taken = sum((part[2] for part in parts), Totals())
             parts.append((None, view.count, Totals(totals.count - taken.count, max(0.0, totals.points - taken.points))))
@@ -245,5 +245,5 @@ def _is_planned(row: Row) -> bool:
     return row.type != ItemType.TASK and row.sign is not RowSign.LEAVING
 
 
-def _lacks_estimate(row: Row) -> bool:
-    return FIELD_BY_KEY["Estimate"].applies_to(row.type) and not points_of_row(row)
+def _takes_estimate(row: Row) -> bool:
+    return FIELD_BY_KEY["Estimate"].applies_to(row.type)
