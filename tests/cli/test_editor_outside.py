@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+import pytest
 from tests.cli.conftest import Home
 from tests.terminal import Terminal, terminal
 
@@ -13,10 +14,12 @@ PROFILE = "demo-60-1"
 
 
 @contextmanager
-def editing(home: Home, script: str = "") -> Iterator[Terminal]:
+def editing(home: Home, script: str = "", editor: str = "") -> Iterator[Terminal]:
     """The editor of an item of the demo; `script` is what $EDITOR does with its file, as a line of shell."""
     environment = dict(home.environment)
     environment.pop("VISUAL", None)
+    if editor:
+        environment["EDITOR"] = editor
     if script:
         home.path.mkdir(exist_ok=True)
         program = home.path / "edit.sh"
@@ -74,6 +77,19 @@ def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(home: Home) -> 
         shown.wait_for(r"\.md\b")  # where the message is broken into lines depends on the paths in it
         assert "no changes" in shown.text
         assert re.search(r"\b3\.", shown.text)
+
+
+@pytest.mark.parametrize("editor", ["/nowhere/vim", "'vim"])
+def test_an_editor_that_cannot_start_leaves_the_screen_and_the_keys_alive(home: Home, editor: str) -> None:
+    with editing(home, editor=editor) as shown:
+        to_description(shown)
+        modes = shown.modes
+        shown.press("ctrl+e")
+        shown.wait_for("Could not start the editor")
+
+        assert shown.modes == modes
+        shown.press("?")
+        shown.wait_for("Keys")
 
 
 def test_the_whole_item_goes_to_the_users_editor_and_back(home: Home) -> None:

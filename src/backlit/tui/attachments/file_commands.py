@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from textual.content import Content
 
@@ -29,6 +30,7 @@ from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.images import choose_protocol
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell import external_programs
+from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.paths import downloads, fault_of, files_in, folder_and_name, shown_path
 
@@ -67,7 +69,7 @@ async def open_file(target: AttachmentsScreen, _call: Call) -> None:
     async def fetch(transfer: Transfer) -> None:
         folder = external_programs.folder_for_opening()
         path = await target.store.transfers.download(entry.id, folder, transfer.progress)
-        external_programs.open_file(target.app, path)
+        external_programs.open_file(cast("ChordApp", target.app), path)
 
     target.transfers.begin(f"Opening {entry.name}", fetch)
 

@@ -9,10 +9,31 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.shell.chord_app import ChordApp
+
+
+def _status_of(app: ChordApp, command: str, path: Path) -> int:
+    """Run a program on a file in the terminal; return its exit status. Raises OSError, ValueError, SuspendNotSupported.
+
+    No error leaves the suspended block, because Textual takes the terminal back only where the block ends.
+    """
+    environment = {**os.environ, **({"NO_COLOR": "1"} if app.no_color else {})}
+    arguments = [*shlex.split(command), str(path)]
+    failure: OSError | None = None
+    try:
+        with app.batch_update(), app.suspend():
+            try:
+                app.outside = subprocess.Popen(arguments, env=environment)  # noqa: S603 - the user's own
+                return app.outside.wait()
+            except OSError as error:
+                failure = error
+    finally:
+        app.outside = None
+        app.refresh(layout=True)
+    raise failure
 
 
 def edit_text(app: ChordApp, text: str, suffix: str) -> str:
@@ -21,20 +42,14 @@ def edit_text(app: ChordApp, text: str, suffix: str) -> str:
     with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False, encoding="utf-8", newline="") as file:
         file.write(text)
         path = Path(file.name)
-    environment = {**os.environ, **({"NO_COLOR": "1"} if app.no_color else {})}
     try:
-        with app.batch_update(), app.suspend():
-            app.outside = subprocess.Popen([*shlex.split(editor), str(path)], env=environment)  # noqa: S603 - the user's own
-            status = app.outside.wait()
+        status = _status_of(app, editor, path)
     except SuspendNotSupported as error:
         path.unlink()
         raise CannotAct("This terminal cannot run an editor.") from error
     except (OSError, ValueError) as error:
         path.unlink()
         raise CannotAct(f"Could not start the editor “{editor}”. Set EDITOR to another one.") from error
-    finally:
-        app.outside = None
-        app.refresh(layout=True)
     if status:
         raise CannotAct(f"Nothing changed: {editor} exited with status {status}. Your text is in {path}.")
     try:
@@ -62,17 +77,14 @@ def folder_for_opening() -> Path:
     return folder
 
 
-def open_file(app: App[None], path: Path) -> None:
+def open_file(app: ChordApp, path: Path) -> None:
     """Show a file in the user's program; raises CannotAct where that fails."""
     program = opener()
     try:
-        with app.batch_update(), app.suspend():
-            status = subprocess.call([*shlex.split(program), str(path)])  # noqa: S603 - the user's own
+        status = _status_of(app, program, path)
     except SuspendNotSupported as error:
         raise CannotAct(f"This terminal cannot run {program}. The file is in {path}.") from error
     except (OSError, ValueError) as error:
         raise CannotAct(f"Could not start “{program}”. Set {OPENER} to another program.") from error
-    finally:
-        app.refresh(layout=True)
     if status:
         raise CannotAct(f"{program} exited with status {status}. The file is in {path}.")
