@@ -1,12 +1,13 @@
 """The editor: every kind of field, new items, faults, small screens."""
 
 import pytest
-from tests.store.world import World, sent, until
+from tests.store.world import Said, World, sent, until
 from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.strip import Strip
 
 from backlit.store import Store, TreeKind
+from backlit.tui.items.conflict_dialog import ConflictDialog
 
 Case = tuple[str, str, tuple[str, ...], object]
 TYPED: list[Case] = [
@@ -328,3 +329,51 @@ async def test_another_place_asks_about_unsaved_changes_below_the_comments(
         fields = await fields_on(world, store, item_id)
 
         assert fields["AssignedToID"] is None
+
+
+async def test_a_save_says_that_it_is_sent(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        await pilot.press("enter", *"x", "escape", "ctrl+s")
+
+        await until(lambda: "Saved and sent." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_a_save_says_that_it_waits_for_the_service(world: World, store: Store, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        world.faults.is_down = True
+        await pilot.press("enter", *"x", "escape", "ctrl+s")
+        await until(lambda: "Saved on this machine, not sent yet" in text_of(pilot.app), lambda: text_of(pilot.app))
+        world.faults.is_down = False
+        await store.refresh()
+
+        await until(lambda: "Saved and sent." in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_a_save_says_why_it_was_rejected_and_the_way_on(world: World, edit: Edit) -> None:
+    refusal = Said(400, (), b'{"message": "No such luck.", "errors": {}}')
+    world.faults.says = lambda method, _: refusal if method == "PUT" else None
+    async with edit(await item_of(world, "Story")) as pilot:
+        await pilot.press("enter", *"x", "escape", "ctrl+s")
+        await until(lambda: "but rejected: No such luck." in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("g", "=")
+        await pilot.pause()
+
+        assert isinstance(pilot.app.screen, ConflictDialog)
+
+
+async def test_a_save_over_a_change_nobody_saw_says_who_made_it_and_the_way_on(
+    world: World, store: Store, edit: Edit
+) -> None:
+    item_id = await item_of(world, "Story")
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", *"x", "escape")
+        world.faults.is_down = True
+        await world.rival.work_items.update(item_id, {"Name": "Theirs"})
+        await pilot.press("ctrl+s")
+        await until(lambda: "not sent yet" in text_of(pilot.app))
+        await pilot.press("j")
+        world.faults.is_down = False
+        await store.refresh()
+
+        words = "not sent: jon changed Name too. g= to resolve."
+        await until(lambda: words in text_of(pilot.app), lambda: text_of(pilot.app))

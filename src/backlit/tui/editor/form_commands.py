@@ -35,6 +35,9 @@ class EditorTarget(ItemTarget, Protocol):
     def tell(self, sentence: str) -> None:
         """Show a sentence in the line of the help."""
 
+    def follow_saved(self) -> None:
+        """Show whether the saved changes are sent, until that is settled."""
+
     async def may_leave(self) -> bool:
         """Return whether the editor may be closed; asks about unsaved changes."""
 

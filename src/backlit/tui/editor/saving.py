@@ -6,12 +6,16 @@ from functools import partial
 from backlit.model.errors import BacklitError
 from backlit.store.edits.checks import check
 from backlit.store.edits.conflicts import Case, Contested, Keep
+from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.item import Item, RowSign
+from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.editor.field_lines import ON_EDIT
 from backlit.tui.editor.form_commands import EditorTarget
 from backlit.tui.fields.acts import is_for_customers
+from backlit.tui.fields.values import label_of
 from backlit.tui.items.conflict_dialog import Decisions
 from backlit.tui.items.resolve import resolve_case, resolve_item
 
@@ -80,8 +84,25 @@ async def _save_draft(target: EditorTarget) -> bool:
     if not draft:
         target.autosave.forget()
     target.form.redraw()
-    target.tell("Saved; it is sent as soon as the service can be reached.")
+    target.follow_saved()
     return True
+
+
+def saved_words(store: Store, item: Item) -> str:
+    """Return the state of the saved changes of an item, and the way on where they were not sent."""
+    entry = store.conflicts.of_item(item.id)
+    if item.sign is RowSign.NONE:
+        return "Saved and sent."
+    if entry is None:
+        connection = store.connection
+        if connection.state is ConnectionState.ONLINE:
+            return "Saved. Sending …"
+        return f"Saved on this machine, not sent yet: {connection.sentence or connection.state.value} go: outbox."
+    case = store.conflicts.case(entry.id)
+    if entry.state is EntryState.REFUSED or case is None:
+        return f"Saved on this machine, but rejected: {entry.reason} g= to resolve."
+    labels = ", ".join(label_of(each.key) for each in case.fields)
+    return f"Saved on this machine, not sent: {case.changed_by or 'somebody'} changed {labels} too. g= to resolve."
 
 
 async def _is_ready(target: EditorTarget) -> bool:

@@ -19,7 +19,7 @@ from backlit.tui.editor.field_form import FieldForm, LongTextPreview
 from backlit.tui.editor.field_lines import FieldLines
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
-from backlit.tui.editor.saving import save_draft
+from backlit.tui.editor.saving import save_draft, saved_words
 from backlit.tui.fields.acts import Act, field_named, plan_of
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen, item_title
 from backlit.tui.shell.status_text import timer_words
@@ -76,6 +76,8 @@ class EditorScreen(ItemScreen):
         self.is_saving = asyncio.Lock()
         self._edited_at: Mapping[str, object] = {}
         self._is_unsent = item is None
+        self._is_followed = False
+        """True until the saved changes are sent, in conflict or rejected."""
         self._title, self._status, self._help = SidesLine(id="title"), SidesLine(id="status"), SidesLine(id="help")
 
     @property
@@ -140,8 +142,16 @@ class EditorScreen(ItemScreen):
             is_told = not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
+        if item is not None and self._is_followed:
+            self._follow(item)
         self.form.redraw()
         self.draw_words()
+
+    def _follow(self, item: Item) -> None:
+        """Show the state of the saved changes; once the cursor has moved on, only the last one."""
+        self._is_followed = item.sign is RowSign.PENDING
+        if self._note or not self._is_followed:
+            self._note = saved_words(self.store, item)
 
     # Leaving
 
@@ -227,6 +237,11 @@ class EditorScreen(ItemScreen):
         """Show a sentence in the line of the help."""
         self._note = sentence
         self.draw_words()
+
+    def follow_saved(self) -> None:
+        """Show whether the saved changes are sent, until that is settled."""
+        self._is_followed, self._note = True, "Saved. Sending …"
+        self.store_changed(ChangeBatch())
 
     def draw_words(self) -> None:
         """Draw the title, the help and the status."""
