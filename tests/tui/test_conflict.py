@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from tests.store.world import World, sent, until
+from tests.quiet import workers_done
+from tests.store.world import Said, World, sent, until
 from tests.tui.conftest import Open
+from tests.tui.editing import Edit
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -294,14 +296,17 @@ async def test_a_refused_item_is_changed_and_sent_again(world: World, store: Sto
 
 
 async def test_a_refused_comment_opens_its_words(world: World, store: Store, opened: Open) -> None:
-    await refuse(world, store)
+    refusal = Said(400, (), b'{"message": "Not today.", "errors": {}}')
+    world.faults.says = lambda method, _: refusal if method == "POST" else None
+    await store.items.comment(await story(world), "Some words\nmore [b]")
+    await until(lambda: store.outbox.refused == 1, store.outbox_entries)
     async with opened(store) as pilot:
         await pilot.press("g", "o", "G", "e")
         await pilot.pause()
         assert isinstance(pilot.app.screen, ComposeDialog)
-        world.faults.is_down = True
+        world.faults.is_down, world.faults.says = True, lambda _method, _path: None
         await pilot.press(*" too", "ctrl+s")
-        await until(lambda: store.outbox.refused == 1, store.outbox_entries)
+        await until(lambda: store.outbox.refused == 0, store.outbox_entries)
 
         entry = store.outbox_entries()[-1]
         assert entry.payload == {"text": "Some words\nmore [b] too"}
@@ -336,3 +341,58 @@ async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, s
         await pilot.pause()
 
         assert isinstance(pilot.app.screen, EditorScreen)
+
+
+async def test_a_change_of_an_item_that_others_deleted_is_saved_as_a_new_item(
+    world: World, store: Store, opened: Open
+) -> None:
+    item_id = await story(world)
+    await store.items.edit([item_id], {"Description": TEXT})
+    await sent(store)
+    world.faults.is_down = True
+    await store.items.edit([item_id], {"Name": "My words"})
+    await store.items.comment(item_id, "My comment")
+    await world.rival.work_items.delete(item_id)
+    world.faults.is_down = False
+    await store.refresh()
+    await until(lambda: store.outbox.refused == 2, store.outbox_entries)
+    async with opened(store) as pilot:
+        await pilot.press("g", "o", "e")
+        await pilot.pause()
+        asked = missing(pilot.app, [f"Someone deleted #{item_id}. Your change of Name was not saved.", "discard the"])
+        await pilot.press("n")
+        await until(lambda: not store.outbox_entries(), lambda: text_of(pilot.app))
+
+    made = (await world.rival.work_items.documents(filter="Name eq 'My words'")).results[0]
+    comments = await world.rival.work_items.comments_below(int(made["id"])).documents()
+    assert asked == []
+    assert made["id"] != item_id
+    assert made["fields"]["Description"] == TEXT
+    assert comments.results[-1]["description"] == "My comment"
+    assert store.item(item_id) is None
+
+
+@pytest.mark.parametrize(("key", "names"), [("n", ["Old mine"]), ("k", []), ("d", []), ("escape", [])])
+async def test_a_draft_of_an_item_that_others_deleted_is_created_kept_or_discarded(
+    world: World, store: Store, edit: Edit, key: str, names: list[str]
+) -> None:
+    made = await world.rival.work_items.create_document({"type": "Story", "projectId": 1, "fields": {"Name": "Old"}})
+    item_id = int(str(made["id"]))
+    await store.refresh()
+    async with edit(item_id) as pilot:
+        await pilot.press("enter", *" mine", "escape")
+        await world.rival.work_items.delete(item_id)
+        await store.refresh()
+        await until(lambda: store.item(item_id) is None)
+        await pilot.press("ctrl+s")
+        await until(lambda: f"Someone deleted #{item_id}." in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press(key)
+        await workers_done(pilot.app)
+        await sent(store)
+        held = [dict(entry.fields) for entry in store.outbox_entries()]
+        is_open = isinstance(pilot.app.screen, EditorScreen)
+
+    page = await world.rival.work_items.documents(filter="contains(Name, 'Old mine')")
+    assert [each["fields"]["Name"] for each in page.results] == names
+    assert [fields["Name"] for fields in held] == (["Old mine"] if key == "k" else [])
+    assert is_open is (key != "d")

@@ -15,7 +15,7 @@ from backlit.store.edits.items import discard, show, show_without, with_dependen
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
-from backlit.store.records.entry import ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry, recall_of
+from backlit.store.records.entry import NEED_ITEM, ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry, recall_of
 from backlit.store.records.item import Document, fields_in, moment
 from backlit.store.records.merge import merge
 from backlit.store.views.lookups import Lookups
@@ -81,6 +81,11 @@ class Conflicts:
         real_id = self._files.journal.real_id(item_id)
         found = [each for each in self._files.journal.entries.undelivered([real_id]) if each.state in UNRESOLVED]
         return min(found, key=lambda each: each.state is not EntryState.CONFLICT, default=None)
+
+    def is_gone(self, entry: OutboxEntry) -> bool:
+        """Report whether an entry was rejected because others deleted its item."""
+        is_rejected = entry.kind in NEED_ITEM and entry.state is EntryState.REFUSED
+        return is_rejected and self._files.journal.trash.of_gone_item(entry.item_id) is not None
 
     async def resolve(self, case: Case, decisions: Mapping[str, object]) -> None:
         """Resolve every field of a case by a `Keep` or a new value, and queue the result.

@@ -99,7 +99,7 @@ def deletion_of(writer: Writer, item_id: int) -> tuple[OutboxEntry, Copy]:
         item_id,
         {key: value for key, value in fields.items() if is_settable(key)},
     )
-    return entry, _copy(writer, document)
+    return entry, copy_of_item(writer, document)
 
 
 def is_settable(key: str, *, is_new: bool = False) -> bool:
@@ -121,11 +121,12 @@ def journal_deletions(writer: Writer, deletions: Sequence[tuple[OutboxEntry, Cop
 def keep_last_copy(writer: Writer, item_id: int) -> None:
     """Keep a copy of an item that other users deleted, unless there is one already."""
     document = writer.mirror.effective(item_id)
-    if document is not None and writer.journal.trash.of_item(item_id) is None:
-        writer.journal.trash.keep(_copy(writer, document))
+    if document is not None and writer.journal.trash.of_gone_item(item_id) is None:
+        writer.journal.trash.keep(copy_of_item(writer, document))
 
 
-def _copy(writer: Writer, document: Document) -> Copy:
+def copy_of_item(writer: Writer, document: Document) -> Copy:
+    """Return an item with everything below it, as the mirror has it."""
     item_id = id_in(document)
     found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
     tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]

@@ -101,6 +101,11 @@ class Items:
         self._wake()
         return item_ids
 
+    async def keep(self, item_type: str, fields: Mapping[str, object], reason: str) -> int:
+        """Keep a new item in the outbox, unsent, until the user decides. Returns its temporary id. See `add`."""
+        entry = replace(self._new(item_type, fields), state=EntryState.REFUSED, reason=reason)
+        return (await self._files.write(lambda writer: _add(writer, [(entry, [])])))[0]
+
     def _new(self, item_type: str, fields: Mapping[str, object], *, is_below: bool = False) -> OutboxEntry:
         """Return the checked entry that creates an item. A task of a new item gets its parent later."""
         if item_type not in set(ItemType):

@@ -146,6 +146,10 @@ class Trash(Table):
         """Return an item's latest copy."""
         return self._one("SELECT content FROM trash WHERE item_id = ? ORDER BY id DESC LIMIT 1", item_id)
 
+    def of_gone_item(self, item_id: int) -> Copy | None:
+        """Return the last copy of an item that others deleted."""
+        return self._one("SELECT content FROM trash WHERE item_id = ? AND entry_id IS NULL", item_id)
+
     def every(self, item_id: int | None = None) -> list[tuple[float, Copy]]:
         """Return the copies of an item or of all items with their times, the latest first."""
         sql = "SELECT kept_at, content FROM trash WHERE ?1 IS NULL OR item_id = ?1 ORDER BY id DESC"

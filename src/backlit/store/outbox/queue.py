@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from backlit.model.errors import BacklitError, ServiceError, ServiceRefused, SignInNeeded, Trouble
+from backlit.model.errors import BacklitError, NotFound, ServiceError, ServiceRefused, SignInNeeded, Trouble
 from backlit.model.trees import ROOT_PARENT
+from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.edits.rank_order import beside_of
 from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.overlay import deleted_nodes
@@ -19,6 +20,7 @@ from backlit.store.outbox.sending import Sending, hold, show_outcome
 from backlit.store.records.entry import (
     BUSY,
     CREATES,
+    NEED_ITEM,
     ON_COMMENTS,
     ON_ITEMS,
     ON_NODES,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 FAILURES = 8
 """The number of service failures after which an entry counts as rejected."""
+_GONE = "Someone deleted this item."
 _AHEAD = 200
 """The most waiting entries to scan for sendable ones."""
 
@@ -120,6 +123,9 @@ class Outbox:
             with self._recalls.noted(entry):
                 is_delivered = await self._sending[entry.kind].send(entry)
             self.delivered += is_delivered
+        except NotFound as error:
+            is_gone = entry.kind in NEED_ITEM
+            await self._refuse(entry, _GONE if is_gone else error.message, is_gone=is_gone)
         except ServiceRefused as error:
             await self._refuse(entry, error.message)
         except SignInNeeded as error:
@@ -144,8 +150,10 @@ class Outbox:
             self._not_before[entry.id] = time.monotonic() + self._waits.pause(failures)
         await self._rest(replace(entry, attempts=attempts, reason=error.message))
 
-    async def _refuse(self, entry: OutboxEntry, reason: str) -> None:
+    async def _refuse(self, entry: OutboxEntry, reason: str, *, is_gone: bool = False) -> None:
         def act(writer: Writer) -> None:
+            if is_gone:
+                keep_last_copy(writer, entry.item_id)
             if hold(writer, entry, EntryState.REFUSED, reason):
                 show_outcome(writer, entry)
 

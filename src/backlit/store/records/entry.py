@@ -52,6 +52,9 @@ DELETES = frozenset({EntryKind.DELETE, EntryKind.DELETE_COMMENT})
 ON_ITEMS = frozenset({EntryKind.ADD, EntryKind.EDIT, EntryKind.DELETE})
 """Kinds of changes to items."""
 
+NEED_ITEM = frozenset({EntryKind.EDIT, EntryKind.COMMENT})
+"""Kinds of changes that are lost with their item, unless it is created again."""
+
 ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
 """Kinds of changes to comments. They neither change nor mark the item."""
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from backlit.model.errors import NotFound
 from backlit.model.fields import ItemType
-from backlit.store.edits.deletions import deletion_of, deletion_of_comment, journal_deletions, withdraw
+from backlit.store.edits.deletions import copy_of_item, deletion_of, deletion_of_comment, journal_deletions, withdraw
 from backlit.store.edits.items import edit_entry, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.rank_order import move_back
@@ -18,6 +19,7 @@ from backlit.store.records.entry import (
     EntryKind,
     EntryState,
     OutboxEntry,
+    is_for_customers,
     new_comment,
     recall_of,
 )
@@ -126,6 +128,15 @@ class History:
     async def redo(self) -> Reversal | None:
         """Redo the last undone act. Returns as `undo` does."""
         return await self._do(is_redo=True)
+
+    async def create_again(self, item_id: int) -> int:
+        """Create an item that others deleted again, with the user's unsent edits and comments, as one step.
+
+        Returns the new temporary id. Raises NotFound without a copy of the item.
+        """
+        made = await self._files.write(lambda writer: _create_again(writer, item_id))
+        self._wake()
+        return made
 
     async def _ask(self, *, is_redo: bool) -> Reversal | None:
         soft = self._soft()
@@ -249,6 +260,38 @@ def _revert(writer: Writer, soft: dict[str, str | None], *, is_redo: bool) -> Re
         show_trees(writer)
     writer.signal.publish(Change(Subject.OUTBOX))
     return described
+
+
+def _create_again(writer: Writer, item_id: int) -> int:
+    document = writer.mirror.effective(item_id)
+    copy = writer.journal.trash.of_gone_item(item_id) if document is None else copy_of_item(writer, document)
+    if copy is None:
+        raise NotFound(f"There is no copy of item {item_id}.")
+    unsent = writer.journal.entries.undelivered([item_id, *map(id_in, copy.tasks)])
+    fields = dict(fields_in(copy.item))
+    for entry in unsent:
+        if entry.kind is EntryKind.EDIT and entry.item_id == item_id:
+            fields |= entry.payload
+    with writer.journal.transaction():
+        step = writer.journal.undo_log.begin()
+        withdraw(writer, unsent, step)
+        written = list(restore(writer, replace(copy, item={**copy.item, "fields": fields}), step))
+        written += writer.journal.add(
+            [_moved_comment(writer, each) for each in unsent if each.kind is EntryKind.COMMENT], step
+        )
+    show_without(writer, unsent)
+    gone = writer.mirror.remove_items([item_id])
+    writer.signal.publish(Change(Subject.ITEMS, gone))
+    show(writer, [entry.item_id for entry in written])
+    writer.signal.publish(Change(Subject.COMMENTS, frozenset({written[0].item_id})))
+    return written[0].item_id
+
+
+def _moved_comment(writer: Writer, comment: OutboxEntry) -> OutboxEntry:
+    """Return the unsent comment for the item's new creation."""
+    item_id = writer.journal.renames.followed(comment.item_id)
+    text, for_customers = str(comment.payload["text"]), is_for_customers(comment.payload)
+    return new_comment(comment.project_id, item_id, text, for_customers=for_customers)
 
 
 def _written(writer: Writer, moves: Sequence[Move], step: int) -> list[OutboxEntry]:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from functools import partial
 
-from backlit.model.errors import BacklitError
+from backlit.model.errors import BacklitError, NotFound
 from backlit.store.edits.checks import check
 from backlit.store.edits.conflicts import Case, Contested, Keep
+from backlit.store.edits.deletions import is_settable
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Item, RowSign
@@ -18,6 +19,8 @@ from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import label_of
 from backlit.tui.items.conflict_dialog import Decisions
 from backlit.tui.items.resolve import resolve_case, resolve_item
+
+_NOT_SET: tuple[object, ...] = (None, "", [])
 
 
 async def save(target: EditorTarget, _call: Call) -> None:
@@ -39,6 +42,11 @@ async def save_and_next(target: EditorTarget, _call: Call) -> None:
 
 def discard(target: EditorTarget, _call: Call) -> None:
     """Close without saving, and throw the draft away."""
+    discard_draft(target)
+
+
+def discard_draft(target: EditorTarget) -> None:
+    """Throw the draft away, and close the editor."""
     target.form.leave()
     target.autosave.forget()
     target.dismiss(None)
@@ -73,9 +81,12 @@ async def _save_draft(target: EditorTarget) -> bool:
         return False
     try:
         if target.item_id is None:
-            await _add(target, changes)
+            await _add(target, {**draft.base, **changes})
         else:
             await target.store.items.edit([target.item_id], changes, seen)
+    except NotFound:
+        if not await _decide_gone(target, changes):
+            return False
     except BacklitError as error:
         draft.faults.update(error.errors)
         _show_faults(target, str(error))
@@ -132,13 +143,34 @@ async def _is_agreed(target: EditorTarget, changes: Mapping[str, object]) -> boo
     return await target.ask(question) is not None
 
 
-async def _add(target: EditorTarget, changes: Mapping[str, object]) -> None:
-    target.item_id = await target.store.items.add(target.item_type, {**target.draft.base, **changes})
+async def _add(target: EditorTarget, fields: Mapping[str, object], held: str = "") -> None:
+    """Create the item, or with a reason hold it in the outbox."""
+    items, item_type = target.store.items, target.item_type
+    target.item_id = await (items.keep(item_type, fields, held) if held else items.add(item_type, fields))
     target.lines.is_new = False
     target.autosave.move(f"edit:{target.item_id}")
     item = target.store.item(target.item_id)
     if item is not None:
         target.draft.rebase(item.fields, is_told=False)
+
+
+async def _decide_gone(target: EditorTarget, changes: Mapping[str, object]) -> bool:
+    """Ask about the draft of an item that others deleted; return whether it became a new item."""
+    sentence = f"Someone deleted #{target.item_id}. Your changes are not saved."
+    answers = [
+        Answer("n", "create the item again with your changes"),
+        Answer("k", "keep it as a draft in the outbox"),
+        Answer("d", "discard your changes"),
+    ]
+    key = await target.ask(ConfirmDialog("This item was deleted", sentence, answers, "stay here"))
+    if key == "d":
+        discard_draft(target)
+    if key not in {"n", "k"}:
+        return False
+    values = {**target.draft.base, **changes}
+    fields = {key: value for key, value in values.items() if is_settable(key, is_new=True) and value not in _NOT_SET}
+    await _add(target, fields, f"Someone deleted #{target.item_id}. Kept as a draft." if key == "k" else "")
+    return True
 
 
 def _show_faults(target: EditorTarget, sentence: str = "") -> None:

@@ -16,7 +16,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.drawing.relative_times import moment
 from backlit.tui.fields.choices import PICKED, choices_for
-from backlit.tui.fields.values import read_text, typed_text, words_of
+from backlit.tui.fields.values import label_of, read_text, typed_text, words_of
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
@@ -37,7 +37,9 @@ async def resolve_item(target: StoreTarget, item_id: int) -> None:
 async def resolve_entry(target: StoreTarget, entry: OutboxEntry) -> None:
     """Ask with the dialog that fits the entry; raises CannotAct for an entry that is only queued."""
     case = target.store.conflicts.case(entry.id)
-    if entry.kind is EntryKind.COMMENT and entry.state is EntryState.REFUSED:
+    if target.store.conflicts.is_gone(entry):
+        await _decide_gone(target, entry)
+    elif entry.kind is EntryKind.COMMENT and entry.state is EntryState.REFUSED:
         await _rewrite(target, entry)
     elif case is not None:
         await resolve_case(target, case, _what_happened(case), partial(target.store.conflicts.resolve, case))
@@ -161,6 +163,31 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
     sentence = " ".join(part for part in (reason, fate_words(entry)) if part)
     title = "Conflict" if entry.state is EntryState.CONFLICT else "Rejected"
     key = await target.ask(ConfirmDialog(f"{title}  {_called(entry)}", sentence, answers, "later"))
+    if key is not None:
+        await _answer(target, entry, key)
+
+
+async def _decide_gone(target: StoreTarget, entry: OutboxEntry) -> None:
+    """Ask about the change of an item that others deleted."""
+    store, item_id = target.store, entry.item_id
+    answers = [
+        Answer("n", "create the item again with your changes"),
+        Answer("r", "send it again"),
+        Answer("d", "discard the change"),
+        Answer("c", "copy as text"),
+    ]
+    what = "comment" if entry.kind is EntryKind.COMMENT else f"change of {', '.join(map(label_of, entry.payload))}"
+    sentence = f"Someone deleted #{item_id}. Your {what} was not saved."
+    key = await target.ask(ConfirmDialog(f"Rejected  #{item_id}", sentence, answers, "keep it in the outbox"))
+    if key == "n":
+        await store.history.create_again(item_id)
+        target.say("Created again under a new number. u to undo.")
+    elif key is not None:
+        await _answer(target, entry, key)
+
+
+async def _answer(target: StoreTarget, entry: OutboxEntry, key: str) -> None:
+    """Copy, send or discard an entry."""
     if key == "c":
         target.copy(content_of(target.store, entry))
         target.say("Copied. The change is still to be resolved.")
@@ -168,6 +195,7 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
         await target.store.conflicts.retry(entry.id)
     elif key == "d":
         await target.store.conflicts.discard(entry.id)
+        await target.store.look_at(entry.item_id)
 
 
 async def _rewrite(target: StoreTarget, entry: OutboxEntry) -> None:
