@@ -1,10 +1,10 @@
 """Safe text: the functions through which every string of a server reaches the screen.
 
 Control and escape characters become visible pictures, bidirectional overrides a replacement sign, and
-invisible joiners are dropped, because terminals disagree about the width of joined characters. Only the
-drawn text changes; stored text is never touched.
+invisible joiners are dropped outside emoji. Only the drawn text changes; stored text is never touched.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -27,6 +27,19 @@ _TABLE: dict[int, str] = {
     **dict.fromkeys(_INVISIBLE, ""),
     **{code: chr(code - 0x1F1E6 + ord("A")) for code in range(0x1F1E6, 0x1F200)},
 }
+_PICTURE = "\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+_LOOK = "(?:\ufe0f|[\U0001f3fb-\U0001f3ff])?"
+_JOINED = f"\u200d[\u2194\u2195\u2640\u2642\u2695\u2696\u26a7\u2708\u2764\u27a1\u2b1b{_PICTURE}]{_LOOK}"
+_CLUSTERS = re.compile(
+    "[\U0001f1e6-\U0001f1ff]{2}"  # a flag
+    "|\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f"  # the flag of a part of a country
+    "|[0-9#*]\ufe0f\u20e3"  # a key
+    f"|[\u26d3\u26f9\u2764{_PICTURE}]{_LOOK}(?:{_JOINED}){{0,8}}"
+    "|[\u00a9\u00ae\u203c-\u3299][\ufe0f\U0001f3fb-\U0001f3ff]"
+)
+"""Emoji of several characters, which are drawn as one; a lone part of one is shown as a letter or dropped."""
+_JOINTS = re.compile("[\u200d\U000e0061-\U000e007f]")
+_LONE_HALF = re.compile("[\U0001f1e6-\U0001f1ff]+$")
 _BLOCK_TABLE: dict[int, str] = {**_TABLE, ord("\n"): "\n", ord("\t"): "    "}
 _MARKS_IN_A_ROW = 2
 
@@ -36,13 +49,13 @@ def safe(text: str) -> str:
     """Return one line that is safe to draw; line breaks and tabs become visible too."""
     if text.isascii() and text.isprintable():
         return text
-    return _bounded_marks(_printable(text.translate(_TABLE)))
+    return _bounded_marks(_made_visible(text, _TABLE))
 
 
 def safe_block(text: str) -> str:
     """Return several lines that are safe to draw; tabs become four blanks."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return "\n".join(_bounded_marks(_printable(line)) for line in text.translate(_BLOCK_TABLE).split("\n"))
+    return "\n".join(_bounded_marks(_made_visible(line, _BLOCK_TABLE)) for line in text.split("\n"))
 
 
 def literal(text: str) -> Content:
@@ -65,7 +78,10 @@ def fit(text: str, width: int) -> str:
         return text.ljust(width) if len(text) <= width else text[: width - 1] + "…"
     if cell_len(text) <= width:
         return set_cell_size(text, width)
-    return set_cell_size(set_cell_size(text, width - 1).rstrip() + "…", width)
+    cut = set_cell_size(text, width - 1)
+    if (end := _LONE_HALF.search(cut)) and len(end[0]) % 2:
+        cut = cut[:-1]
+    return set_cell_size(cut.rstrip() + "…", width)
 
 
 def fit_right(text: str, width: int) -> str:
@@ -78,6 +94,18 @@ def fit_right(text: str, width: int) -> str:
 def wrapped(text: str, width: int) -> list[str]:
     """Return safe lines of at most `width` cells, broken at blanks, or inside words that are too long."""
     return [line.plain.rstrip() for line in literal(text).wrap(max(1, width))] or [""]
+
+
+def _made_visible(text: str, table: dict[int, str]) -> str:
+    """Translate the text between emoji, and replace what is not printable in it."""
+    parts: list[str] = []
+    at = 0
+    for emoji in _CLUSTERS.finditer(text):
+        if not _JOINTS.sub("", emoji[0]).isprintable():
+            continue
+        parts += [_printable(text[at : emoji.start()].translate(table)), emoji[0]]
+        at = emoji.end()
+    return "".join([*parts, _printable(text[at:].translate(table))])
 
 
 def _printable(text: str) -> str:
@@ -115,7 +143,7 @@ class SafeFilter(LineFilter):
 def _clean(segment: Segment) -> Segment:
     if segment.control or segment.text.isprintable():
         return segment
-    text = _printable(segment.text.translate(_TABLE))
+    text = _made_visible(segment.text, _TABLE)
     return Segment(set_cell_size(text, segment.cell_length), segment.style)
 
 

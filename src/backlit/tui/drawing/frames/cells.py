@@ -106,6 +106,8 @@ _NARROW = 0x1100
 _SYMBOLS = range(0x2000, 0x2E80)
 _WIDE = (range(0x2E80, 0xD7A4), range(0xF900, 0xFB00), range(0xFF01, 0xFF61), range(0x20000, 0x3FFFE))
 
+_LETTERS_OF_FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
+
 
 def cells_of(strip: Strip, system: ColorSystem) -> tuple[list[str], list[CellStyle]]:
     """Return the character of each cell, empty for the second cell of a wide one, and the attributes of each.
@@ -126,10 +128,15 @@ def cells_of(strip: Strip, system: ColorSystem) -> tuple[list[str], list[CellSty
 
 def _clusters(text: str) -> list[str]:
     cells: list[str] = []
+    is_half = False  # True behind the first letter of a flag, whose two letters are one character
     for start, end, width in split_graphemes(text)[0]:
-        if width:
+        if is_half and text[start] in _LETTERS_OF_FLAGS:
+            cells[-1:] = [cells[-1] + text[start:end], ""]
+            is_half = False
+        elif width:
             cells.append(text[start:end])
             cells.extend([""] * (width - 1))
+            is_half = text[start] in _LETTERS_OF_FLAGS
     return cells
 
 
