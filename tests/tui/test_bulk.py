@@ -1,5 +1,6 @@
 """One verb for many items: how far it reaches, what it would do, what it did."""
 
+import pytest
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, press, select, shown
@@ -22,6 +23,35 @@ async def test_a_verb_acts_on_all_selected_items_once_the_difference_was_agreed_
         assert "y change 2 items" in asked
         assert before != ["40", "40"]
         assert [(await fields_of(world, store, each))["Estimate"] for each in ids] == ["40", "40"]
+
+
+@pytest.mark.parametrize(("answer", "changed"), [("y", [0, 1]), ("o", [1]), ("escape", [])])
+async def test_selected_items_that_the_filter_hides_are_named_before_a_verb_acts(
+    store: Store, opened: Open, answer: str, changed: list[int]
+) -> None:
+    async with opened(store) as pilot:
+        ids = await select(pilot, store, "Story", "Bug")
+        await press(pilot, "/", *"type:bug", "enter", "c", "e")
+        asked = text_of(pilot.app)
+        await press(pilot, answer)
+        if answer != "escape":
+            await press(pilot, *"40", "enter", "y")
+        await sent(store)
+
+        assert "1 of 2 selected items is hidden by the filter." in asked
+        assert "only the 1 shown" in asked
+        assert [at for at, each in enumerate(ids) if store.batch.items([each])[0].fields["Estimate"] == "40"] == changed
+
+
+async def test_a_command_without_a_dialog_asks_about_hidden_items_too(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await select(pilot, store, "Story", "Bug")
+        await press(pilot, "/", *"type:bug", "enter", "y", "y")
+        asked = text_of(pilot.app)
+        await press(pilot, "y")
+
+        assert "1 of 2 selected items is hidden by the filter." in asked
+        assert "Copied" in text_of(pilot.app)
 
 
 async def test_nothing_is_written_without_a_yes(world: World, store: Store, opened: Open) -> None:

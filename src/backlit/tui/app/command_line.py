@@ -13,7 +13,7 @@ from backlit.tui.app.places import Places
 from backlit.tui.commands.command import Call, CannotAct, Command, item_number
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.dialog import STYLES, Dialog
-from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, runner_of
+from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, run_asking, runner_of
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.widgets.inputs import COMMAND, QueryLine
 
@@ -48,9 +48,7 @@ async def run_line(target: CommandLineTarget, node: DOMNode, line: str) -> None:
     number = item_number(line)
     if number is None:
         runner, call = CommandWords(node).run_of(line)
-        running = runner(call)
-        if running is not None:
-            await running
+        await run_asking(runner, call)
     elif target.store.item(number) is None:
         raise BadRequest(f"No item #{number} in this project, or it is not loaded yet.")
     else:

@@ -1,6 +1,6 @@
 """A command, and one call of it."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,6 +14,14 @@ DIGITS = "{1-9}"
 
 class CannotAct(Exception):
     """Raised by a command that cannot run now; the text is a sentence for the user."""
+
+
+class AskFirst(CannotAct):
+    """Raised by a command before it acts: `ask` returns whether the command runs again."""
+
+    def __init__(self, sentence: str, ask: Callable[[], Awaitable[bool]]) -> None:
+        super().__init__(sentence)
+        self.ask = ask
 
 
 class Context(StrEnum):

@@ -15,7 +15,8 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
-from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.command import AskFirst, CannotAct
+from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import number_text
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
@@ -140,8 +141,34 @@ class ListScreen(ItemScreen):
         """Return the selected items, else `rows` rows from the cursor, else the current item."""
         selected = self.items.selection.ids()
         if selected or not rows:
+            self._ask_about_hidden(selected)
             return selected or (self.current().id,)
         return self.items.ids_between(self.items.cursor, self.items.cursor + rows)
+
+    def _ask_about_hidden(self, selected: Sequence[int]) -> None:
+        """Raise AskFirst for selected items that the filter hides and that the user did not agree to."""
+        view, selection = self.items.view, self.items.selection
+        if not selected or view is None or view.count is None:
+            return
+        hidden = frozenset(selected).difference(view.ids())
+        if hidden <= selection.agreed_hidden:
+            return
+        shown = len(selected) - len(hidden)
+
+        async def ask() -> bool:
+            answers = [Answer("y", f"act on all {len(selected):,}")]
+            if shown:
+                answers.append(Answer("o", f"only the {shown:,} shown"))
+            verb = "is" if len(hidden) == 1 else "are"
+            sentence = f"{len(hidden):,} of {len(selected):,} selected items {verb} hidden by the filter."
+            key = await self.ask(ConfirmDialog("Hidden items", sentence, answers, "cancel"))
+            if key == "o":
+                selection.remove(hidden)
+            elif key == "y":
+                selection.agreed_hidden = hidden
+            return key is not None
+
+        raise AskFirst(f"{len(hidden):,} selected items are hidden.", ask)
 
     def expected_type(self) -> ItemType | None:
         """Return the type of the group under the cursor."""

@@ -14,7 +14,7 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen
 
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.tui.commands.command import Call, CannotAct, Command, Context, spelled
+from backlit.tui.commands.command import AskFirst, Call, CannotAct, Command, Context, spelled
 from backlit.tui.commands.table import COMMANDS, CONTEXT_BY_GROUP, commands_in
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
@@ -67,8 +67,12 @@ class Dispatch:
         elif is_awaited(runner):
             self.begin(runner, Call(command, count, letter))
         else:
-            with self._saying_why():
-                runner(Call(command, count, letter))
+            call = Call(command, count, letter)
+            try:
+                with self._saying_why():
+                    runner(call)
+            except AskFirst:
+                self.begin(runner, call)
 
     def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
         """Run an awaited act as commands run: its errors are shown."""
@@ -76,13 +80,15 @@ class Dispatch:
 
     async def _await(self, act: Callable[..., Awaitable[None] | None], *args: object) -> None:
         with self._saying_why():
-            await cast("Awaitable[None]", act(*args))
+            await run_asking(act, *args)
 
     @contextmanager
     def _saying_why(self) -> Iterator[None]:
         """Show the error of a command that cannot run or failed."""
         try:
             yield
+        except AskFirst:
+            raise
         except (CannotAct, BacklitError) as reason:
             self._say(sentence_of(reason), is_bad=True)
 
@@ -144,6 +150,17 @@ def function_of(handler: str) -> Callable[..., Any]:
 def is_awaited(runner: Runner) -> bool:
     """Return whether the runner makes a coroutine."""
     return iscoroutinefunction(runner.func if isinstance(runner, partial) else runner)
+
+
+async def run_asking(act: Callable[..., Awaitable[None] | None], *args: object) -> None:
+    """Run an act; where it asks first, run it again after a yes."""
+    try:
+        running = act(*args)
+        if running is not None:
+            await running
+    except AskFirst as question:
+        if await question.ask() and (running := act(*args)) is not None:
+            await running
 
 
 def _runners(node: DOMNode, command: Command) -> Iterator[Runner]:

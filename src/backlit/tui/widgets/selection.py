@@ -1,6 +1,6 @@
 """Selection: the selected items of a list, and the range that is open."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from textual.message import Message
@@ -48,6 +48,8 @@ class RowSelection:
         self._rows = rows
         self._selected = Selection()
         self._anchor: int | None = None
+        self.agreed_hidden: frozenset[int] = frozenset()
+        """The selected items out of sight that the user agreed to act on."""
 
     def ids(self) -> Sequence[int]:
         """Return the selected items, including the open range."""
@@ -95,7 +97,7 @@ class RowSelection:
         """Clear the selection; return False where it is empty."""
         had_any = bool(self._selected) or self._anchor is not None
         self._selected.clear()
-        self._anchor = None
+        self._anchor, self.agreed_hidden = None, frozenset()
         if had_any:
             self._changed()
         return had_any
@@ -122,6 +124,11 @@ class RowSelection:
         """Select a range of rows."""
         self.end_range()
         self._selected.add(self._rows.ids_between(start, stop))
+        self._changed()
+
+    def remove(self, item_ids: Collection[int]) -> None:
+        """Deselect some items, shown or not."""
+        self._selected.invert([each for each in item_ids if each in self._selected])
         self._changed()
 
     def invert(self) -> None:
