@@ -44,9 +44,10 @@ class FakeTarget:
         """Record a message."""
         self.said.append(f"! {sentence}" if is_bad else sentence)
 
-    def copy(self, text: str) -> None:
+    def copy(self, text: str, words: str) -> None:
         """Record a text."""
         self.copied.append(text)
+        self.said.append(words)
 
     def edit_outside(self, text: str, suffix: str) -> str:
         """Answer as was given beforehand."""

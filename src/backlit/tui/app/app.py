@@ -147,10 +147,6 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         """Go to a place of an item."""
         self.post_message(Open(item_id, place, comment_id))
 
-    def copy(self, text: str) -> None:
-        """Put a text on the clipboard."""
-        self.copy_to_clipboard(text)
-
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as the user's own editor left it; raises CannotAct where that fails."""
         return edit_text(self, text, suffix)

@@ -77,8 +77,7 @@ async def open_file(target: AttachmentsScreen, _call: Call) -> None:
 def copy_address(target: AttachmentsScreen, _call: Call) -> None:
     """Copy the address of the file."""
     address = target.store.transfers.address(target.current_file().id)
-    target.copy(address)
-    target.say(f"Copied {address}")
+    target.copy(address, f"Copied {address}")
 
 
 async def save(target: AttachmentsScreen, _call: Call) -> None:

@@ -179,8 +179,7 @@ def _files_lost(target: CommentsScreen, comment: CommentEntry) -> str:
 def copy(target: CommentsScreen, _call: Call) -> None:
     """Copy the text of the comment under the cursor."""
     text = target.current_comment().text
-    target.copy(text)
-    target.say(f"Copied the comment: {' '.join(text.split())[:60]}")
+    target.copy(text, f"Copied the comment: {' '.join(text.split())[:60]}")
 
 
 def open_files(target: CommentsScreen, _call: Call) -> None:

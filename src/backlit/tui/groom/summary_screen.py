@@ -159,8 +159,7 @@ def scroll(target: GroomSummaryScreen, call: Call) -> None:
 def copy(target: GroomSummaryScreen, _call: Call) -> None:
     """Copy the Markdown."""
     markdown = target.quoted()
-    target.copy(markdown)
-    target.say(f"Copied the summary, {len(markdown.splitlines()):,} lines of Markdown.")
+    target.copy(markdown, f"Copied the summary, {len(markdown.splitlines()):,} lines of Markdown")
 
 
 async def save(target: GroomSummaryScreen, _call: Call) -> None:

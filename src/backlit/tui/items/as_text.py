@@ -162,10 +162,9 @@ def _copy(target: ItemTarget, text: str) -> None:
     size = len(text.encode())
     if size > CLIPBOARD_LIMIT:
         raise CannotAct(f"{size:,} bytes are more than a terminal's clipboard takes; select fewer items.")
-    target.copy(text)
     lines = text.splitlines()
     first = " ".join(lines[0].split())[:60] if lines else "nothing"
-    target.say(f"Copied {first}" + (f" … {len(lines):,} lines" if len(lines) > 1 else ""))
+    target.copy(text, f"Copied {first}" + (f" … {len(lines):,} lines" if len(lines) > 1 else ""))
 
 
 def markdown_of(items: Iterable[Item]) -> Sequence[str]:

@@ -189,8 +189,7 @@ async def _decide_gone(target: StoreTarget, entry: OutboxEntry) -> None:
 async def _answer(target: StoreTarget, entry: OutboxEntry, key: str) -> None:
     """Copy, send or discard an entry."""
     if key == "c":
-        target.copy(content_of(target.store, entry))
-        target.say("Copied. The change is still to be resolved.")
+        target.copy(content_of(target.store, entry), "Copied the change, which is still to be resolved")
     elif key == "r":
         await target.store.conflicts.retry(entry.id)
     elif key == "d":

@@ -209,8 +209,7 @@ def open_item(target: OutboxScreen, _call: Call) -> None:
 def copy(target: OutboxScreen, _call: Call) -> None:
     """Copy the content of the change as text."""
     text = content_of(target.store, target.current())
-    target.copy(text)
-    target.say(f"Copied {' '.join(text.split())[:60]}")
+    target.copy(text, f"Copied {' '.join(text.split())[:60]}")
 
 
 async def retry(target: OutboxScreen, _call: Call) -> None:

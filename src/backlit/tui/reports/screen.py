@@ -318,8 +318,7 @@ def open_item(target: ReportsScreen, _call: Call) -> None:
 def copy(target: ReportsScreen, _call: Call) -> None:
     """Copy the report as Markdown."""
     report = target.report()
-    target.copy(as_markdown(report))
-    target.say(f"Copied {report.title} as Markdown.")
+    target.copy(as_markdown(report), f"Copied {report.title} as Markdown")
 
 
 async def save(target: ReportsScreen, _call: Call) -> None:

@@ -1,5 +1,6 @@
 """The part of the application between terminal and widgets: queues input for the dispatch, asks and says."""
 
+import asyncio
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
@@ -8,10 +9,12 @@ from textual.screen import Screen
 
 from backlit.tui.drawing.frames.framed_app import FramedApp
 from backlit.tui.drawing.text import safe
+from backlit.tui.shell import clipboard
 from backlit.tui.shell.dispatch import Dispatch
 from backlit.tui.shell.input_queue import InputQueue
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
+from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import WaitingKeys
 
 if TYPE_CHECKING:
@@ -45,6 +48,18 @@ class ChordApp(FramedApp, inherit_bindings=False):
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
         self.notify(sentence, markup=False, severity="warning" if is_bad else "information", timeout=6)
+
+    def copy(self, text: str, words: str) -> None:
+        """Put a text on the clipboard; say so in words, with the route that it took."""
+        self.copy_to_clipboard(text)
+        if self._driver is not None and (sequence := clipboard.passed_through(text)):
+            self._driver.write(sequence)
+        found = clipboard.routes()
+
+        async def say_route() -> None:
+            self.say(f"{words}, by {await asyncio.to_thread(clipboard.taken_by, found, text)}.")
+
+        self.run_worker(work(say_route), group="copy")
 
     def notify(
         self,

@@ -118,9 +118,9 @@ class StoreScreen(Screen[Result]):
         with app.input.pausing():
             return cast("Answer", await app.push_screen_wait(dialog))
 
-    def copy(self, text: str) -> None:
-        """Put a text on the clipboard."""
-        self.app.copy_to_clipboard(text)
+    def copy(self, text: str, words: str) -> None:
+        """Put a text on the clipboard; say so in words, with the route that it took."""
+        cast("ChordApp", self.app).copy(text, words)
 
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as edited in the user's editor; raises CannotAct on failure."""

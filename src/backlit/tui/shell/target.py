@@ -72,8 +72,8 @@ class StoreTarget(Protocol):
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message."""
 
-    def copy(self, text: str) -> None:
-        """Put a text on the clipboard."""
+    def copy(self, text: str, words: str) -> None:
+        """Put a text on the clipboard; say so in words, with the route that it took."""
 
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as edited in the user's editor; raises CannotAct on failure."""
