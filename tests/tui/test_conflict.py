@@ -363,8 +363,8 @@ async def test_a_change_of_an_item_that_others_deleted_is_saved_as_a_new_item(
         await pilot.press("n")
         await until(lambda: not store.outbox_entries(), lambda: text_of(pilot.app))
 
-    made = (await world.rival.work_items.documents(filter="Name eq 'My words'")).results[0]
-    comments = await world.rival.work_items.comments_below(int(made["id"])).documents()
+    made = (await world.rival.work_items.page(filter="Name eq 'My words'")).results[0]
+    comments = await world.rival.work_items.comments(int(str(made["id"]))).page(top=100)
     assert asked == []
     assert made["id"] != item_id
     assert made["fields"]["Description"] == TEXT
@@ -376,7 +376,7 @@ async def test_a_change_of_an_item_that_others_deleted_is_saved_as_a_new_item(
 async def test_a_draft_of_an_item_that_others_deleted_is_created_kept_or_discarded(
     world: World, store: Store, edit: Edit, key: str, names: list[str]
 ) -> None:
-    made = await world.rival.work_items.create_document({"type": "Story", "projectId": 1, "fields": {"Name": "Old"}})
+    made = await world.rival.work_items.create({"type": "Story", "projectId": 1, "fields": {"Name": "Old"}})
     item_id = int(str(made["id"]))
     await store.refresh()
     async with edit(item_id) as pilot:
@@ -392,7 +392,7 @@ async def test_a_draft_of_an_item_that_others_deleted_is_created_kept_or_discard
         held = [dict(entry.fields) for entry in store.outbox_entries()]
         is_open = isinstance(pilot.app.screen, EditorScreen)
 
-    page = await world.rival.work_items.documents(filter="contains(Name, 'Old mine')")
+    page = await world.rival.work_items.page(filter="contains(Name, 'Old mine')")
     assert [each["fields"]["Name"] for each in page.results] == names
     assert [fields["Name"] for fields in held] == (["Old mine"] if key == "k" else [])
     assert is_open is (key != "d")
