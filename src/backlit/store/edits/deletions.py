@@ -71,12 +71,14 @@ class Deletions:
         A new item that may already be on the service is deleted as soon as its creation is confirmed. Raises
         NotFound for an unknown item, and then deletes nothing.
         """
+        self._lookups.need_writer()
         ids = list(item_ids)
         await self._files.write(lambda writer: _delete_items(writer, ids))
         self._wake()
 
     async def delete_comment(self, comment_id: int) -> None:
         """Delete a comment and hide it at once. Raises NotFound."""
+        self._lookups.need_writer()
         await self._files.write(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
         self._wake()
 

@@ -60,6 +60,7 @@ class Items:
         self, changes: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]] | None = None
     ) -> None:
         """Change items individually, each from the values the user saw, as one step. See `edit`."""
+        self._lookups.need_writer()
         bases: dict[int, Mapping[str, object]] = {}
         checked: dict[tuple[str, int], Mapping[str, object]] = {}  # each change is checked once for each type
         wanted = {}
@@ -93,6 +94,7 @@ class Items:
 
     async def add_families(self, families: Sequence[Family]) -> list[int]:
         """Create items with tasks below them, as one step. Returns the items' temporary ids. See `add`."""
+        self._lookups.need_writer()
         made = [
             (self._new(each.type, each.fields), [self._new(ItemType.TASK, task, is_below=True) for task in each.tasks])
             for each in families
@@ -137,6 +139,7 @@ class Items:
 
     async def comment(self, item_id: int, text: str, *, for_customers: bool = False) -> int:
         """Write a comment and return its temporary id. Raises BadRequest for an empty text."""
+        self._lookups.need_writer()
         check_text(text)
         found_id, _, project_id = self.found(item_id)
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import orjson
 
+from backlit.model.errors import Forbidden
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.settings.own_names import OwnNames
 from backlit.model.trees import Node, Totals, Tree
@@ -41,6 +42,8 @@ _TOTALS_SQL = {
     ),
 }
 _TREE_ROOT = -1
+READER = "reader"
+"""The role of users who change nothing."""
 
 
 class Lookups:
@@ -184,6 +187,16 @@ class Lookups:
     def role(self) -> str:
         """Return the user's role in the current project, empty if the service does not state it."""
         return str(self._capabilities().get("role") or "")
+
+    @property
+    def is_read_only(self) -> bool:
+        """True where the service states that the user only reads the current project."""
+        return self.role() == READER
+
+    def need_writer(self) -> None:
+        """Raise Forbidden for a user who only reads the current project."""
+        if self.is_read_only:
+            raise Forbidden("This project is read only for you: you are a reader. A manager can change your role.")
 
     def teams(self) -> Mapping[int, str]:
         """Return the teams named by items. Only the service's own extension knows their names."""

@@ -106,6 +106,7 @@ async def _save(target: AttachmentsScreen, entry: AttachmentEntry, folder: Path,
 
 async def describe(target: AttachmentsScreen, _call: Call) -> None:
     """Change the description of the file."""
+    target.store.lookups.need_writer()
     entry = target.current_file()
     kept = StoredLines(target.store, f"description:{entry.id}")
     text = await target.ask(LineDialog(f"Description of {entry.name}", entry.description, kept=kept))
@@ -115,6 +116,7 @@ async def describe(target: AttachmentsScreen, _call: Call) -> None:
 
 async def delete(target: AttachmentsScreen, _call: Call) -> None:
     """Delete the file, after a question."""
+    target.store.lookups.need_writer()
     entry = target.current_file()
     sentence = f"“{entry.name}” is deleted for everybody and for good; no copy is kept, and u does not bring it back."
     if await target.ask(ConfirmDialog("Delete the file", sentence, [Answer("y", "delete it")])) == "y":
@@ -147,6 +149,7 @@ async def attach_for_customers(target: AttachmentsScreen, _call: Call) -> None:
 
 
 async def _attach(target: AttachmentsScreen, kind: str | None) -> None:
+    target.store.lookups.need_writer()
     target.transfers.refuse_second()
     if target.current().id < 0:
         raise CannotAct("The server does not have this item yet. Attach files once it is sent.")

@@ -97,6 +97,7 @@ async def add(target: CommentsScreen, _call: Call) -> None:
 
 async def add_from_editor(target: CommentsScreen, _call: Call) -> None:
     """Write an internal comment in the user's own editor, beginning with the draft."""
+    target.store.lookups.need_writer()
     target.current()
     key = _draft_key(target)
     kept = str((target.store.drafts.find(key) or {}).get("text") or "")
@@ -125,6 +126,7 @@ async def quote(target: CommentsScreen, _call: Call) -> None:
 
 
 async def _write(target: CommentsScreen, text: str) -> None:
+    target.store.lookups.need_writer()
     item = target.current()
     title = f"Comment on {item.fields.get('Name') or item.id}"
     await write_comment(target, target.item_id, _draft_key(target), title, Comment(text, for_customers=False))
@@ -139,6 +141,7 @@ def _draft_key(target: CommentsScreen) -> str:
 
 async def correct(target: CommentsScreen, _call: Call) -> None:
     """Say that comments cannot be changed, and offer to post a corrected copy."""
+    target.store.lookups.need_writer()
     comment = target.current_comment()
     answers = [Answer("c", "write a corrected copy")]
     sentence = "The interface has no way to change a comment. A corrected copy is a new one, at the end."
@@ -157,6 +160,7 @@ async def correct(target: CommentsScreen, _call: Call) -> None:
 
 async def delete(target: CommentsScreen, _call: Call) -> None:
     """Delete the comment under the cursor after a question; raises CannotAct for somebody else's."""
+    target.store.lookups.need_writer()
     comment = target.current_comment()
     if not target.store.deletions.is_own(comment.author):
         raise CannotAct(f"{comment.author} wrote it; only your own comments can be deleted here.")

@@ -60,6 +60,7 @@ async def edit(target: EditorTarget, _call: Call) -> None:
 
 def clear(target: EditorTarget, _call: Call) -> None:
     """Empty the field."""
+    target.store.lookups.need_writer()
     target.form.clear()
 
 
@@ -111,6 +112,7 @@ def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object
 
 async def edit_field(target: EditorTarget) -> None:
     """Open the current field, or a picker for it; a yes or no is turned over. Raises CannotAct for a fixed field."""
+    target.store.lookups.need_writer()
     form = target.form
     field = form.field
     fixed = target.lines.why_fixed(field)
@@ -186,6 +188,7 @@ async def toggle_preview_in_text(target: EditorTarget, _call: Call) -> None:
 
 def edit_outside(target: EditorTarget, _call: Call) -> None:
     """Edit the long text in the user's own editor; in an open line the key goes to the line's end."""
+    target.store.lookups.need_writer()
     form = target.form
     field = form.field
     if form.is_editing and field.kind is not Kind.LONG_TEXT:

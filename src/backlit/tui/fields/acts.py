@@ -79,6 +79,7 @@ class Plan:
 
 def plan_of(act: Act, items: Sequence[Item], lookups: Lookups) -> Plan:
     """Return the effect of a change, without values that the field table or the project forbid, with the reasons."""
+    lookups.need_writer()
     plan = Plan(act, len(items))
     for item in items:
         try:

@@ -232,6 +232,7 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
     """Resume the paused session or start another one, as the user wants; raises CannotAct for an open one."""
     if any(isinstance(screen, GroomScreen) for screen in app.screen_stack):
         raise CannotAct("Grooming is already open.")
+    store.lookups.need_writer()
     progress = store.grooming.progress()
     if progress is not None:
         at = "at the summary" if progress.is_over else f"at item {progress.place + 1:,} of {progress.count:,}"

@@ -33,6 +33,7 @@ _AS_WRITTEN = frozenset({Kind.TEXT, Kind.LONG_TEXT})
 
 async def add(target: AddTarget, _call: Call) -> None:
     """Ask for a type or a template and for a name, then add an item here; tasks are added where only they can be."""
+    target.store.lookups.need_writer()
     if target.expected_type() is ItemType.TASK and "ParentID" in target.preset(ItemType.TASK):
         await _add(target, ItemType.TASK, target.preset(ItemType.TASK))
         return
@@ -52,6 +53,7 @@ async def add(target: AddTarget, _call: Call) -> None:
 
 async def add_task(target: AddTarget, _call: Call) -> None:
     """Ask for a name, then add a task under the item, or beside it when it is a task."""
+    target.store.lookups.need_writer()
     item = target.current()
     parent = item.fields.get("ParentID") if item.type == ItemType.TASK else item.id
     preset = {key: item.fields.get(key) for key in ("AreaID", "IterationID")}
@@ -99,6 +101,7 @@ NOT_COPIED = frozenset({"Name", "Status", "IsVisibleInPortal"})
 
 async def duplicate(target: AddTarget, call: Call) -> None:
     """Copy all fields that can be set; asks first for several items, and whether to copy tasks."""
+    target.store.lookups.need_writer()
     items = target.chosen(call.rows)
     tasks: Mapping[int, Sequence[Item]] = {item.id: target.store.batch.tasks_of(item.id) for item in items}
     below = sum(len(each) for each in tasks.values())

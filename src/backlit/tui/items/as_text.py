@@ -41,6 +41,7 @@ class Written:
 
 async def edit(target: ItemTarget, call: Call) -> None:
     """Edit one item as a page or several as a table in $EDITOR; offers a text that was kept."""
+    target.store.lookups.need_writer()
     items = target.chosen(call.rows)
     original = _text_of(target.store, items)
     written = Written(tuple(item.id for item in items), original, original, _seen(items))

@@ -18,6 +18,7 @@ NAME_SHOWN = 60
 
 async def delete(target: ItemTarget, call: Call) -> None:
     """Ask how to delete, naming what is deleted with the items."""
+    target.store.lookups.need_writer()
     items = target.chosen(call.rows)
     answers = [Answer("h", "delete permanently…")]
     statuses = {deleted_status(target.store.lookups.statuses(item.type)) for item in items} - {None}

@@ -217,6 +217,7 @@ async def change_field(target: ItemTarget, key: str, items: Sequence[Item]) -> N
 
 def having(key: str, items: Sequence[Item], lookups: Lookups) -> list[Item]:
     """Return the items that have a field; raises CannotAct where none has it."""
+    lookups.need_writer()
     found, reasons = [], []
     for item in items:
         try:

@@ -16,6 +16,7 @@ def open_place(target: ItemTarget, call: Call) -> None:
 
 async def comment(target: ItemTarget, _call: Call) -> None:
     """Write a comment."""
+    target.store.lookups.need_writer()
     item = target.current()
     title = f"Comment on {item.fields.get('Name') or item.id}"
     await write_comment(target, item.id, f"comment:{item.id}", title)
@@ -48,6 +49,7 @@ async def _is_agreed(target: StoreTarget) -> bool:
 
 async def repeat(target: ItemTarget, call: Call) -> None:
     """Repeat the last change on the chosen items, or on as many rows as the count says."""
+    target.store.lookups.need_writer()
     act = target.session.last_act
     if act is None:
         raise CannotAct("There is no change to repeat yet.")

@@ -40,6 +40,7 @@ async def start_timer(target: ItemTarget, _call: Call) -> None:
 
 
 def _current_task(target: ItemTarget) -> Item:
+    target.store.lookups.need_writer()
     item = target.current()
     if item.type != ItemType.TASK:
         raise CannotAct("Work is logged on tasks; A adds one to this item.")

@@ -41,6 +41,7 @@ async def to_bottom(target: RankTarget, call: Call) -> None:
 
 async def to_position(target: RankTarget, call: Call) -> None:
     """Move to the place of the count or the typed text, else ask for it. Raises BadRequest for other text."""
+    target.store.lookups.need_writer()
     _ordered_view(target)
     text = call.text or (str(call.count) if call.count is not None else None)
     if text is None:
@@ -61,6 +62,7 @@ def _place_dialog(target: RankTarget) -> LineDialog:
 
 async def write_order(target: RankTarget, call: Call) -> None:
     """Write the order into Priority as 1, 2, 3 and so on, for the selected items or those moved on this machine."""
+    target.store.lookups.need_writer()
     chosen = target.chosen_ids(call.rows)
     ids = list(chosen) if len(chosen) > 1 else target.store.ranking.local_ids()
     if not ids:
@@ -99,6 +101,7 @@ async def _rank(
     nothing: str,
     rows: int | None = None,
 ) -> None:
+    target.store.lookups.need_writer()
     view, ids = _ordered_view(target), list(target.chosen_ids(rows))
     refuse_too_many(ids)
     done = await move(view, ids)

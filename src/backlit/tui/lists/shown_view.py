@@ -98,7 +98,9 @@ class ShownView:
         """Draw a title, the tabs, the status, and the reason for an empty list."""
         target, store = self._target, self._store
         connection, views = store.connection, target.shared.views
-        figures = right_title(connection, totals, store.inbox.unread(), time.time())
+        figures = right_title(
+            connection, totals, store.inbox.unread(), time.time(), is_read_only=store.lookups.is_read_only
+        )
         unread = unread_words(store.search.unread(target.shown_view))
         selected = selection_words(target.panes.selected.totals)
         left = left_status(store)

@@ -35,6 +35,7 @@ async def difference(target: PlanTarget, _call: Call) -> None:
 
 async def commit(target: PlanTarget, _call: Call) -> None:
     """Show the changes of the plan, and save them once the user agrees."""
+    target.store.lookups.need_writer()
     summary = _summary(target)
     lines = plan_lines(target.store, summary)
     answer = await target.ask(DifferenceQuestion("Save plan", list(_answers(summary)), summary_lines(summary), lines))

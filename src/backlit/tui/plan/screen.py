@@ -130,7 +130,7 @@ class PlanScreen(ListScreen):
         is_plain = view is PLAIN and self.node is None
         self.frame.say(
             plan_title(title, plan, is_plain=is_plain),
-            [*shift, *right_title(connection, None, 0, time.time())],
+            [*shift, *right_title(connection, None, 0, time.time(), is_read_only=store.lookups.is_read_only)],
             [*unread, *selected, *sent_words(plan), *left_status(store)],
         )
         views = self.shared.views

@@ -12,9 +12,12 @@ HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list
 FEW_HINTS = ("list.filter", "app.help")
 
 
-def right_title(connection: Connection, totals: Totals | None, news: int, now: float) -> list[Part]:
-    """Return the right of the title: news, items and points, freshness, and the user."""
-    parts: list[Part] = [(f"  {news:,} new", "accent")] if news else []
+def right_title(
+    connection: Connection, totals: Totals | None, news: int, now: float, *, is_read_only: bool
+) -> list[Part]:
+    """Return the right of the title: the permission, news, items and points, freshness, and the user."""
+    parts: list[Part] = [("  read only", "pending")] if is_read_only else []
+    parts += [(f"  {news:,} new", "accent")] if news else []
     if totals is not None:
         noun = "item" if totals.count == 1 else "items"
         parts.append((f"  {totals.count:,} {noun}  {totals.points:,.10g} pts", "foreground"))
