@@ -251,6 +251,22 @@ async def test_a_journal_of_the_first_version_is_brought_up_with_all_that_is_in_
         assert [entry.step for entry in store.outbox_entries()] == [5]
 
 
+def test_the_status_history_of_an_older_journal_is_kept(tmp_path: Path) -> None:
+    places = places_in(tmp_path)
+    places.make()
+    with sqlite3.connect(places.journal) as connection:
+        connection.executescript(";".join(MIGRATIONS[:9]) + "; PRAGMA user_version = 9")
+        connection.execute("INSERT INTO stays VALUES (1, 7, 'In Progress', '2026-03-02', NULL)")
+    connection.close()
+
+    with offline_store(tmp_path) as store:
+        kept = store._files.submit(lambda writer: writer.journal.status_history.of_project(1)).result()
+
+    assert [(item_id, seen.status, str(seen.since)) for item_id, seen in kept.items()] == [
+        (7, "In Progress", "2026-03-02")
+    ]
+
+
 def test_nonsense_from_a_foreign_service_does_not_break_an_item() -> None:
     found = item_of({"id": "x", "fields": None, "createdAt": "yesterday", "type": None}, None, 0)
 

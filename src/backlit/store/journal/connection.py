@@ -171,7 +171,10 @@ CREATE INDEX shared_by_step ON shared (step, entry_id)
 """
 
 
-MIGRATIONS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED)
+_STATUS_HISTORY = "ALTER TABLE stays RENAME TO status_history"
+
+
+MIGRATIONS = (_FIRST, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY)
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
 
 

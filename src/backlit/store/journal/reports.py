@@ -185,7 +185,7 @@ class StatusHistoryTable(Table):
     def of_project(self, project_id: int) -> dict[int, ObservedStatus]:
         """Return the observed status of a project's items, by item."""
         found = self._connection.execute(
-            "SELECT item_id, status, since, before FROM stays WHERE project_id = ?", (project_id,)
+            "SELECT item_id, status, since, before FROM status_history WHERE project_id = ?", (project_id,)
         )
         return {
             item_id: ObservedStatus(status, date.fromisoformat(since), _day(before))
@@ -196,14 +196,16 @@ class StatusHistoryTable(Table):
         """Write the observed status of some items and delete that of others."""
         with transaction(self._connection):
             self._connection.executemany(
-                "INSERT OR REPLACE INTO stays (project_id, item_id, status, since, before) VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO status_history (project_id, item_id, status, since, before)"
+                " VALUES (?, ?, ?, ?, ?)",
                 [
                     (project_id, item_id, seen.status, seen.since.isoformat(), _text(seen.before))
                     for item_id, seen in observed
                 ],
             )
             self._connection.executemany(
-                "DELETE FROM stays WHERE project_id = ? AND item_id = ?", [(project_id, item_id) for item_id in gone]
+                "DELETE FROM status_history WHERE project_id = ? AND item_id = ?",
+                [(project_id, item_id) for item_id in gone],
             )
 
 

@@ -173,11 +173,11 @@ class Mirror:
             }
             self._write(documents, undelivered)
 
-    def put_noun(self, kind: str, project_id: int, document: Document) -> None:
-        """Add or replace a noun of a kind."""
+    def put_resource(self, kind: str, project_id: int, document: Document) -> None:
+        """Add or replace a resource of a kind."""
         row = (kind, project_id, id_in(document), orjson.dumps(document).decode())
         with transaction(self.connection):
-            self.connection.execute("INSERT OR REPLACE INTO nouns VALUES (?, ?, ?, ?)", row)
+            self.connection.execute("INSERT OR REPLACE INTO resources VALUES (?, ?, ?, ?)", row)
 
     def received(self, item_ids: Iterable[int]) -> dict[int, Document]:
         """Return items exactly as the service last sent them."""
@@ -253,13 +253,13 @@ class Mirror:
         found = self.note("me")
         return str(found.get("name") or "") if isinstance(found, dict) else ""
 
-    def nouns(self, kind: str, project_id: int) -> list[Document]:
-        """Return all nouns of a kind, by id."""
-        sql = "SELECT doc FROM nouns WHERE kind = ? AND project_id = ? ORDER BY id"
+    def resources(self, kind: str, project_id: int) -> list[Document]:
+        """Return all resources of a kind, by id."""
+        sql = "SELECT doc FROM resources WHERE kind = ? AND project_id = ? ORDER BY id"
         return [orjson.loads(doc) for (doc,) in self.connection.execute(sql, (kind, project_id))]
 
-    def put_nouns(self, kind: str, project_id: int, documents: Iterable[Document]) -> bool:
-        """Replace all nouns of a kind (users, projects, trees, time entry types). Reports whether anything changed.
+    def put_resources(self, kind: str, project_id: int, documents: Iterable[Document]) -> bool:
+        """Replace all resources of a kind (users, projects, trees, time entry types). Reports whether anything changed.
 
         Nouns without an id are identified by their place.
         """
@@ -271,14 +271,14 @@ class Mirror:
         with transaction(self.connection):
             before = dict(
                 self.connection.execute(
-                    "SELECT id, doc FROM nouns WHERE kind = ? AND project_id = ?", (kind, project_id)
+                    "SELECT id, doc FROM resources WHERE kind = ? AND project_id = ?", (kind, project_id)
                 )
             )
             if before == rows:
                 return False
-            self.connection.execute("DELETE FROM nouns WHERE kind = ? AND project_id = ?", (kind, project_id))
+            self.connection.execute("DELETE FROM resources WHERE kind = ? AND project_id = ?", (kind, project_id))
             self.connection.executemany(
-                "INSERT INTO nouns VALUES (?, ?, ?, ?)", [(kind, project_id, *row) for row in rows.items()]
+                "INSERT INTO resources VALUES (?, ?, ?, ?)", [(kind, project_id, *row) for row in rows.items()]
             )
         return True
 

@@ -1,6 +1,6 @@
 """The mirror's schema. A change of VERSION rebuilds every mirror."""
 
-VERSION = 11
+VERSION = 12
 
 _COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
 """Frequently filtered columns, part of the order's indexes, so that such a filter reads nothing else."""
@@ -115,7 +115,7 @@ CREATE TABLE custom_values (key TEXT, item_id INTEGER, value, PRIMARY KEY (key, 
 CREATE VIRTUAL TABLE item_words USING fts5 (name, description, content = '', tokenize = '{_TOKENS}');
 CREATE VIRTUAL TABLE comment_words USING fts5 (text, content = '', tokenize = '{_TOKENS}');
 {_TRIGGERS};
-CREATE TABLE nouns (
+CREATE TABLE resources (
   kind TEXT NOT NULL,
   project_id INTEGER NOT NULL,
   id INTEGER NOT NULL,

@@ -117,7 +117,7 @@ class Creations:
 
 def _others(writer: Writer, me: Document) -> frozenset[str]:
     """Return the names of all other users. The service may name the signed-in user in several ways."""
-    found = writer.mirror.connection.execute("SELECT doc FROM nouns WHERE kind = 'user'")
+    found = writer.mirror.connection.execute("SELECT doc FROM resources WHERE kind = 'user'")
     users = [orjson.loads(doc) for (doc,) in found]
     return frozenset(name for user in users if user.get("id") != me.get("id") for name in _names(user)) - _names(me)
 

@@ -157,7 +157,7 @@ def _asked_for(parent_ids: set[int], with_own: int | None) -> Callable[[Document
 def known_below(mirror: Mirror, kind: str, project_id: int, parent_ids: Iterable[int]) -> set[int]:
     """Return the last known children of some nodes."""
     sql = (
-        "SELECT id FROM nouns WHERE kind = ? AND project_id = ?"
+        "SELECT id FROM resources WHERE kind = ? AND project_id = ?"
         " AND json_extract(doc, '$.parentId') IN (SELECT value FROM json_each(?))"
     )
     return {node_id for (node_id,) in mirror.connection.execute(sql, (kind, project_id, ids_json(parent_ids)))}
@@ -165,18 +165,18 @@ def known_below(mirror: Mirror, kind: str, project_id: int, parent_ids: Iterable
 
 def largest_known(mirror: Mirror, kind: str, project_id: int) -> int:
     """Return the largest id of the tree as last read."""
-    sql = "SELECT coalesce(max(id), 0) FROM nouns WHERE kind = ? AND project_id = ?"
+    sql = "SELECT coalesce(max(id), 0) FROM resources WHERE kind = ? AND project_id = ?"
     return int(mirror.connection.execute(sql, (kind, project_id)).fetchone()[0])
 
 
 def put_level(mirror: Mirror, kind: str, project_id: int, level: Level, written: Document | None) -> None:
     """Store the read nodes, after the written node's response, if any."""
     if level.is_whole:
-        mirror.put_nouns(kind, project_id, level.nodes)
+        mirror.put_resources(kind, project_id, level.nodes)
         return
     with transaction(mirror.connection):
         for each in (*([] if written is None else [written]), *level.nodes):
-            mirror.put_noun(kind, project_id, each)
+            mirror.put_resource(kind, project_id, each)
 
 
 LABELS = {
@@ -273,7 +273,7 @@ class NodeSending(EditSending):
         await self._files.write(act)
 
     def _receive(self, writer: Writer, entry: OutboxEntry, document: Document) -> None:
-        writer.mirror.put_noun(str(entry.payload["tree"]), entry.project_id, document)
+        writer.mirror.put_resource(str(entry.payload["tree"]), entry.project_id, document)
 
 
 def _parent_id(entry: OutboxEntry) -> int:
@@ -310,7 +310,7 @@ def deliver_node(writer: Writer, entry: OutboxEntry, document: Document | None, 
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
     writer.mirror.set_note(tree_writes(project_id), writes + 1)
     if level is None and (document is None or place_of(entry) is not None):
-        nodes = _as_shown(writer.mirror.nouns(kind, project_id), entry, document)
+        nodes = _as_shown(writer.mirror.resources(kind, project_id), entry, document)
         level = Level(nodes, is_whole=True)
     put_level(writer.mirror, kind, project_id, level or Level((), is_whole=False), document)
     real_id = whole((document or {}).get("id")) if entry.kind is EntryKind.NODE_ADD else None

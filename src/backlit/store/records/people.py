@@ -17,7 +17,7 @@ class TreeKind(StrEnum):
     ITERATIONS = "iterations"
 
 
-LOOKED_UP_USER = "stranger"
+LOOKED_UP_USER = "looked_up_user"
 """The noun kind of unlicensed or unknown users. Unknown ones have only an id."""
 
 TIME_ENTRY_TYPES = "time entry types"

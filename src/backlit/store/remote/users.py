@@ -60,7 +60,7 @@ class UserLookup:
         document = await self._asked(user_id)
 
         def act(writer: Writer) -> None:
-            writer.mirror.put_noun(LOOKED_UP_USER, 0, document)
+            writer.mirror.put_resource(LOOKED_UP_USER, 0, document)
             writer.signal.publish(Change(Subject.PEOPLE))
 
         await self._files.write(act)

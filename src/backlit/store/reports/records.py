@@ -268,7 +268,7 @@ def _to_follow(connection: sqlite3.Connection, project_id: int, earliest: date) 
     documents = [
         orjson.loads(doc)
         for (doc,) in connection.execute(
-            "SELECT doc FROM nouns WHERE kind = 'iterations' AND project_id = ?", (project_id,)
+            "SELECT doc FROM resources WHERE kind = 'iterations' AND project_id = ?", (project_id,)
         )
     ]
     ends = {each["id"]: iteration_of(each, "").end or date.min for each in documents}

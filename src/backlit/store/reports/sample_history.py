@@ -172,7 +172,7 @@ def _noted(moves: Iterable[tuple[date, Move]], recorded: Sequence[date]) -> dict
 
 
 def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:
-    found = connection.execute("SELECT doc FROM nouns WHERE kind = 'iterations' AND project_id = ?", (project_id,))
+    found = connection.execute("SELECT doc FROM resources WHERE kind = 'iterations' AND project_id = ?", (project_id,))
     entries = [iteration_of(orjson.loads(doc), "") for (doc,) in found]
     return {each.id: (each.start, each.end) for each in entries if each.start and each.end and not each.is_release}
 

@@ -90,7 +90,7 @@ class Sync:
         projects = await read_all(self._client.projects)
 
         def act(writer: Writer) -> None:
-            if writer.mirror.put_nouns("project", 0, projects):
+            if writer.mirror.put_resources("project", 0, projects):
                 writer.signal.publish(Change(Subject.PEOPLE))
 
         await self._files.write(act)
@@ -107,7 +107,7 @@ class Sync:
             writer.mirror.set_note("me", me)
             is_news = writer.mirror.note("capabilities") != told
             writer.mirror.set_note("capabilities", told)
-            if writer.mirror.put_nouns("user", 0, users or [me]) or is_news:
+            if writer.mirror.put_resources("user", 0, users or [me]) or is_news:
                 writer.signal.publish(Change(Subject.PEOPLE))
 
         await self._files.write(act)
@@ -234,7 +234,7 @@ class Sync:
             if writer.mirror.note(tree_writes(project_id)) != writes:
                 return False
             read = {TreeKind.AREAS.value: areas, TreeKind.ITERATIONS.value: iterations, TIME_ENTRY_TYPES: types or []}
-            changed = {kind for kind, found in read.items() if writer.mirror.put_nouns(kind, project_id, found)}
+            changed = {kind for kind, found in read.items() if writer.mirror.put_resources(kind, project_id, found)}
             if changed:
                 writer.signal.publish(Change(Subject.TREES))
             return True

@@ -50,7 +50,7 @@ class NodeReversals:
         """Return the visible nodes of the tree, without discarded ones."""
         key = entry.project_id, str(entry.payload["tree"])
         if key not in self._trees:
-            received = self._writer.mirror.nouns(key[1], key[0])
+            received = self._writer.mirror.resources(key[1], key[0])
             nodes = laid_over_nodes(received, self._writer.journal.entries.on_nodes(*key))
             self._trees[key] = {id_in(each, "id"): each for each in nodes if id_in(each, "id") not in self._unsent}
         return self._trees[key]

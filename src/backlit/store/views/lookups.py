@@ -77,9 +77,9 @@ class Lookups:
                 self._kept[key] = made
         return made
 
-    def _nouns(self, kind: str, project_id: int | None) -> list[Document]:
+    def _resources(self, kind: str, project_id: int | None) -> list[Document]:
         found = self._files.mirror.execute(
-            "SELECT doc FROM nouns WHERE kind = ? AND project_id = ? ORDER BY id", (kind, project_id or 0)
+            "SELECT doc FROM resources WHERE kind = ? AND project_id = ? ORDER BY id", (kind, project_id or 0)
         )
         return [orjson.loads(doc) for (doc,) in found]
 
@@ -88,13 +88,17 @@ class Lookups:
         return self.keep(
             Subject.PEOPLE,
             "projects",
-            lambda: tuple(ProjectEntry(id_in(each), str(each.get("name") or "")) for each in self._nouns("project", 0)),
+            lambda: tuple(
+                ProjectEntry(id_in(each), str(each.get("name") or "")) for each in self._resources("project", 0)
+            ),
         )
 
     def people(self) -> Mapping[int, Person]:
         """Return the licensed users by id. Unlicensed users may still own items."""
         return self.keep(
-            Subject.PEOPLE, "people", lambda: {person.id: person for person in map(person_of, self._nouns("user", 0))}
+            Subject.PEOPLE,
+            "people",
+            lambda: {person.id: person for person in map(person_of, self._resources("user", 0))},
         )
 
     def known_people(self) -> Mapping[int, Person]:
@@ -103,7 +107,7 @@ class Lookups:
             Subject.PEOPLE,
             "known people",
             lambda: (
-                {person.id: person for person in map(looked_up_user_of, self._nouns(LOOKED_UP_USER, 0))}
+                {person.id: person for person in map(looked_up_user_of, self._resources(LOOKED_UP_USER, 0))}
                 | dict(self.people())
             ),
         )
@@ -124,7 +128,7 @@ class Lookups:
 
         def make() -> dict[int, Document]:
             with self._files.trees:
-                received, entries = self._nouns(kind.value, self.project_id), self.node_entries(kind)
+                received, entries = self._resources(kind.value, self.project_id), self.node_entries(kind)
             shown = laid_over_nodes(received, entries)
             return {id_in(each): each for each in shown}
 
@@ -161,7 +165,7 @@ class Lookups:
         return self.keep(
             Subject.TREES,
             TIME_ENTRY_TYPES,
-            lambda: tuple(str(each.get("name") or "") for each in self._nouns(TIME_ENTRY_TYPES, self.project_id)),
+            lambda: tuple(str(each.get("name") or "") for each in self._resources(TIME_ENTRY_TYPES, self.project_id)),
         )
 
     def _learnt(self, kind: str) -> list[tuple[str, str]]:
@@ -319,7 +323,8 @@ class Projects:
     def document(self) -> Document:
         """Return the current project as the service sent it, empty if unknown."""
         found = self._files.mirror.execute(
-            "SELECT doc FROM nouns WHERE kind = 'project' AND project_id = 0 AND id = ?", (self._lookups.project_id,)
+            "SELECT doc FROM resources WHERE kind = 'project' AND project_id = 0 AND id = ?",
+            (self._lookups.project_id,),
         ).fetchone()
         document = orjson.loads(found[0]) if found else {}
         return document if isinstance(document, dict) else {}
