@@ -9,8 +9,7 @@ import pytest
 from tests.client.foreign import Foreign, Parts, answer
 
 from backlit.client import answers
-from backlit.client.answers import read_model
-from backlit.client.bodies import BODY_LIMIT
+from backlit.client.answers import BODY_LIMIT, read_model
 from backlit.model import errors
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded
 from backlit.model.resources import User

@@ -33,7 +33,7 @@ from backlit.service.storage.database import writing_engine
 from backlit.service.storage.filter_sql import condition, item_columns
 from backlit.service.storage.migrations import migrate
 from backlit.service.storage.schema import work_items
-from backlit.service.tables.item_documents import columns_of
+from backlit.service.tables.work_items import columns_of
 
 pytestmark = pytest.mark.postgresql
 

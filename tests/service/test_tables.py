@@ -16,7 +16,7 @@ from backlit.service.storage.schema import areas, work_items
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects, ranks, sign_ins, trees
 from backlit.service.tables import work_items as items
-from backlit.service.tables.item_documents import Item, item_of
+from backlit.service.tables.work_items import Item, item_of
 
 NOW = datetime(2030, 1, 1, 12)
 LATER = NOW + timedelta(hours=1)

@@ -117,13 +117,18 @@ def _add_named(noun: Noun, named: str, word: str, effect: str) -> None:
 
 
 def _add_fields(fields: Noun) -> None:
-    fields.verb("list", "fields:list_fields", "list custom fields").add_argument(
+    fields.verb("list", "projects:list_fields", "list custom fields").add_argument(
         "--project", metavar="PROJECT", help="filter by project"
     )
-    add = fields.verb("add", "fields:add_field", "add a custom field; its key ends in _cf", "project", "key")
+    add = fields.verb("add", "projects:add_field", "add a custom field; its key ends in _cf", "project", "key")
     add.add_argument("--kind", choices=_KINDS, default="text", help="kind of value (%(default)s)")
     change = fields.verb(
-        "change", "fields:change_field", "change a custom field's types, values or default", "project", "key", dry=True
+        "change",
+        "projects:change_field",
+        "change a custom field's types, values or default",
+        "project",
+        "key",
+        dry=True,
     )
     for command in (add, change):
         command.add_argument("--types", type=_types, metavar="TYPE,…", help="types of work item with this field")
@@ -137,16 +142,16 @@ def _add_fields(fields: Noun) -> None:
         command.add_argument("--default", metavar="VALUE", help="value of new items; empty for none")
     _add_rename(change)
     fields.verb(
-        "remove", "fields:remove_field", "remove a custom field with all its values", "project", "key", dry=True
+        "remove", "projects:remove_field", "remove a custom field with all its values", "project", "key", dry=True
     )
 
 
 def _add_values(values: Noun) -> None:
-    values.verb("list", "fields:list_values", "list the valid values of each type and field", "project")
+    values.verb("list", "projects:list_values", "list the valid values of each type and field", "project")
     set_ = values.verb(
-        "set", "fields:set_values", "set the valid values of a field for one type, in order", "project", dry=True
+        "set", "projects:set_values", "set the valid values of a field for one type, in order", "project", dry=True
     )
-    reset = values.verb("reset", "fields:reset_values", "reset to the default values", "project", dry=True)
+    reset = values.verb("reset", "projects:reset_values", "reset to the default values", "project", dry=True)
     for command in (set_, reset):
         command.add_argument("type", choices=tuple(ItemType), metavar="TYPE")
         command.add_argument("key", metavar="KEY", help="Status, Severity, …")

@@ -9,10 +9,9 @@ from urllib.parse import quote
 
 import httpx
 
-from backlit.client.answers import error_of, refusal_of_sign_in
-from backlit.client.bodies import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, read_body
-from backlit.client.tls import offline
+from backlit.client.answers import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, error_of, read_body, refusal_of_sign_in
 from backlit.client.tokens import Cookie, Held, TokenCache, Tokens, cookie_value
+from backlit.client.transport import offline
 from backlit.model.errors import (
     BacklitError,
     Offline,

@@ -14,12 +14,11 @@ from urllib.parse import quote
 import httpx
 import orjson
 
-from backlit.client.answers import error_of, json_object, retry_after
+from backlit.client.answers import ENCODINGS, LONGEST_ANSWER, error_of, json_object, read_body, retry_after, said_by
 from backlit.client.auth import WrapAuth
-from backlit.client.bodies import ENCODINGS, LONGEST_ANSWER, read_body, said_by
-from backlit.client.tls import offline, trusted
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import Transfers
+from backlit.client.transport import offline, trusted
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BacklitError, BadRequest, ServiceError, Unclear
 

@@ -10,10 +10,9 @@ from typing import IO, Any
 
 import httpx
 
-from backlit.client.answers import error_of, json_object
+from backlit.client.answers import FILE_LIMIT, LONGEST_ANSWER, decoded, error_of, json_object, read_body, said_by
 from backlit.client.auth import WrapAuth
-from backlit.client.bodies import FILE_LIMIT, LONGEST_ANSWER, decoded, read_body, said_by
-from backlit.client.tls import offline
+from backlit.client.transport import offline
 from backlit.model.errors import Offline, ServiceError, StorageError, Unclear
 from backlit.model.plain import file_name
 from backlit.model.resources import Attachment

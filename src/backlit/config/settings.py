@@ -17,12 +17,10 @@ from backlit.config.private_files import PRIVATE, write_private
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.planning import OwnCapacities, Share
 from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
-from backlit.model.settings.documents import json_in, toml_in
-from backlit.model.settings.own_names import OwnNames, own_names
+from backlit.model.settings import OwnNames, json_in, own_names, toml_in
 
 if TYPE_CHECKING:
-    from backlit.model.settings.boards import BoardSettings
-    from backlit.model.settings.templates import Template
+    from backlit.model.settings import BoardSettings, Template
 
 HOME = "BACKLIT_HOME"
 """Environment variable that names one directory for all files, in place of the system's locations."""
@@ -181,7 +179,7 @@ def _images_in(value: object, path: Path) -> str:
 
 
 def _board_in(value: object, path: Path) -> "BoardSettings":
-    from backlit.model.settings.boards import board_settings
+    from backlit.model.settings import board_settings
 
     try:
         return board_settings(value)
@@ -250,7 +248,7 @@ def _groom_in(values: Mapping[str, object], path: Path) -> tuple[str, ...]:
 
 
 def _templates_in(value: object, path: Path) -> tuple["Template", ...]:
-    from backlit.model.settings.templates import templates_in
+    from backlit.model.settings import templates_in
 
     try:
         return templates_in(value)

@@ -14,12 +14,12 @@ from backlit.cli.commands.session import is_loopback
 from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client
 from backlit.client.answers import read_model
-from backlit.client.tls import fault_of, trusted
+from backlit.client.transport import fault_of, trusted
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
-from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror
+from backlit.store.files import FileReport, inspect_journal, inspect_mirror
 from backlit.store.remote.capabilities import Traits, has_words, missing_words, probe
 
 if TYPE_CHECKING:

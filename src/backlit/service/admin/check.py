@@ -12,7 +12,7 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.trees import Node, Tree
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.files.interface import FileStore, is_digest
-from backlit.service.rules.checks import checked
+from backlit.service.rules import checked
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     METADATA,
@@ -30,9 +30,9 @@ from backlit.service.storage.schema import (
     value_lists,
     work_items,
 )
-from backlit.service.tables.item_documents import Item, calculated, pert
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.projects import settings as settings_of
+from backlit.service.tables.work_items import Item, calculated, pert
 
 _FIGURES = tuple(FIELD_BY_KEY[key].column for key in ("PertEstimate", "WorkRemaining", "WorkCompleted"))
 

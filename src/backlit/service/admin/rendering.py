@@ -12,8 +12,7 @@ from backlit.service.storage.clock import TICK, clock_of
 from backlit.service.storage.schema import projects as project_rows
 from backlit.service.storage.schema import work_items
 from backlit.service.tables import projects
-from backlit.service.tables.item_documents import Item
-from backlit.service.tables.work_items import change
+from backlit.service.tables.work_items import Item, change
 
 BATCH = 500
 """Items in memory at once."""

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.alias_generators import to_snake
 
 from backlit.model.wrap import TOKEN_PATH
-from backlit.service.auth.callers import COOKIE
+from backlit.service.auth import COOKIE
 from backlit.service.http.endpoint import Route, Streamed
 from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas

@@ -10,8 +10,8 @@ from backlit.model import fields as table
 from backlit.model.fields import FIELDS, ItemType
 from backlit.service.sample import vocabulary as words
 from backlit.service.sample.sprints import SprintBefore, SprintsBefore, SprintUnderWay, room_in
-from backlit.service.tables.item_documents import Item, calculated, columns_of, pert
 from backlit.service.tables.projects import ProjectSettings
+from backlit.service.tables.work_items import Item, calculated, columns_of, pert
 
 POINTS = (1, 2, 3, 5, 8, 13, 21)
 _POINT_WEIGHTS = (10, 16, 22, 24, 16, 8, 2)

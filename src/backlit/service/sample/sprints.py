@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
-from backlit.service.tables.item_documents import Item
+from backlit.service.tables.work_items import Item
 
 _LEAST_ITEMS = 250
 """Minimum number of items in a project with full sprints."""

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Select, select, tuple_
 from backlit.service.storage.clock import TICK
 from backlit.service.storage.schema import work_items
 from backlit.service.tables import work_items as item_table
-from backlit.service.tables.item_documents import Item, item_of
 from backlit.service.tables.projects import ProjectSettings
+from backlit.service.tables.work_items import Item, item_of
 
 WINDOW = 32
 """Number of items on each side that are renumbered first if no number fits between two neighbours."""

@@ -9,7 +9,7 @@ from typing import Any
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-from backlit.model.settings.documents import toml_in
+from backlit.model.settings import toml_in
 
 VARIABLE_DEFAULTS: Mapping[str, str] = {
     "type-feature": "#c3a2e0",
