@@ -8,7 +8,7 @@ from tests.tui.stage import Stage
 from backlit.store.records.item import Item, Row, RowSign
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.acts import Act, Plan
-from backlit.tui.items.delete import mirrored_words
+from backlit.tui.items.item_commands import mirrored_words
 from backlit.tui.widgets.item_rows import Badge, Layout, Names
 
 ROW = Row(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)

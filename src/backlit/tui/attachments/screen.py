@@ -18,9 +18,9 @@ from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.fields.dates import age, moment
 from backlit.tui.items.item_screen import ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace

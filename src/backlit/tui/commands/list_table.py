@@ -182,7 +182,7 @@ ITEM_COMMANDS: tuple[Command, ...] = (
     Command("item.repeat", (".",), Context.ITEM, "repeat", "Repeat the last change here; 3. repeats it on three rows.",
         handler="items.item_commands:repeat", is_stepped=True),
     Command("item.delete", ("d",), Context.ITEM, "delete", "Delete the item by status or permanently (asks first).",
-        handler="items.delete:delete", also="remove archive trash"),
+        handler="items.item_commands:delete", also="remove archive trash"),
     Command("item.comment", ("C",), Context.ITEM, "comment", "Add a comment.",
         handler="items.item_commands:comment", also="reply note discuss write"),
     Command("item.log", ("L",), Context.ITEM, "log work", "Log hours on the task, with a comment.",

@@ -17,9 +17,9 @@ from backlit.model.resources import friendly_size_of
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call
 from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.relative_times import age, moment
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.fields.dates import age, moment
 
 LEAD = 2
 """Cells before the text: the cursor bar and a blank."""

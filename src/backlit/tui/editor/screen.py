@@ -14,13 +14,13 @@ from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.drawing.relative_times import moment
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
 from backlit.tui.editor.field_lines import FieldLines
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import save_draft, saved_words
 from backlit.tui.fields.acts import Act, field_named, plan_of
+from backlit.tui.fields.dates import moment
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen, item_title
 from backlit.tui.shell.status_text import timer_words
 from backlit.tui.shell.store_screen import ChangeBatch

@@ -11,8 +11,8 @@ from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.drawing.relative_times import days_until
 from backlit.tui.fields.acts import Act, field_named, tags_of, to_tags, to_value
+from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import FieldWords, number_text
 from backlit.tui.groom.question_list import Question
 from backlit.tui.widgets.choice_list import Choice

@@ -1,12 +1,21 @@
-"""Commands on a whole work item: open, comment, repeat, resolve."""
+"""Commands on whole work items: open, comment, repeat, resolve, delete."""
 
+from collections.abc import Callable, Sequence
+
+from backlit.store.edits.deletions import Extent
+from backlit.store.records.item import Item
+from backlit.store.store import Store
+from backlit.store.undo.history import deleted_status
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.compose import Comment, CommentDialog, ask_until_saved
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.fields.acts import Act, Changes, DoesNotApply, is_synced
 from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.target import ItemPlace, StoreTarget
+from backlit.tui.widgets.item_rows import SYNCED
 
 
 def open_place(target: ItemTarget, call: Call) -> None:
@@ -59,3 +68,88 @@ async def repeat(target: ItemTarget, call: Call) -> None:
 async def resolve(target: ItemTarget, _call: Call) -> None:
     """Resolve a conflict or a refusal of the item."""
     await resolve_item(target, target.current().id)
+
+
+# Deletions: softly by their status, or for good after a second question
+
+NAME_SHOWN = 60
+
+
+async def delete(target: ItemTarget, call: Call) -> None:
+    """Ask how to delete, naming what is deleted with the items."""
+    target.store.lookups.need_writer()
+    items = target.chosen(call.rows)
+    answers = [Answer("h", "delete permanently…")]
+    statuses = {deleted_status(target.store.lookups.statuses(item.type)) for item in items} - {None}
+    if statuses:
+        answers.insert(0, Answer("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
+    sentence = f"{_title(items)}. {_going(target.store, items)}{mirrored_words(items)}"
+    key = await target.ask(ConfirmDialog("Delete", sentence, answers, "cancel"))
+    if key == "s":
+        await target.apply(Act("Delete", ("Status",), _softly(target.store)), items)
+    elif key == "h" and await _is_confirmed(target, items):
+        ids = [item.id for item in items]
+        await target.store.deletions.delete_items(ids)
+        what = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} items"
+        target.say(f"Deleted {what if ids[0] > 0 or len(ids) > 1 else 'the new item'}. u to undo.")
+
+
+def _softly(store: Store) -> Callable[[Item], Changes]:
+    def changes(item: Item) -> Changes:
+        status = deleted_status(store.lookups.statuses(item.type))
+        if status is None:
+            raise DoesNotApply(f"A {item.type.lower()} has no status for deleted items.")
+        return {"Status": status}
+
+    return changes
+
+
+async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
+    """Ask once more: for one item by y, for several by typing how many they are."""
+    count, going = len(items), _going(target.store, items)
+    if count == 1:
+        kept = "You can undo (u); the item gets a new number."
+        sentence = f"{_title(items)}. {going} {kept}{mirrored_words(items)}"
+        answers = [Answer("y", "delete permanently")]
+        return await target.ask(ConfirmDialog("Delete permanently", sentence, answers, "cancel")) == "y"
+
+    def check(text: str) -> str | None:
+        is_right = text.strip().replace(",", "") == str(count)
+        return None if is_right else f"Type {count} to delete {count:,} items permanently. {going}"
+
+    title = f"Delete {count:,} items permanently: type {count}"
+    return await target.ask(LineDialog(title, "", check, note=going + mirrored_words(items))) is not None
+
+
+def _going(store: Store, items: Sequence[Item]) -> str:
+    return going_words(store.deletions.extent([item.id for item in items]))
+
+
+def going_words(going: Extent) -> str:
+    """Return a sentence about all that is deleted with the items."""
+    parts = [
+        f"{count:,} {noun if count == 1 else noun + 's'}"
+        for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "file"))
+        if count
+    ]
+    if not parts:
+        return f"{'It has' if going.items == 1 else 'They have'} no tasks, comments or files."
+    listed = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return f"{'Its' if going.items == 1 else 'Their'} {listed} will be deleted too."
+
+
+def mirrored_words(items: Sequence[Item]) -> str:
+    """Return a warning about items that are synced with another tracker; empty without such items."""
+    count = sum(map(is_synced, items))
+    if not count:
+        return ""
+    which = "It is" if len(items) == 1 else f"{count:,} of them {'is' if count == 1 else 'are'}"
+    return f" {SYNCED} {which} synced with another tracker, which will not be updated."
+
+
+def _title(items: Sequence[Item]) -> str:
+    if len(items) > 1:
+        return f"{len(items):,} items"
+    number = f"#{items[0].id} " if items[0].id > 0 else ""
+    name = str(items[0].fields.get("Name") or "")
+    return number + (name if len(name) <= NAME_SHOWN else name[: NAME_SHOWN - 1] + "…")

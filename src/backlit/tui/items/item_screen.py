@@ -27,7 +27,6 @@ ITEM_COMMANDS = (
     "items.field_commands",
     "items.rank",
     "items.add",
-    "items.delete",
     "items.as_text",
     "items.log_work",
 )

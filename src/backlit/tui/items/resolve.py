@@ -14,8 +14,8 @@ from backlit.tui.dialogs.compose import ComposeDialog, WrittenText, ask_until_sa
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
-from backlit.tui.drawing.relative_times import moment
 from backlit.tui.fields.choices import PICKED, choices_for
+from backlit.tui.fields.dates import moment
 from backlit.tui.fields.values import label_of, read_text, typed_text, words_of
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.entry_text import DELETIONS, content_of, fate_words, moved_words, name_of, node_summary

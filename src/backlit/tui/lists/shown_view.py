@@ -17,7 +17,7 @@ from backlit.tui.lists.filtering import FilterTarget, drop_query
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import ListFrame
 from backlit.tui.lists.saved_views import PLAIN
-from backlit.tui.shell.readings import Readings
+from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import (
     empty_words,
     left_status,

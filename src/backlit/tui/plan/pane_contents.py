@@ -23,7 +23,7 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
 from backlit.tui.plan.pane import FORECAST, PlanList, PlanPane, step_past
 from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
-from backlit.tui.shell.readings import Readings
+from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.columns import Column

@@ -11,8 +11,6 @@ from textual.app import App
 from textual.message_pump import MessagePump
 from textual.worker import Worker, get_current_worker
 
-from backlit.tui.shell.readings import Readings
-
 MOST_WAITING = 1_000
 """Most events that may wait."""
 VISIBLE_AFTER = 0.3
@@ -32,6 +30,28 @@ BEHIND = frozenset(
 """Groups of workers that keys never wait for: they change nothing that keys act on, or wait for the network."""
 READINGS = frozenset({"view", "panes"})
 """Groups of workers that read a list, repeatedly during a sync; `Readings` limits the wait for them."""
+
+
+class Readings:
+    """Numbers of readings: last asked for, awaited by keys, and last shown."""
+
+    def __init__(self) -> None:
+        self.asked = self.shown = self._wanted = 0
+
+    @property
+    def is_behind(self) -> bool:
+        """Return whether the list still has to show a reading that keys wait for."""
+        return self.shown < self._wanted
+
+    def ask(self, *, is_wanted: bool = True) -> None:
+        """Count a new reading; keys wait for it if it is wanted."""
+        self.asked += 1
+        if is_wanted:
+            self._wanted = self.asked
+
+    def want_newest(self) -> None:
+        """Have keys wait until the list shows all published changes."""
+        self._wanted = self.asked
 
 
 class InputQueue:

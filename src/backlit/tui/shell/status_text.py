@@ -5,7 +5,7 @@ from backlit.model.trees import Totals
 from backlit.store.records.changes import Connection, ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.drawing.relative_times import age
+from backlit.tui.fields.dates import age
 from backlit.tui.widgets.side_lines import Part
 
 HINTS = ("item.status", "item.estimate", "item.iteration", "item.comment", "list.filter", "app.help")

@@ -13,7 +13,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.external_programs import edit_text
-from backlit.tui.shell.readings import Readings
+from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.target import ItemPlace, Open, Session
 from backlit.tui.widgets.storage_errors import dispatch_guarded
 
