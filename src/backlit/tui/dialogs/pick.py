@@ -14,7 +14,7 @@ from backlit.tui.widgets.choice_list import Choice, ChoiceList
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 
-__all__ = ["Choice", "PickDialog", "PickManyDialog", "PickerDialog"]
+__all__ = ["Choice", "PickDialog", "PickManyDialog", "PickerDialog", "SelectingDialog"]
 
 Result = TypeVar("Result")
 
@@ -194,13 +194,30 @@ class PickDialog(PickerDialog[Choice | None]):
             self.dismiss(self.current)
 
 
-class PickManyDialog(PickerDialog[tuple[str, ...] | None]):
+class SelectingDialog(PickerDialog[Result]):
+    """A picker in which tab turns the choice under the cursor over."""
+
+    SIGN = "✓"
+
+    def press(self, key: str) -> bool:
+        """Turn a choice over with tab, once the text is complete."""
+        if key != "tab" or self.complete():
+            return key == "tab" or super().press(key)
+        if self.current is not None:
+            self.turn(self.current.value)
+            self.step_on()
+        return True
+
+    def turn(self, value: object) -> None:
+        """Turn a choice over."""
+        raise NotImplementedError
+
+
+class PickManyDialog(SelectingDialog[tuple[str, ...] | None]):
     """Any number of words: tab selects, enter accepts the selected ones and, where something is typed, the row too.
 
     The answer keeps the order of `chosen`, new ones after it; None when it was left.
     """
-
-    SIGN = "✓"
 
     def __init__(self, title: str, words: Iterable[str], chosen: Sequence[str], *, free: bool = False) -> None:
         every = dict.fromkeys([*chosen, *words])
@@ -209,22 +226,15 @@ class PickManyDialog(PickerDialog[tuple[str, ...] | None]):
         self.frame.border_subtitle = literal("tab selects, enter accepts")
         self._show_selected()
 
-    def press(self, key: str) -> bool:
-        """Select with tab, once the text is complete."""
-        if key != "tab" or self.complete():
-            return key == "tab" or super().press(key)
-        if self.current is not None:
-            self._toggle(str(self.current.value))
-            self.step_on()
-        return True
-
     def accept(self) -> None:
         """Answer with the selected ones."""
         if self.input.value.strip() and self.current is not None:
             self._selected[str(self.current.value)] = None
         self.dismiss(tuple(self._selected))
 
-    def _toggle(self, word: str) -> None:
+    def turn(self, value: object) -> None:
+        """Select a word, or leave it out."""
+        word = str(value)
         if word in self._selected:
             del self._selected[word]
         else:

@@ -4,17 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from backlit.model.filters import SortKey
-from backlit.tui.dialogs.pick import PickerDialog
+from backlit.tui.dialogs.pick import SelectingDialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.widgets.choice_list import Choice
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
-class PickValuesDialog(PickerDialog[tuple[str, ...] | None]):
+class PickValuesDialog(SelectingDialog[tuple[str, ...] | None]):
     """The answer is the values wanted, none for any; None when it was left. The counts may come later."""
-
-    SIGN = "✓"
 
     def __init__(self, title: str, anything: str, choices: Sequence[Choice], chosen: Sequence[str]) -> None:
         known = {choice.value for choice in choices}
@@ -40,16 +38,6 @@ class PickValuesDialog(PickerDialog[tuple[str, ...] | None]):
             ]
         )
 
-    def press(self, key: str) -> bool:
-        """Select with tab."""
-        if key != "tab":
-            return super().press(key)
-        self._narrow()
-        if self.current is not None and self.current.value is not None:
-            self._turn(str(self.current.value))
-        self.step_on()
-        return True
-
     def accept(self) -> None:
         """Answer with the selected ones, and the row where it was typed for; with the row alone without any."""
         current = self.current
@@ -65,12 +53,15 @@ class PickValuesDialog(PickerDialog[tuple[str, ...] | None]):
             wanted = [*row]
         self.dismiss(tuple(dict.fromkeys(wanted)))
 
-    def _turn(self, value: str) -> None:
+    def turn(self, value: object) -> None:
+        """Select a value, or leave it out; the first choice stands for any."""
+        if value is None:
+            return
         self._has_turned = True
         if value in self._selected:
-            del self._selected[value]
+            del self._selected[str(value)]
         else:
-            self._selected[value] = None
+            self._selected[str(value)] = None
         self._show_selected()
 
     def _show_selected(self) -> None:
@@ -89,13 +80,11 @@ class TagChange:
     removed: tuple[str, ...] = ()
 
 
-class PickTagsDialog(PickerDialog[TagChange | None]):
+class PickTagsDialog(SelectingDialog[TagChange | None]):
     """✓ stands for all of the items, – for some; tab goes from some to all to none and back.
 
     `counts` says how many of the items have a tag. The answer is None when it was left.
     """
-
-    SIGN = "✓"
 
     def __init__(self, title: str, words: Iterable[str], counts: Mapping[str, int], total: int) -> None:
         every = dict.fromkeys([*counts, *words])
@@ -106,17 +95,6 @@ class PickTagsDialog(PickerDialog[TagChange | None]):
         self.frame.border_subtitle = literal("tab puts on and takes off, enter accepts")
         self._show_selected()
 
-    def press(self, key: str) -> bool:
-        """Turn a tag over with tab, once it is complete."""
-        if key != "tab" or self.complete():
-            return key == "tab" or super().press(key)
-        if self.current is not None:
-            word = str(self.current.value)
-            self.offer(word)
-            self._turn(word)
-            self.step_on()
-        return True
-
     def accept(self) -> None:
         """Answer with what was turned over; a word that is typed is put on."""
         if self.input.value.strip() and self.current is not None:
@@ -124,8 +102,10 @@ class PickTagsDialog(PickerDialog[TagChange | None]):
         added = tuple(word for word, is_on in self._wanted.items() if is_on)
         self.dismiss(TagChange(added, tuple(word for word, is_on in self._wanted.items() if not is_on)))
 
-    def _turn(self, word: str) -> None:
+    def turn(self, value: object) -> None:
         """Some, all, none; or all and none where no item differs."""
+        word = str(value)
+        self.offer(word)
         is_mixed = self._before.get(word) is False
         match self._wanted.get(word):
             case None:
@@ -147,14 +127,12 @@ def _share(count: int, total: int) -> str:
     return f"{count:,} of {total:,}" if 0 < count < total else ""
 
 
-class PickKeysDialog(PickerDialog[tuple[SortKey, ...] | None]):
+class PickKeysDialog(SelectingDialog[tuple[SortKey, ...] | None]):
     """Tab adds a field, turns its direction where there is one, and takes it off again; enter accepts.
 
     Without a tab, enter takes the row alone, or where it `adds` the row too; a choice without a value stands for none
     at all. At most `most` fields are taken, the first ones going. The answer is None when it was left.
     """
-
-    SIGN = "✓"
 
     def __init__(
         self,
@@ -179,17 +157,15 @@ class PickKeysDialog(PickerDialog[tuple[SortKey, ...] | None]):
         self._show_chosen()
         self.list.move_to(at)
 
-    def press(self, key: str) -> bool:
-        """Select with tab."""
-        if key != "tab":
-            return super().press(key)
-        self._narrow()
-        if self.current is not None:
-            self._is_touched = True
-            self._turn(self.current.value)
-            if self.input.value:
-                self.input.value = ""
-        return True
+    def turn(self, value: object) -> None:
+        """Add a field, turn its direction, or take it off."""
+        self._is_touched = True
+        self._turn(value)
+
+    def step_on(self) -> None:
+        """Clear what was typed; the cursor stays."""
+        if self.input.value:
+            self.input.value = ""
 
     def accept(self) -> None:
         """Answer with the selected ones; with the row alone where none was selected by tab."""
