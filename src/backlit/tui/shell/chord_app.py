@@ -29,6 +29,8 @@ INPUT = (events.InputEvent, events.Paste)
 class ChordApp(FramedApp, inherit_bindings=False):
     """An application whose keys come from the command table; dialogs keep their own keys."""
 
+    input: InputQueue
+
     def __init__(self) -> None:
         super().__init__()
         self.recorder = Recorder(self)
