@@ -55,11 +55,13 @@ async def test_a_full_resync_forgets_a_watermark_that_no_change_reaches(world: W
 
 async def test_a_resumed_load_reads_what_changed_since_it_began(world: World) -> None:
     store = await world.online()
-    known = await store._files.write(lambda writer: writer.mirror.received([7])[7])
+    sql = "SELECT id FROM items WHERE project_id = 1 AND id < 40 ORDER BY modified_at LIMIT 1"
+    item_id = store._files.mirror.execute(sql).fetchone()[0]
+    known = await store._files.write(lambda writer: writer.mirror.received([item_id])[item_id])
     stale = {**known, "fields": {**fields_in(known), "Name": "Before the change"}}
 
     def interrupt(writer: Writer) -> None:
-        """Leave what an interrupted load leaves: no range is left but the last, and item 7 changed since."""
+        """Leave what an interrupted load leaves: the last range is left, and an item before it changed since."""
         writer.mirror.put_items([stale], [])
         writer.mirror.set_note("filled 1", None)
         writer.mirror.set_note("left 1", {"left": [[40, 0]], "done": 40, "total": 60})
@@ -69,6 +71,6 @@ async def test_a_resumed_load_reads_what_changed_since_it_began(world: World) ->
     await store.refresh()
     await store.refresh()
 
-    item = store.item(7)
+    item = store.item(item_id)
     assert item is not None
     assert item.fields["Name"] == fields_in(known)["Name"]
