@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-BENCHMARKS = ("start", "keys", "wire", "board", "service", "slow_clients", "store", "chaos")
+BENCHMARKS = ("start", "keys", "wire", "board", "service", "slow_clients", "store", "chaos", "mutants")
 
 
 def main() -> None:

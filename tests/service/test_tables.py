@@ -110,14 +110,14 @@ def test_neighbours_that_keep_their_number_are_not_changed(connection: Connectio
     assert stored(connection, fourth.id).last_modified_at == LATER
 
 
-def test_a_gap_closes_above_the_first_number_too(connection: Connection) -> None:
-    high = 1 + ranks.WINDOW * 2
-    numbers = [-1.0, math.nextafter(-1.0, 0.0), *(float(number) for number in range(high))]
+def test_a_full_gap_at_the_top_renumbers_its_neighbours_only(connection: Connection) -> None:
+    numbers = [-200.0, math.nextafter(-200.0, 0.0), *(float(number) for number in range(-199, -199 + 2 * ranks.WINDOW))]
     first, second, *rest, moved = ranked(connection, *numbers)
 
     ranks.move(connection, moved, first, projects.settings(connection, 3), after=True, **BY)
 
     assert order(connection) == [first.id, moved.id, second.id, *(each.id for each in rest)]
+    assert stored(connection, rest[-1].id) == rest[-1]
 
 
 # Trees
