@@ -1,7 +1,7 @@
-"""Markdown as lines for widgets that draw their own: emphasis, code, lists, quotes, headings and links.
+"""Markdown as lines for widgets that draw their own: emphasis, code, lists, quotes, headings, tables and links.
 
-The text stays complete and inert: unknown markup is shown as typed, HTML is text, images are their address, links are
-never clickable, and every character has passed `safe_block` first.
+The text stays complete and inert: unknown markup is shown as typed, images are their address, links are never
+clickable, and every character has passed `safe_block` first. A text in HTML is drawn alike, and never carried out.
 """
 
 import re
@@ -16,6 +16,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
+from backlit.tui.drawing.html import html_tokens, is_html
 from backlit.tui.drawing.text import safe, safe_block
 from backlit.tui.drawing.theme_styles import ThemeStyles
 
@@ -28,7 +29,7 @@ TEXT_LIMIT = 20_000
 LEAST_WIDTH = 8
 DEEPEST = 8
 """Levels of lists and quotes that are indented; deeper ones are drawn at this depth."""
-_MARKUP = re.compile(r"[*_`#>\[~]|^\s*(?:[-+]|\d+[.)])\s|^---", re.MULTILINE)
+_MARKUP = re.compile(r"[*_`#>\[~|]|^\s*(?:[-+]|\d+[.)])\s|^---", re.MULTILINE)
 _CHANGES_TEXT = ("entity", "escape", "reference", "lheading", "autolink", "code")
 """Rules that would hide typed characters or find unintended markup."""
 
@@ -43,6 +44,8 @@ class Block:
     rest: str
     text: Text
     is_code: bool = False
+    rows: tuple[tuple[Text, ...], ...] = ()
+    """The cells of a table, the header first; `text` is empty then."""
 
 
 @dataclass(slots=True)
@@ -59,6 +62,9 @@ class _Level:
 
 def markdown_lines(text: str, width: int, theme: ThemeStyles) -> list[Line]:
     """Lay a text out in lines of at most `width` cells."""
+    if len(text) <= TEXT_LIMIT and is_html(text):
+        blocks = list(_Blocks(theme).read(html_tokens(safe_block(text))))
+        return [line for block in blocks for line in _wrapped(block, width, theme)]
     text = safe_block(text).strip("\n").rstrip()
     if len(text) > TEXT_LIMIT or not _MARKUP.search(text):
         blocks = [Block("", "", Text(text, theme.style()))]
@@ -68,6 +74,9 @@ def markdown_lines(text: str, width: int, theme: ThemeStyles) -> list[Line]:
 
 
 def _wrapped(block: Block, width: int, theme: ThemeStyles) -> Iterator[Line]:
+    if block.rows:
+        yield from _table(block, width, theme)
+        return
     mark = theme.style("muted")
     room = max(LEAST_WIDTH, width - cell_len(block.rest))
     wrapped = block.text.wrap(_console(), room, overflow="fold", no_wrap=False)
@@ -83,6 +92,39 @@ def _wrapped(block: Block, width: int, theme: ThemeStyles) -> Iterator[Line]:
         yield segments
 
 
+def _table(block: Block, width: int, theme: ThemeStyles) -> Iterator[Line]:
+    """Lay a table out in columns; cells are wrapped where it does not fit."""
+    count = max(map(len, block.rows))
+    if 4 * count > width:
+        for row in block.rows:
+            yield from _wrapped(Block(block.first, block.rest, Text(" │ ").join(row)), width, theme)
+        return
+    rule = Segment(" │ ", theme.style("rule"))
+    room = max(count, width - cell_len(block.rest) - 3 * (count - 1))
+    widths = [max(1, *(row[at].cell_len for row in block.rows if at < len(row))) for at in range(count)]
+    while sum(widths) > room and max(widths) > 1:
+        widths[widths.index(max(widths))] -= 1
+    for number, row in enumerate(block.rows):
+        cells = [cell.wrap(_console(), widths[at], overflow="fold") for at, cell in enumerate(row)]
+        for at in range(max(map(len, cells))):
+            line = [Segment(block.rest, theme.style("muted"))] if block.rest else []
+            for place, lines in enumerate(cells):
+                parts = (
+                    [Segment(part.text, part.style) for part in lines[at].render(_console()) if part.text]
+                    if at < len(lines)
+                    else []
+                )
+                missing = widths[place] - sum(part.cell_length for part in parts)
+                line += [*([rule] if place else []), *parts, Segment(" " * max(0, missing))]
+            yield line
+        if number == 0 and len(block.rows) > 1:
+            yield [
+                Segment(
+                    block.rest + "─" * min(room + 3 * (count - 1), sum(widths) + 3 * (count - 1)), theme.style("rule")
+                )
+            ]
+
+
 @cache
 def _console() -> Console:
     return Console(width=80, color_system="truecolor", legacy_windows=False)
@@ -92,7 +134,7 @@ def _console() -> Console:
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False}).disable(list(_CHANGES_TEXT)).enable("strikethrough")
+    return MarkdownIt("commonmark", {"html": False}).disable(list(_CHANGES_TEXT)).enable(["strikethrough", "table"])
 
 
 class _Blocks:
@@ -104,15 +146,23 @@ class _Blocks:
         self._counters: list[int | None] = []
         self._is_heading = False
         self._gap: int | None = None
+        self._rows: list[list[Text]] | None = None
 
     def read(self, tokens: "list[Token]") -> Iterator[Block]:
         """Yield the blocks, with a blank one for each gap of the text."""
         for index, token in enumerate(tokens):
+            if self._rows is not None:
+                yield from self._in_table(token)
+                continue
             if token.type in {"fence", "inline", "hr"}:
                 if self._gap is not None:
                     yield Block(rest := self._rest(self._gap), rest, Text(""))
                 self._gap = None
             match token.type:
+                case "table_open":
+                    if self._gap is not None:
+                        yield Block(rest := self._rest(self._gap), rest, Text(""))
+                    self._rows = []
                 case "fence":
                     yield self._code(token)
                 case "inline":
@@ -142,6 +192,23 @@ class _Blocks:
                 self._is_heading = token.type == "heading_open"
         if token.type in {"paragraph_close", "heading_close", "blockquote_close", "fence", "hr"}:
             self._gap = None if token.hidden or is_last else len(self._levels)
+
+    def _in_table(self, token: "Token") -> Iterator[Block]:
+        """Collect the cells of a table, and yield it at its end."""
+        rows = self._rows or []
+        match token.type:
+            case "tr_open":
+                rows.append([])
+                self._rows = rows
+            case "td_open" | "th_open" if rows:
+                rows[-1].append(Text())
+            case "inline" if rows and rows[-1]:
+                base = self._theme.style("foreground", bold=len(rows) == 1)
+                rows[-1][-1].append_text(_inline(token.children or (), base, self._theme))
+            case "table_close":
+                self._rows = None
+                self._gap = len(self._levels)
+                yield Block(self._first(), self._rest(), Text(""), rows=tuple(tuple(row) for row in rows if row))
 
     def _open_item(self) -> None:
         number = self._counters[-1]
