@@ -225,6 +225,14 @@ async def test_enter_never_confirms() -> None:
         assert app.answers == [None]
 
 
+async def test_q_leaves_a_question() -> None:
+    async with Stage().run_test() as pilot:
+        app = await show(pilot, ConfirmDialog("Grooming", "You paused grooming.", [Answer("r", "resume")]))
+        await pilot.press("q")
+
+        assert app.answers == [None]
+
+
 async def test_the_key_of_an_answer_gives_it() -> None:
     async with Stage().run_test() as pilot:
         app = await show(

@@ -40,9 +40,11 @@ class ConfirmDialog(Dialog[str | None]):
         yield Static(Content("\n").join(rows))
 
     def type_early(self, character: str) -> None:
-        """Give the answer of the key; any other key does nothing."""
+        """Give the answer of the key; q stays, and any other key does nothing."""
         if any(answer.key == character for answer in self._answers):
             self.dismiss(character)
+        elif character == "q":
+            self.dismiss(None)
 
     def press(self, key: str) -> bool:
         """Stay."""
