@@ -1,7 +1,6 @@
 """HTML descriptions as tokens of the Markdown parser, so that both are drawn alike; nothing in them is carried out."""
 
 import re
-from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
@@ -38,7 +37,7 @@ def is_html(text: str) -> bool:
     return _FENCE not in text and _BEGINS.match(text[:_LONGEST_PLAIN]) is not None
 
 
-def html_tokens(text: str) -> "Sequence[Token]":
+def html_tokens(text: str) -> "list[Token]":
     """Return the tokens of an HTML text; unknown tags are left out, their text stays."""
     reader = _Reader()
     reader.feed(text)
@@ -58,7 +57,7 @@ class _Reader(HTMLParser):
         self._unseen = 0
         self._code: list[str] | None = None
 
-    def finished(self) -> "Sequence[Token]":
+    def finished(self) -> "list[Token]":
         """Close what is open, and return the tokens."""
         self._end_paragraph()
         while self._open:
