@@ -1,4 +1,4 @@
-"""The sample is written once; a test that asks for its world gets a copy with a service on it."""
+"""The sample is written and loaded once; a test that asks for its world gets a copy with a service on it."""
 
 import gc
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests import quiet
-from tests.store.world import World, make_sample
+from tests.store.world import World, load_sample, make_sample
 
 from backlit.store import Store
 
@@ -16,6 +16,7 @@ RARELY = (50_000, 20, 50)
 
 def pytest_configure() -> None:
     gc.set_threshold(*RARELY)
+    quiet.keep_parsed_rules()
     if quiet.can_be_known():
         quiet.wait_so_with_keys()
 
@@ -27,7 +28,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_sample(tmp_path_factory.mktemp("sample"))
+    folder = make_sample(tmp_path_factory.mktemp("sample"))
+    load_sample(folder)
+    return folder
 
 
 @pytest.fixture

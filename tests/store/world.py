@@ -24,6 +24,8 @@ from backlit.store.engine.engine import Report
 from backlit.store.remote.reachability import USUAL_WAITS
 from backlit.store.store import Clock, local_time
 
+LOADED = "mine"
+"""The store that a loaded sample has."""
 PATIENCE = 15.0
 """Seconds after which something that should happen counts as not happening."""
 
@@ -32,6 +34,18 @@ def make_sample(folder: Path, items: int = 60, today: date | None = None) -> Pat
     """Write the workspace that every test starts from."""
     write_sample(settings_in(folder), items=items, today=today)
     return folder
+
+
+def load_sample(folder: Path) -> None:
+    """Load a sample into a store of maya's, which a world copies instead of loading it again."""
+
+    async def load() -> None:
+        world = World(folder)
+        await world.start()
+        await world.online()
+        await world.stop()
+
+    asyncio.run(load())
 
 
 def settings_in(folder: Path) -> ServiceSettings:
@@ -47,6 +61,7 @@ class World:
         self.pacing, self.waits = USUAL, USUAL_WAITS
         for file in sample.glob("service.sqlite*") if sample else ():
             shutil.copy(file, folder / file.name)
+        self._loaded = sample if sample and (sample / LOADED).exists() and clock is local_time else None
         self.service = Service(settings_in(folder))
         self.faults = Faults(self.service.asgi)
         self._stores: list[Store] = []
@@ -63,10 +78,10 @@ class World:
         await self.rival.aclose()
         await self.service.stop()
 
-    def places(self, name: str = "mine") -> Places:
+    def places(self, name: str = LOADED) -> Places:
         return places_in(self.folder / name)
 
-    def store(self, name: str = "mine", *, signed_in: bool = True) -> Store:
+    def store(self, name: str = LOADED, *, signed_in: bool = True) -> Store:
         """A store of maya's that is opened but not started."""
 
         async def connect(report: Report) -> Client:
@@ -82,8 +97,11 @@ class World:
         self._stores.append(store)
         return store
 
-    async def online(self, name: str = "mine") -> Store:
+    async def online(self, name: str = LOADED) -> Store:
         """A store that has loaded everything."""
+        if self._loaded and name == LOADED and not (self.folder / name).exists():
+            shutil.copytree(self._loaded / name, self.folder / name)
+            shutil.copy(self._loaded / f"{name}.json", self.folder)
         store = self.store(name)
         store.start()
         await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
