@@ -45,7 +45,7 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
     scene = SCENES[name]
     world = World(folder, workspace, clock=clock)
     if scene.has_news or scene.has_files or scene.trouble:
-        world.service._shared.clock.follow(clock().replace(hour=14, minute=10, tzinfo=None))
+        world.service.shared.clock.follow(clock().replace(hour=14, minute=10, tzinfo=None))
     await world.start()
     try:
         store = world.store(signed_in=scene.signed_in)

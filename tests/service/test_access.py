@@ -137,7 +137,7 @@ async def test_a_crash_says_only_an_id_that_is_in_the_log(
     def drop(connection: Any) -> None:
         connection.exec_driver_sql("DROP TABLE comments")
 
-    service._shared.database.write.submit(drop).result()
+    service.shared.database.write.submit(drop).result()
     with caplog.at_level(logging.ERROR):
         answer = await maya.get("comments")
 

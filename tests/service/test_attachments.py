@@ -356,7 +356,7 @@ def make_old(service: Service, except_for: str) -> None:
 
 async def test_orphans_are_collected_once_they_are_old(maya: Client, service: Service) -> None:
     await attached(maya)
-    contents = service._shared.contents
+    contents = service.shared.contents
     orphan, young = contents.store.begin(), contents.store.begin()
     for incoming, data in ((orphan, b"orphan"), (young, b"young")):
         incoming.write(data)

@@ -181,7 +181,7 @@ async def test_commits_are_flushed_to_the_disk(service: Service) -> None:
             connection.execute(text(f"PRAGMA {name}")).scalar_one() for name in ("journal_mode", "synchronous")
         )
 
-    assert await service._shared.database.write.run(pragmas) == ("wal", 2)
+    assert await service.shared.database.write.run(pragmas) == ("wal", 2)
 
 
 async def test_answered_writes_are_in_the_file(service: Service, maya: httpx.AsyncClient) -> None:

@@ -43,7 +43,7 @@ class Sent:
 
 @pytest.fixture
 async def people(service: Service, sign_in: SignIn, visitor: Client) -> dict[str, Client]:
-    service._shared.database.write.submit(set_the_scene).result()
+    service.shared.database.write.submit(set_the_scene).result()
     clients = {name: await sign_in(name) for name in GRANTS}
     return {"nobody": visitor, **clients}
 
@@ -272,7 +272,7 @@ async def test_a_custom_field_of_an_invisible_project_is_an_unknown_one(people: 
 async def test_references_to_invisible_resources_are_rejected(people: dict[str, Client], service: Service) -> None:
     maya, stranger = people["maya"], people["ada"]
     raise_role = update(grants).where(grants.c.project_id == OTHER).values(role=Role.MANAGER.value)
-    service._shared.database.write.submit(lambda connection: connection.execute(raise_role)).result()
+    service.shared.database.write.submit(lambda connection: connection.execute(raise_role)).result()
     hidden = {
         "AreaID": await node(maya, "areas"),
         "IterationID": await node(maya, "iterations"),

@@ -81,7 +81,7 @@ async def test_a_crash_has_the_id_of_its_request_in_log_and_answer(
     maya: Client, service: Service, log: io.StringIO
 ) -> None:
     drop = "ALTER TABLE comments RENAME TO gone"
-    service._shared.database.write.submit(lambda connection: connection.exec_driver_sql(drop)).result()
+    service.shared.database.write.submit(lambda connection: connection.exec_driver_sql(drop)).result()
 
     filtered = {"$filter": "description eq 'hunter2'"}
     answer = await maya.get("comments", params=filtered, headers={"x-request-id": "crash-1"})
@@ -148,7 +148,7 @@ GRANT = {"wrap_client_id": CLIENT_ID, "wrap_username": "maya", "wrap_password": 
 async def test_front_defers_a_request_over_the_limit(settings: ServiceSettings) -> None:
     async with started(replace(settings, concurrent_requests=2)) as (service, visitor):
         gate = threading.Event()
-        service._shared.database.write.submit(lambda _: gate.wait(10))
+        service.shared.database.write.submit(lambda _: gate.wait(10))
         working = [asyncio.create_task(visitor.post(TOKEN_PATH, data=GRANT)) for _ in range(2)]
         await asyncio.sleep(0.05)
         refused = await visitor.get("/api/v1/users/me")

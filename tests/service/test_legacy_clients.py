@@ -38,9 +38,9 @@ async def test_refresh_tokens_may_be_used_again_until_they_expire(visitor: httpx
         return await visitor.post(f"{BASE}{TOKEN_PATH}", data={"wrap_client_id": CLIENT_ID, **form})
 
     token = parse_grant((await granted(wrap_verification_code=service.invite("maya"))).text).refresh_token
-    write = service._shared.database.write
+    write = service.shared.database.write
     await granted(wrap_refresh_token=token)
-    now = service._shared.clock.now()
+    now = service.shared.clock.now()
     long_ago = update(refresh_tokens).values(used_at=now - timedelta(days=1))
     write.submit(lambda connection: connection.execute(long_ago)).result()
 

@@ -69,7 +69,7 @@ async def me(client: Client) -> httpx.Response:
 
 
 def in_database(service: Service, work: Callable[[Connection], object]) -> object:
-    return service._shared.database.write.submit(work).result()
+    return service.shared.database.write.submit(work).result()
 
 
 async def test_the_login_page_is_a_form_that_needs_no_script(browser: Client) -> None:
@@ -265,7 +265,7 @@ async def test_a_session_ends_after_its_time_and_with_the_licence(browser: Clien
     unlicensed = await me(browser)
     in_database(service, lambda c: c.execute(update(users).where(users.c.name == "maya").values(is_licensed=True)))
     licensed = await me(browser)
-    past = service._shared.clock.now() - timedelta(seconds=1)
+    past = service.shared.clock.now() - timedelta(seconds=1)
     in_database(service, lambda c: c.execute(update(login_sessions).values(expires_at=past)))
 
     assert [answer.status_code for answer in (unlicensed, licensed, await me(browser))] == [401, 200, 401]
@@ -333,7 +333,7 @@ async def test_signing_out_takes_somebody_who_is_signed_in(browser: Client) -> N
 async def test_a_new_password_ends_every_sign_in(browser: Client, service: Service) -> None:
     code = await log_in(browser)
     grant = parse_grant((await granted(browser, wrap_verification_code=service.invite("maya"))).text)
-    now = service._shared.clock.now()
+    now = service.shared.clock.now()
 
     def change(connection: Connection) -> None:
         account = user_table.account(connection, "maya")

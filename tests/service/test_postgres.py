@@ -46,7 +46,7 @@ def cut_off(connection: Connection) -> None:
 
 
 async def test_reads_and_writes_go_on_after_the_connections_broke(service: Service) -> None:
-    shared = service._shared.database
+    shared = service.shared.database
     engine = engine_at(service.settings.database)
     with engine.connect() as connection, pytest.raises(OperationalError):
         cut_off(connection)
@@ -79,9 +79,9 @@ async def test_writes_of_two_services_wait_for_each_other(service: Service, sett
         begun.set()
         return gate.wait(5)
 
-    first = service._shared.database.write.submit(wait)
+    first = service.shared.database.write.submit(wait)
     begun.wait(5)
-    second = other._shared.database.write.submit(lambda _: True)
+    second = other.shared.database.write.submit(lambda _: True)
 
     await asyncio.sleep(0.1)
     assert not second.done()

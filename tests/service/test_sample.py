@@ -76,7 +76,7 @@ async def test_the_documents_are_as_the_service_would_write_them(settings: Servi
                 wrong.append(row.id)
         return wrong
 
-    assert await service._shared.database.fast.run(differences) == []
+    assert await service.shared.database.fast.run(differences) == []
     await service.stop()
 
 

@@ -33,7 +33,7 @@ async def test_time_entry_types_are_names(maya: Client, rex: Client, service: Se
         connection.execute(insert(time_entry_types), rows)
 
     before = (await maya.get("projects/1/timeentrytypes")).json()["totalResults"]
-    service._shared.database.write.submit(write).result()
+    service.shared.database.write.submit(write).result()
 
     found = (await rex.get("projects/1/timeentrytypes")).json()
     assert found["results"][-2:] == [{"name": "Design"}, {"name": "Build"}]

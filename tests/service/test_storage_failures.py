@@ -137,7 +137,7 @@ async def test_every_acknowledged_item_is_there_once_when_the_disk_is_full(
 async def test_a_full_database_answers_507_and_goes_on_when_there_is_room(
     service: Service, maya: httpx.AsyncClient
 ) -> None:
-    write = service._shared.database.write
+    write = service.shared.database.write
     pages = write.submit(lambda c: c.execute(text("PRAGMA page_count")).scalar_one()).result()
     write.submit(lambda c: c.execute(text(f"PRAGMA max_page_count={pages}"))).result()
 
@@ -167,7 +167,7 @@ async def test_contents_stay_as_long_as_their_attachment_when_a_commit_with_its_
     service: Service, maya: httpx.AsyncClient
 ) -> None:
     made = (await maya.post("workitems/1/attachments", files={"files": ("a.txt", b"kept")})).json()
-    database, gate, tries = service._shared.database, threading.Event(), []
+    database, gate, tries = service.shared.database, threading.Event(), []
     digest = database.slow.submit(
         lambda c: c.execute(select(attachments.c.digest).where(attachments.c.id == made["id"])).scalar_one()
     ).result()
@@ -180,7 +180,7 @@ async def test_contents_stay_as_long_as_their_attachment_when_a_commit_with_its_
         connection.execute(delete(attachments).where(attachments.c.id == made["id"]))
 
     removed = database.write.submit(remove_once)
-    released = asyncio.create_task(asyncio.to_thread(service._shared.contents.release, [digest]))
+    released = asyncio.create_task(asyncio.to_thread(service.shared.contents.release, [digest]))
     await asyncio.sleep(0.2)
     ended = database.write.submit(roll_back)
     gate.set()
@@ -192,7 +192,7 @@ async def test_contents_stay_as_long_as_their_attachment_when_a_commit_with_its_
     rows = database.slow.submit(
         lambda c: c.execute(select(func.count()).where(attachments.c.digest == digest)).scalar_one()
     ).result()
-    assert bool(rows) == service._shared.contents.store.has(digest)
+    assert bool(rows) == service.shared.contents.store.has(digest)
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -224,7 +224,7 @@ async def test_stamps_go_on_from_the_newest_stored_one_when_the_machines_clock_w
     service = Service(settings)
     await service.start()
 
-    now = service._shared.clock.now()
+    now = service.shared.clock.now()
     await service.stop()
 
     assert newest <= now < newest + timedelta(minutes=1)
@@ -257,7 +257,7 @@ def test_a_clock_ahead_of_the_machines_still_runs() -> None:
 async def test_a_locked_database_answers_503_and_says_when_to_come_again(
     service: Service, maya: httpx.AsyncClient, tmp_path: Path
 ) -> None:
-    service._shared.database.write.submit(lambda c: c.execute(text("PRAGMA busy_timeout=50"))).result()
+    service.shared.database.write.submit(lambda c: c.execute(text("PRAGMA busy_timeout=50"))).result()
 
     with closing(sqlite3.connect(tmp_path / "service.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

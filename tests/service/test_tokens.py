@@ -45,7 +45,7 @@ async def me(client: Client, authorization: str) -> httpx.Response:
 
 
 def in_database(service: Service, work: Callable[[Connection], object]) -> None:
-    service._shared.database.write.submit(work).result()
+    service.shared.database.write.submit(work).result()
 
 
 async def test_a_request_without_a_token_is_challenged(visitor: Client) -> None:
@@ -155,7 +155,7 @@ async def test_a_code_works_once(visitor: Client, service: Service) -> None:
 
 async def test_a_code_runs_out_after_ten_minutes(visitor: Client, service: Service) -> None:
     code = service.invite("maya")
-    expired = service._shared.clock.now()
+    expired = service.shared.clock.now()
     in_database(service, lambda c: c.execute(update(verification_codes).values(expires_at=expired)))
 
     assert (await ask(visitor, wrap_verification_code=code)).status_code == 401
@@ -199,7 +199,7 @@ async def test_an_old_refresh_token_revokes_its_family_after_the_grace(visitor: 
     stolen = await by_code(visitor, service)
     other = await by_code(visitor, service)
     current = await granted(visitor, wrap_refresh_token=stolen.refresh_token)
-    long_ago = service._shared.clock.now() - GRACE - timedelta(seconds=1)
+    long_ago = service.shared.clock.now() - GRACE - timedelta(seconds=1)
     mine = refresh_tokens.c.digest == digest(stolen.refresh_token)
     in_database(service, lambda c: c.execute(update(refresh_tokens).where(mine).values(used_at=long_ago)))
 
@@ -210,7 +210,7 @@ async def test_an_old_refresh_token_revokes_its_family_after_the_grace(visitor: 
 
 async def test_secrets_are_kept_as_digests_only(visitor: Client, service: Service) -> None:
     grant = await by_code(visitor, service)
-    kept = service._shared.database.fast.submit(lambda c: c.execute(select(refresh_tokens.c.digest)).scalars().all())
+    kept = service.shared.database.fast.submit(lambda c: c.execute(select(refresh_tokens.c.digest)).scalars().all())
 
     assert digest(grant.refresh_token) in kept.result()
     assert grant.refresh_token.encode() not in kept.result()
@@ -218,25 +218,25 @@ async def test_secrets_are_kept_as_digests_only(visitor: Client, service: Servic
 
 async def test_keys_rotate_and_the_one_before_still_counts(visitor: Client, service: Service) -> None:
     old = await by_code(visitor, service)
-    aged = service._shared.clock.now() - KEY_AGE - timedelta(days=1)
+    aged = service.shared.clock.now() - KEY_AGE - timedelta(days=1)
     in_database(service, lambda c: c.execute(update(signing_keys).values(created_at=aged)))
     new = await by_code(visitor, service)
-    service._shared.tokens._known.clear()
+    service.shared.tokens._known.clear()
 
     for grant in (old, new):
         assert (await me(visitor, f"WRAP access_token={grant.access_token}")).status_code == 200
     in_database(service, lambda c: c.execute(insert(signing_keys).values(secret=b"newer", created_at=aged)))
-    service._shared.tokens._known.clear()
+    service.shared.tokens._known.clear()
     assert (await me(visitor, f"WRAP access_token={old.access_token}")).status_code == 401
 
 
 async def test_a_key_that_leaked_is_forgotten_within_a_minute(visitor: Client, service: Service) -> None:
     before = await by_code(visitor, service)
     in_database(service, rotate_key)
-    service._shared.tokens._known.clear()
+    service.shared.tokens._known.clear()
     rotated = await me(visitor, f"WRAP access_token={before.access_token}")
     in_database(service, lambda connection: rotate_key(connection, forget=True))
-    service._shared.tokens._known.clear()  # as it forgets by itself in a minute
+    service.shared.tokens._known.clear()  # as it forgets by itself in a minute
     forgotten = await me(visitor, f"WRAP access_token={before.access_token}")
 
     assert [answer.status_code for answer in (rotated, forgotten)] == [200, 401]

@@ -97,7 +97,7 @@ async def test_a_put_that_changes_nothing_leaves_the_item_as_it_is(maya: Client)
 async def test_a_value_sent_back_unchanged_is_not_checked_again(maya: Client, service: Service) -> None:
     item = await added(maya, AssignedToID=2)
     gone = update(users).where(users.c.id == 2).values(is_licensed=False)
-    service._shared.database.write.submit(lambda connection: connection.execute(gone)).result()
+    service.shared.database.write.submit(lambda connection: connection.execute(gone)).result()
 
     whole = await maya.put(f"workitems/{item['id']}", json=item["fields"] | {"Name": "New"})
     anew = await maya.put("workitems/1", json={"AssignedToID": 2})

@@ -57,6 +57,6 @@ def offline_store(folder: Path, documents: Iterable[Document] = ()) -> Iterator[
 def put(store: Store, documents: Iterable[Document]) -> None:
     """Store documents as sync does."""
     received = list(documents)
-    store._files.submit(
+    store.files.submit(
         lambda writer: writer.announce(writer.mirror.put_items(received, writer.journal.entries.undelivered()))
     ).result()

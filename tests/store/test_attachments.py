@@ -31,7 +31,7 @@ async def attach(world: World, item_id: int) -> int:
 
 
 def received(store: Store, table: str, noun_id: int) -> object:
-    found = store._files.mirror.execute(f"SELECT doc FROM {table} WHERE id = ?", (noun_id,)).fetchone()
+    found = store.files.mirror.execute(f"SELECT doc FROM {table} WHERE id = ?", (noun_id,)).fetchone()
     return orjson.loads(found[0])
 
 
@@ -88,7 +88,7 @@ async def test_the_projects_time_entry_types_are_known(world: World) -> None:
     now = datetime(2026, 3, 1)
     audit = {"created_by": "maya", "created_at": now, "last_modified_by": "maya", "last_modified_at": now}
     rows = [{"project_id": 1, "name": name, **audit} for name in ("Soldering", "Analysis")]
-    writing = world.service._shared.database.write
+    writing = world.service.shared.database.write
     writing.submit(lambda connection: connection.execute(insert(time_entry_types), rows)).result()
 
     await store.refresh()

@@ -51,7 +51,7 @@ def test_many_at_once_leave_the_same_as_one_by_one(tmp_path: Path) -> None:
 
 async def test_what_was_just_loaded_is_found(tmp_path: Path) -> None:
     documents = [item(each, Description=f"number n{each}x", Score_cf=each) for each in range(1, MANY + 1)]
-    with offline_store(tmp_path) as store, store._files.indexing.held():
+    with offline_store(tmp_path) as store, store.files.indexing.held():
         put(store, documents)
 
         assert [hit.item_id for hit in await store.search.find(f"n{MANY}x")] == [MANY]
@@ -67,13 +67,13 @@ async def test_what_a_killed_process_left_is_indexed_after_the_next_start(tmp_pa
 
     with offline_store(tmp_path) as store:
         for _ in range(3):
-            await store._files.write(lambda _writer: None)
+            await store.files.write(lambda _writer: None)
 
-        assert not await store._files.write(lambda writer: writer.mirror.full_text.is_due)
+        assert not await store.files.write(lambda writer: writer.mirror.full_text.is_due)
 
 
 async def test_an_edit_made_before_the_words_are_indexed_is_found_and_what_it_replaced_is_not(tmp_path: Path) -> None:
-    with offline_store(tmp_path) as store, store._files.indexing.held():
+    with offline_store(tmp_path) as store, store.files.indexing.held():
         put(store, [item(each, Name=f"n{each}x") for each in range(1, MANY + 1)])
 
         await store.items.edit([5], {"Name": "Refunds"})
@@ -84,10 +84,10 @@ async def test_an_edit_made_before_the_words_are_indexed_is_found_and_what_it_re
 
 
 async def test_an_item_that_goes_before_its_words_are_indexed_is_not_found(tmp_path: Path) -> None:
-    with offline_store(tmp_path) as store, store._files.indexing.held():
+    with offline_store(tmp_path) as store, store.files.indexing.held():
         put(store, [item(each, Name=f"n{each}x") for each in range(1, MANY + 1)])
 
-        await store._files.write(lambda writer: writer.mirror.remove_items([5]))
+        await store.files.write(lambda writer: writer.mirror.remove_items([5]))
 
         assert await store.search.find("n5x") == []
 
@@ -106,7 +106,7 @@ def test_the_store_closes_while_words_wait_and_the_rest_is_indexed_next_time(tmp
 
 
 async def test_what_another_process_loads_is_found_while_it_loads(tmp_path: Path) -> None:
-    with offline_store(tmp_path) as store, offline_store(tmp_path) as other, other._files.indexing.held():
+    with offline_store(tmp_path) as store, offline_store(tmp_path) as other, other.files.indexing.held():
         put(other, [item(each, Name=f"n{each}x") for each in range(1, MANY + 1)])
 
         assert [hit.item_id for hit in await store.search.find("n5x")] == [5]

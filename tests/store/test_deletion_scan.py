@@ -24,7 +24,7 @@ async def test_scattered_deletions_and_additions_are_found_by_halving(world: Wor
     for number in range(9):
         await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": f"Unseen {number}"}})
 
-    await DeletionScan(store._files, 4).reconcile(ProjectLists(world.rival, Traits(), 1))
+    await DeletionScan(store.files, 4).reconcile(ProjectLists(world.rival, Traits(), 1))
 
     assert mirrored(store) == await on_service(world)
 
@@ -33,9 +33,9 @@ async def test_items_that_came_into_sight_in_the_middle_are_found(world: World) 
     store = await world.online()
     ids = sorted(mirrored(store))
     hidden = ids[3:20]
-    store._files.submit(lambda writer: writer.mirror.remove_items(hidden)).result()
+    store.files.submit(lambda writer: writer.mirror.remove_items(hidden)).result()
 
-    await DeletionScan(store._files, 4).reconcile(ProjectLists(world.rival, Traits(), 1))
+    await DeletionScan(store.files, 4).reconcile(ProjectLists(world.rival, Traits(), 1))
 
     assert mirrored(store) == await on_service(world)
 
@@ -72,16 +72,16 @@ async def test_a_few_deletions_near_each_other_in_two_hundred_pages_take_a_handf
     server.items = {item_id: item(item_id, project=7) for item_id in range(1, 4_001)}
     with offline_store(tmp_path) as store:
         known = [{**item(item_id, project=7), "fields": {}} for item_id in server.items]
-        store._files.submit(lambda writer: writer.mirror.put_items(known, ())).result()
+        store.files.submit(lambda writer: writer.mirror.put_items(known, ())).result()
         for gone in (2_801, 2_802, 2_815):
             del server.items[gone]
         async with Client.inside(server, TokenCache(tmp_path / "pat.json", "here")) as client:
             await client.auth.sign_in("pat", "secret")
             server.requests.clear()
-            await DeletionScan(store._files, 20).reconcile(ProjectLists(client, Traits(), 7))
+            await DeletionScan(store.files, 20).reconcile(ProjectLists(client, Traits(), 7))
 
         asked = len(server.requests)
-        assert store._files.mirror.execute("SELECT count(*) FROM items").fetchone() == (3_997,)
+        assert store.files.mirror.execute("SELECT count(*) FROM items").fetchone() == (3_997,)
         assert asked <= 15
 
 
@@ -93,6 +93,6 @@ async def test_what_is_gone_when_it_is_looked_at_leaves_a_copy_in_the_trash(worl
     await store.look_at(row.id)
     await until(lambda: store.item(row.id) is None)
 
-    copy = store._files.journal.trash.of_item(row.id)
+    copy = store.files.journal.trash.of_item(row.id)
     assert copy is not None
     assert fields_in(copy.item)["Name"] == row.name

@@ -18,7 +18,7 @@ def in_view(store: Store) -> list[int]:
 
 
 def copy_of(store: Store, item_id: int) -> Copy:
-    found = store._files.journal.trash.of_item(item_id)
+    found = store.files.journal.trash.of_item(item_id)
     assert found is not None
     return found
 
@@ -251,7 +251,7 @@ async def test_an_undone_deletion_makes_the_item_again_with_tasks_and_comments(w
     await store.history.undo()
     await sent(store)
 
-    new_id = store._files.journal.renames.followed(item_id)
+    new_id = store.files.journal.renames.followed(item_id)
     assert new_id > item_id
     again = await world.rival.work_items.get(new_id)
     assert again["fields"]["Name"] == there["fields"]["Name"]
@@ -292,7 +292,7 @@ async def test_acts_before_a_deletion_can_be_undone_on_what_was_made_again(world
     await store.history.undo()
     await sent(store)
 
-    new_id = store._files.journal.renames.followed(item_id)
+    new_id = store.files.journal.renames.followed(item_id)
     assert (await world.rival.work_items.get(new_id))["fields"]["Name"] == before
 
 
@@ -381,7 +381,7 @@ def age_trash(folder: Path, days: float) -> None:
 async def test_copies_are_kept_for_ninety_days_and_longer_while_the_deletion_waits(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         await store.deletions.delete_items([1])
-        store._files.submit(lambda writer: writer.journal.trash.keep(Copy(item(2)))).result()
+        store.files.submit(lambda writer: writer.journal.trash.keep(Copy(item(2)))).result()
 
     age_trash(tmp_path, 89)
     with offline_store(tmp_path) as store:
@@ -389,5 +389,5 @@ async def test_copies_are_kept_for_ninety_days_and_longer_while_the_deletion_wai
 
     age_trash(tmp_path, 2)
     with offline_store(tmp_path) as store:
-        assert store._files.journal.trash.of_item(2) is None
+        assert store.files.journal.trash.of_item(2) is None
         assert copy_of(store, 1).item == item(1)

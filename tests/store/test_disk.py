@@ -119,7 +119,7 @@ async def test_a_log_that_was_cut_off_loses_what_was_not_whole_and_opens(tmp_pat
 def settled(store: Store) -> None:
     """Have the whole journal in its file and none of it in memory."""
     for pragma in ("wal_checkpoint(TRUNCATE)", "shrink_memory"):
-        store._files.submit(partial(_execute, f"PRAGMA {pragma}")).result()
+        store.files.submit(partial(_execute, f"PRAGMA {pragma}")).result()
 
 
 def _execute(sql: str, writer: Writer) -> None:

@@ -67,7 +67,7 @@ async def online(tmp_path: Path) -> AsyncIterator[Online]:
 
 
 def known(store: Store) -> dict[int, str]:
-    return dict(store._files.mirror.execute("SELECT id, name FROM items"))
+    return dict(store.files.mirror.execute("SELECT id, name FROM items"))
 
 
 @pytest.fixture(params=[*VARIANTS.values()], ids=[*VARIANTS])

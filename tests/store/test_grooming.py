@@ -65,7 +65,7 @@ async def test_the_queue_holds_exactly_those_that_are_asked_something(world: Wor
 
     count = await store.grooming.begin(ids)
 
-    queued = [stop.item_id for stop in store._files.journal.groom_queues.from_place(1, 0, 1000)]
+    queued = [stop.item_id for stop in store.files.journal.groom_queues.from_place(1, 0, 1000)]
     assert queued == asked
     assert 0 < count == len(asked) < len(ids)
 
@@ -83,7 +83,7 @@ async def test_the_order_is_the_one_given_and_nothing_is_there_twice(tmp_path: P
     with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
         await store.grooming.begin([3, 1, 3, 9, 2])
 
-        assert [stop.item_id for stop in store._files.journal.groom_queues.from_place(1, 0, 9)] == [3, 1, 2]
+        assert [stop.item_id for stop in store.files.journal.groom_queues.from_place(1, 0, 9)] == [3, 1, 2]
 
 
 async def test_it_is_where_it_was_after_a_restart(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ async def test_items_that_are_gone_or_were_answered_meanwhile_are_passed_over(tm
     with offline_store(tmp_path, [item(number) for number in range(1, 5)]) as store:
         await store.grooming.begin([1, 2, 3, 4])
         await shown(store)
-        store._files.submit(lambda writer: writer.mirror.remove_items([2])).result()
+        store.files.submit(lambda writer: writer.mirror.remove_items([2])).result()
         await store.items.edit([3], {"Status": "Done"})
 
         assert await shown(store, 1) == 3

@@ -207,7 +207,7 @@ async def test_a_sent_item_becomes_deleted_by_its_status(world: World) -> None:
 
     done = await undone(store)
     await sent(store)
-    real_id = store._files.journal.real_id(new_id)
+    real_id = store.files.journal.real_id(new_id)
     assert await on_service(world, real_id, "Status") == "Deleted"
     assert [(change.key, change.after) for change in done.changes] == [("Status", "Deleted")]
 
@@ -293,7 +293,7 @@ async def test_a_value_that_is_back_already_is_not_written_again(tmp_path: Path)
     with offline_store(tmp_path, [item(1)]) as store:
         await store.items.edit([1], {"Name": "Mine"})
         (entry,) = store.outbox_entries()
-        store._files.submit(lambda writer: writer.journal.deliver(entry)).result()
+        store.files.submit(lambda writer: writer.journal.deliver(entry)).result()
         put(store, [{**item(1), "lastModifiedAt": "2026-03-02T10:00:00.000"}])
 
         done = await undone(store)
@@ -307,7 +307,7 @@ async def test_a_comment_that_the_copy_lost_sight_of_is_deleted_all_the_same(wor
     await store.items.comment(item_id, "Only for a moment")
     await sent(store)
     (comment,) = [each for each in store.comments.of_item(item_id) if each.text == "Only for a moment"]
-    store._files.submit(lambda writer: writer.mirror.comments.remove([comment.id])).result()
+    store.files.submit(lambda writer: writer.mirror.comments.remove([comment.id])).result()
 
     await undone(store)
     await sent(store)

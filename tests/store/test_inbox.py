@@ -289,5 +289,5 @@ async def test_the_journal_grows_with_the_news_only(world: World, tmp_path: Path
     await world.rival.work_items.update(await story(store), {"Estimate": "88"})
     await store.refresh()
 
-    rows = store._files.journal._connection.execute("SELECT count(*) FROM news").fetchone()
+    rows = store.files.journal._connection.execute("SELECT count(*) FROM news").fetchone()
     assert rows == (1,)

@@ -125,7 +125,7 @@ async def test_a_process_killed_while_sending_does_not_send_twice(world: World) 
 async def test_an_edit_journalled_but_not_yet_shown_is_shown_after_the_next_start(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         await store.items.edit([1], {"Name": "Mine"})
-        store._files.submit(
+        store.files.submit(
             lambda writer: writer.mirror.connection.execute("UPDATE items SET sign = 0, name = 'Item 1'")
         ).result()
 
@@ -195,7 +195,7 @@ async def test_what_is_journalled_while_a_new_item_gets_its_id_goes_to_that_id(t
             comment = replace(made, item_id=temporary, kind=EntryKind.COMMENT, payload={"text": "Late"})
             return writer.journal.add([comment, replace(made, payload=task)])
 
-        comment, task = await store._files.write(act)
+        comment, task = await store.files.write(act)
 
         assert comment.item_id == 77
         assert task.parent_id == 77

@@ -24,7 +24,7 @@ async def place_of(world: World, item_id: int, key: str = "IterationID") -> obje
 
 def items_in(store: Store, node_id: int, column: str = "iteration_id") -> list[int]:
     sql = f"SELECT id FROM items WHERE {column} = ? ORDER BY id"
-    return [item_id for (item_id,) in store._files.mirror.execute(sql, (node_id,))]
+    return [item_id for (item_id,) in store.files.mirror.execute(sql, (node_id,))]
 
 
 async def test_a_new_iteration_that_was_sent_is_deleted_and_made_anew(world: World) -> None:

@@ -67,7 +67,7 @@ async def test_an_item_that_is_gone_is_made_again_with_what_was_done_to_it_meanw
     assert (field(store, item_id), field(store, item_id, "Estimate")) == (name, "99")
     told = await settled(world, store)
 
-    new_id = store._files.journal.renames.followed(item_id)
+    new_id = store.files.journal.renames.followed(item_id)
     assert told == [f"#{item_id} was already deleted. It is restored with a new number."]
     found = (await world.rival.work_items.get(new_id))["fields"]
     assert (new_id != item_id, found["Name"], found["Estimate"]) == (True, name, "99")
@@ -192,7 +192,7 @@ async def test_a_comment_that_is_gone_is_written_again_and_one_that_is_there_sta
 async def test_an_area_that_is_gone_is_made_again_with_its_items(world: World) -> None:
     store = await deleting(world)
     node = leaf(store, AREAS)
-    inside = store._files.mirror.execute("SELECT id FROM items WHERE area_id = ?", (node.id,)).fetchall()
+    inside = store.files.mirror.execute("SELECT id FROM items WHERE area_id = ?", (node.id,)).fetchall()
     lose(world, is_done=True)
     await store.nodes.delete(AREAS, node.id, root_of(store, AREAS))
     await unclear(world, store, is_done=True)

@@ -18,7 +18,7 @@ async def test_a_comment_is_not_taken_for_the_item_whose_id_it_has(tmp_path: Pat
             writer.journal.deliver(story, 12)
             writer.journal.renames.follow(12, 57)
 
-        store._files.submit(act).result()
+        store.files.submit(act).result()
 
-        followed = store._files.journal.renames.followed
+        followed = store.files.journal.renames.followed
         assert (followed(comment_id), followed(new_id), followed(12)) == (12, 57, 57)

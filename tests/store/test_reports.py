@@ -29,7 +29,7 @@ def line(iteration_id: int, **statuses: tuple[int, float]) -> SnapshotRow:
 async def record(store: Store, *days: Day) -> None:
     """Write a history, in place of what is there."""
     for day, lines in days:
-        await store._files.write(lambda writer, day=day, lines=lines: writer.journal.snapshots.put(1, day, lines, []))  # type: ignore[misc] # bound at once
+        await store.files.write(lambda writer, day=day, lines=lines: writer.journal.snapshots.put(1, day, lines, []))  # type: ignore[misc] # bound at once
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_ove
     days = ((early, 7, 8.0, places[1]), (sprint.end, 8, 5.0, places[1]), (sprint.end, 9, 3.0, None))
     for day, item_id, points, to in days:
         moves = [Move(places[0], item_id, points, None), *([Move(to, item_id, None, points)] if to else [])]
-        await store._files.write(lambda writer, day=day, moves=moves: writer.journal.scope_log.move(1, day, moves))  # type: ignore[misc] # bound at once
+        await store.files.write(lambda writer, day=day, moves=moves: writer.journal.scope_log.move(1, day, moves))  # type: ignore[misc] # bound at once
 
     report = await store.reports.make(ReportName.VELOCITY, store.reports.coverages.usual())
     rows = {row[0]: row for row in report.table.rows}

@@ -9,10 +9,10 @@ from backlit.store.records.item import fields_in
 async def test_what_is_wrong_in_the_mirror_without_a_sign_of_it_is_right_after_a_full_resync(world: World) -> None:
     store = await world.online()
     sql = "SELECT id FROM items WHERE project_id = 1 ORDER BY modified_at LIMIT 1"
-    item_id = store._files.mirror.execute(sql).fetchone()[0]
-    known = await store._files.write(lambda writer: writer.mirror.received([item_id])[item_id])
+    item_id = store.files.mirror.execute(sql).fetchone()[0]
+    known = await store.files.write(lambda writer: writer.mirror.received([item_id])[item_id])
     wrong = {**known, "fields": {**fields_in(known), "Name": "Nobody wrote this"}}
-    await store._files.write(lambda writer: writer.mirror.put_items([wrong], []))
+    await store.files.write(lambda writer: writer.mirror.put_items([wrong], []))
     await store.refresh()
     kept = store.item(item_id)
 

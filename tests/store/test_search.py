@@ -44,7 +44,7 @@ def test_a_snippet_without_the_word_begins_at_the_beginning() -> None:
 
 async def test_a_list_of_words_knows_what_it_lacks_and_is_told_when_it_lacks_nothing(tmp_path: Path) -> None:
     changes: list[Change] = []
-    with offline_store(tmp_path) as store, store._files.indexing.held():
+    with offline_store(tmp_path) as store, store.files.indexing.held():
         put(store, [item(number, Description="About refunds") for number in range(1, 101)])
         view, names = store.view(ViewSpec(query="text:refund")), store.view(ViewSpec(query="item"))
         assert (store.search.unread(view), store.search.unread(names)) == (100, 0)

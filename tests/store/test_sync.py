@@ -8,7 +8,7 @@ from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 
 
 def mirrored(store: Store) -> dict[int, str]:
-    return dict(store._files.mirror.execute("SELECT id, name FROM items WHERE project_id = 1"))
+    return dict(store.files.mirror.execute("SELECT id, name FROM items WHERE project_id = 1"))
 
 
 async def on_service(world: World) -> dict[int, str]:
@@ -75,11 +75,11 @@ async def test_an_interrupted_first_load_goes_on_where_it_stopped(world: World) 
     middle = ids[len(ids) // 2]
 
     def forget(writer: object) -> None:
-        store._files._writer.mirror.remove_items([each for each in ids if each > middle])  # type: ignore[union-attr]
-        store._files._writer.mirror.set_note("filled 1", None)  # type: ignore[union-attr]
-        store._files._writer.mirror.set_note("left 1", {"left": [[middle, 0]], "done": 0, "total": 0})  # type: ignore[union-attr]
+        store.files._writer.mirror.remove_items([each for each in ids if each > middle])  # type: ignore[union-attr]
+        store.files._writer.mirror.set_note("filled 1", None)  # type: ignore[union-attr]
+        store.files._writer.mirror.set_note("left 1", {"left": [[middle, 0]], "done": 0, "total": 0})  # type: ignore[union-attr]
 
-    store._files.submit(forget).result()
+    store.files.submit(forget).result()
     await store.refresh()
 
     assert mirrored(store) == await on_service(world)

@@ -33,10 +33,10 @@ def empty(path: Path) -> None:
 
 def checkpointed(store: Store) -> None:
     """Have all pages in the file itself and none in memory."""
-    store._files.submit(
+    store.files.submit(
         lambda writer: writer.mirror.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     ).result()
-    store._files.submit(lambda writer: writer.mirror.connection.execute("PRAGMA shrink_memory").fetchall()).result()
+    store.files.submit(lambda writer: writer.mirror.connection.execute("PRAGMA shrink_memory").fetchall()).result()
 
 
 @pytest.mark.parametrize("spoil", [tear, truncate, empty])
@@ -109,7 +109,7 @@ async def test_a_mirror_that_a_newer_version_made_meanwhile_is_left_to_it_and_sa
     assert store.connection.state is ConnectionState.FAILED
     assert [row.id for row in store.view(ViewSpec()).rows(0, 999)] == ids
     await store.items.edit([ids[0]], {"Name": "Left to the newer one"})
-    assert store._files.journal.entries.undelivered([ids[0]])[0].payload == {"Name": "Left to the newer one"}
+    assert store.files.journal.entries.undelivered([ids[0]])[0].payload == {"Name": "Left to the newer one"}
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (VERSION + 1,)
 
@@ -137,8 +137,8 @@ def test_a_torn_journal_is_left_as_it_is_and_said(tmp_path: Path) -> None:
 def tear_index(store: Store, path: Path, index: str) -> None:
     """Write garbage over the first page of an index, which reading items does not touch."""
     sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
-    (page,) = store._files.mirror.execute(sql, (index,)).fetchone()
-    (size,) = store._files.mirror.execute("PRAGMA page_size").fetchone()
+    (page,) = store.files.mirror.execute(sql, (index,)).fetchone()
+    (size,) = store.files.mirror.execute("PRAGMA page_size").fetchone()
     checkpointed(store)
     with path.open("r+b") as file:
         file.seek((page - 1) * size)

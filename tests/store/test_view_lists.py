@@ -41,8 +41,8 @@ def filled(folder: Path) -> Iterator[Store]:
             {"id": 11, "parentId": 1, "name": "Sprint 2", "sequence": 2, "startDate": "2020-01-01", "endDate": FAR},
             {"id": 12, "parentId": 1, "name": "Sprint 1", "sequence": 1, "startDate": "2019-01-01", "endDate": NEAR},
         ]
-        store._files.submit(lambda writer: writer.mirror.put_resources("user", 0, users)).result()
-        store._files.submit(lambda writer: writer.mirror.put_resources("iterations", 1, iterations)).result()
+        store.files.submit(lambda writer: writer.mirror.put_resources("user", 0, users)).result()
+        store.files.submit(lambda writer: writer.mirror.put_resources("iterations", 1, iterations)).result()
         yield store
 
 
@@ -265,7 +265,7 @@ async def test_full_text_follows_edits_new_items_comments_and_deletions(tmp_path
 
         put(store, [item(9, Description="ペデストリアンデッキ")])
         assert await found(store, "text:デッキ") == [9]
-        store._files.submit(lambda writer: writer.mirror.remove_items([9])).result()
+        store.files.submit(lambda writer: writer.mirror.remove_items([9])).result()
         assert await found(store, "text:デッキ") == []
 
 

@@ -155,7 +155,7 @@ async def test_a_row_whose_item_vanished_before_the_reload_is_blank(tmp_path: Pa
         view = store.view(ViewSpec())
         await view.load()
 
-        store._files.submit(lambda writer: writer.mirror.remove_items([1])).result()
+        store.files.submit(lambda writer: writer.mirror.remove_items([1])).result()
 
         assert [row.name for row in view.rows(0, 2)] == ["", "Item 2"]
 
@@ -167,9 +167,9 @@ async def test_a_window_costs_the_same_in_a_large_backlog(tmp_path: Path) -> Non
             view = store.view(ViewSpec())
             await view.load()
             steps = count()
-            store._files.mirror.set_progress_handler(partial(_tick, steps), 100)
+            store.files.mirror.set_progress_handler(partial(_tick, steps), 100)
             view.rows(size - 45, size)
-            store._files.mirror.set_progress_handler(None, 0)
+            store.files.mirror.set_progress_handler(None, 0)
 
             assert next(steps) < 60
 

@@ -293,7 +293,7 @@ async def test_an_item_that_goes_while_it_is_asked_about_is_passed_over(
     ids = await unestimated(world, store, 2)
     async with opened(store) as pilot:
         await queue_of(pilot, ids)
-        store._files.submit(lambda writer: writer.mirror.remove_items([ids[0]])).result()
+        store.files.submit(lambda writer: writer.mirror.remove_items([ids[0]])).result()
         await go_on(pilot)
 
         assert current(pilot) == ids[1]

@@ -145,7 +145,7 @@ async def test_the_timer_is_started_shown_and_logged(world: World, store: Store,
         completed, _ = work_of(store, task_id)
         await press(pilot, "L", "ctrl+t")
         await until(lambda: f"◷ 0:00 #{task_id}" in status_line(pilot))
-        await store._files.write(lambda writer: writer.journal.drafts.save("timer", _begun_earlier(store, 0.75)))
+        await store.files.write(lambda writer: writer.journal.drafts.save("timer", _begun_earlier(store, 0.75)))
         await press(pilot, "g", "i", ":", *"stop", "enter")
         dialog = text_of(pilot.app)
         await press(pilot, "enter")

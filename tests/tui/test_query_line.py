@@ -118,7 +118,7 @@ async def test_a_list_of_words_says_what_it_cannot_have_yet(tmp_path: Path) -> N
         app = BacklitApp(store)
         async with app.run_test(size=(120, 40)) as pilot:
             await type_in(pilot, "/text:refund", "enter")
-            with store._files.indexing.held():
+            with store.files.indexing.held():
                 put(store, [item(number, Description="About refunds") for number in range(1, 101)])
                 await until(lambda: "indexing 100 items …" in text_of(app), lambda: text_of(app))
             await until(lambda: "100 items" in lines_of(app)[0], lambda: text_of(app))

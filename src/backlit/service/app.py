@@ -63,7 +63,7 @@ class Service:
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
         extensions = _EXTENSIONS.union(route.extension for route in ROUTES if route.extension)
-        self._shared = Shared(settings, tuple(sorted(extensions)))
+        self.shared = Shared(settings, tuple(sorted(extensions)))
         self._is_open = False
         self.asgi: ASGIApp = Front(self._build(), settings)
 
@@ -72,18 +72,18 @@ class Service:
         if not self._is_open:
             if self.settings.legacy_clients:
                 _log.warning(_LEGACY)
-            await asyncio.to_thread(self._shared.open)
+            await asyncio.to_thread(self.shared.open)
             self._is_open = True
 
     async def stop(self) -> None:
         """Finish queued writes and release threads and files, permanently."""
         if self._is_open:
             self._is_open = False
-            await asyncio.to_thread(self._shared.close)
+            await asyncio.to_thread(self.shared.close)
 
     def invite(self, username: str) -> str:
         """Create a single-use verification code for a licensed user; blocks. Raises NotFound."""
-        return self._shared.database.write.submit(partial(_invite, self._shared, username)).result()
+        return self.shared.database.write.submit(partial(_invite, self.shared, username)).result()
 
     def _build(self) -> Starlette:
         @asynccontextmanager
@@ -118,14 +118,14 @@ class Service:
             max_body_size=BODY_LIMIT,
         )
         application.router.redirect_slashes = False
-        application.state.shared = self._shared
+        application.state.shared = self.shared
         return application
 
     def _route(self, path: str, handlers: Mapping[str, Handler | Streamed]) -> PathRoute:
         is_streamed = any(isinstance(handler, Streamed) for handler in handlers.values())
         limit = self.settings.max_upload + OVERHEAD if is_streamed else None
         address = "/api/v1" + path.replace("{id}", "{id:int}")
-        return PathRoute(address, Endpoint(self._shared, handlers), max_body_size=limit)
+        return PathRoute(address, Endpoint(self.shared, handlers), max_body_size=limit)
 
 
 def _handlers_by_path() -> Mapping[str, Mapping[str, Handler | Streamed]]:

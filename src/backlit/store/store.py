@@ -80,58 +80,59 @@ class Store:
     engine: Engine
     wake: Callable[[], None]
     """Announces, on any thread, that there is something to send."""
-    _files: Files
+    files: Files
+    """Mirror and journal."""
     _signal: Signal
     _clock: Clock
 
     # Reads
     names = Part(lambda self: StoreNames(self.lookups, self.now, self.today))
-    ready_check = Part(lambda self: ReadyCheck(self._files, self.names))
-    search = Part(lambda self: Search(self._files, lambda: self.project_id))
-    attachments = Part(lambda self: Attachments(self._files))
-    comments = Part(lambda self: Comments(self._files))
-    batch = Part(lambda self: Batch(self._files))
-    cells = Part(lambda self: Cells(self._files, self.ready_check.faults))
-    inbox = Part(lambda self: Inbox(self._files, self._signal, lambda: self.project_id))
+    ready_check = Part(lambda self: ReadyCheck(self.files, self.names))
+    search = Part(lambda self: Search(self.files, lambda: self.project_id))
+    attachments = Part(lambda self: Attachments(self.files))
+    comments = Part(lambda self: Comments(self.files))
+    batch = Part(lambda self: Batch(self.files))
+    cells = Part(lambda self: Cells(self.files, self.ready_check.faults))
+    inbox = Part(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = Part(lambda self: KnownUsers(self.lookups, self.engine))
-    project_facts = Part(lambda self: Projects(self._files, self.lookups))
-    server = Part(lambda self: Server(self._files))
+    project_facts = Part(lambda self: Projects(self.files, self.lookups))
+    server = Part(lambda self: Server(self.files))
 
     # Edits
-    items = Part(lambda self: Items(self._files, self.lookups, self.wake))
-    nodes = Part(lambda self: Nodes(self._files, self.lookups, self.today, self.wake))
-    deletions = Part(lambda self: Deletions(self._files, self.lookups, self.wake))
-    conflicts = Part(lambda self: Conflicts(self._files, self.lookups, self.wake))
-    history = Part(lambda self: History(self._files, self.lookups, self.wake))
-    ranking = Part(lambda self: Ranking(self._files, self.server, self.wake, lambda: self.project_id))
-    plan = Part(lambda self: Plan(self._files, self.lookups, self.wake))
-    plan_preview = Part(lambda self: PlanPreview(self._files, self.plan))
-    rollover = Part(lambda self: Rollover(self._files, self.lookups, self.wake))
-    work_log = Part(lambda self: WorkLog(self._files, self.wake))
-    timer = Part(lambda self: Timer(self._files, self._clock))
-    transfers = Part(lambda self: Transfers(self._files, self.engine, self.items.found))
-    grooming = Part(lambda self: Grooming(self._files, self.names, self.ready_check, lambda: self.project_id))
+    items = Part(lambda self: Items(self.files, self.lookups, self.wake))
+    nodes = Part(lambda self: Nodes(self.files, self.lookups, self.today, self.wake))
+    deletions = Part(lambda self: Deletions(self.files, self.lookups, self.wake))
+    conflicts = Part(lambda self: Conflicts(self.files, self.lookups, self.wake))
+    history = Part(lambda self: History(self.files, self.lookups, self.wake))
+    ranking = Part(lambda self: Ranking(self.files, self.server, self.wake, lambda: self.project_id))
+    plan = Part(lambda self: Plan(self.files, self.lookups, self.wake))
+    plan_preview = Part(lambda self: PlanPreview(self.files, self.plan))
+    rollover = Part(lambda self: Rollover(self.files, self.lookups, self.wake))
+    work_log = Part(lambda self: WorkLog(self.files, self.wake))
+    timer = Part(lambda self: Timer(self.files, self._clock))
+    transfers = Part(lambda self: Transfers(self.files, self.engine, self.items.found))
+    grooming = Part(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))
 
     # Reports and their records
-    snapshots = Part(lambda self: Snapshots(self._files, lambda: self.project_id, self.today))
-    scope_log = Part(lambda self: ScopeLog(self._files, self.today))
-    status_history = Part(lambda self: StatusHistory(self._files, self.today))
-    sample_history = Part(lambda self: SampleHistory(self._files, lambda: self.project_id, self.today))
+    snapshots = Part(lambda self: Snapshots(self.files, lambda: self.project_id, self.today))
+    scope_log = Part(lambda self: ScopeLog(self.files, self.today))
+    status_history = Part(lambda self: StatusHistory(self.files, self.today))
+    sample_history = Part(lambda self: SampleHistory(self.files, lambda: self.project_id, self.today))
     records = Part(lambda self: Records(self.snapshots, self.scope_log, self.status_history, self.sample_history))
-    reports = Part(lambda self: Reports(self._files, self.lookups, self.records, self.names))
+    reports = Part(lambda self: Reports(self.files, self.lookups, self.records, self.names))
 
     # State of the screens
-    boards = Part(lambda self: BoardLayouts(self._files, lambda: self.project_id))
-    columns = Part(lambda self: ChosenColumns(self._files))
-    drafts = Part(lambda self: Drafts(self._files))
-    typed = Part(lambda self: InputHistory(self._files))
+    boards = Part(lambda self: BoardLayouts(self.files, lambda: self.project_id))
+    columns = Part(lambda self: ChosenColumns(self.files))
+    drafts = Part(lambda self: Drafts(self.files))
+    typed = Part(lambda self: InputHistory(self.files))
 
     def __init__(self, places: Places, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS) -> None:
         self._clock = clock
         self._signal = Signal()
-        self._files = Files(places, self._signal)
-        self.lookups = Lookups(self._files, self._signal)
-        self.engine = Engine(self._files, self._signal, connect, waits)
+        self.files = Files(places, self._signal)
+        self.lookups = Lookups(self.files, self._signal)
+        self.engine = Engine(self.files, self._signal, connect, waits)
         self.engine.on_projects = self._choose_first_project
         self.engine.on_synced = self._synced
         self.wake = self.engine.wake
@@ -146,8 +147,8 @@ class Store:
 
     def open(self) -> None:
         """Open the files. An unusable mirror is rebuilt. Raises StorageError for an unusable journal."""
-        self._files.open()
-        chosen = self._files.journal.settings.value(_PROJECT)
+        self.files.open()
+        chosen = self.files.journal.settings.value(_PROJECT)
         self.lookups.project_id = int(chosen) if chosen else None
         self.engine.remember(self.lookups.me())
 
@@ -158,7 +159,7 @@ class Store:
     def close(self) -> None:
         """Stop the engine within two seconds and close the files. Every edit is on disk already."""
         self.engine.stop()
-        self._files.close()
+        self.files.close()
 
     def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
         """Call a listener with every change, on the store's threads. Returns the function that unsubscribes it."""
@@ -172,7 +173,7 @@ class Store:
     @property
     def outbox(self) -> OutboxState:
         """The number of undelivered changes by state."""
-        return self._files.outbox
+        return self.files.outbox
 
     def now(self) -> datetime:
         """Return the service's time, by this machine's clock and the known offset. UTC before the offset is known."""
@@ -197,7 +198,7 @@ class Store:
 
     async def _synced(self, project_id: int) -> None:
         """Record the history of a synced project. The engine calls it."""
-        await self._files.write(lambda writer: note_synced(writer, project_id))
+        await self.files.write(lambda writer: note_synced(writer, project_id))
         await self.snapshots.take(project_id)
         await self.scope_log.note(project_id)
         await self.status_history.note(project_id)
@@ -205,7 +206,7 @@ class Store:
 
     def _use_project(self, project_id: int) -> None:
         self.lookups.project_id = project_id
-        self._files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))
+        self.files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
             self._signal.publish(Change(subject))
 
@@ -214,7 +215,7 @@ class Store:
 
         `shape` changes the look of a row, for example for a plan.
         """
-        view = View(spec, self.project_id, self._files.mirror, self._files.read, self.names, shape=shape)
+        view = View(spec, self.project_id, self.files.mirror, self.files.read, self.names, shape=shape)
         with self._views_lock:
             self._views.add(view)
         return view
@@ -227,16 +228,16 @@ class Store:
 
     def item(self, item_id: int) -> Item | None:
         """Return a whole item. A temporary id finds the item created from it."""
-        found = self.batch.items([item_id]) or self.batch.items([self._files.journal.real_id(item_id)])
+        found = self.batch.items([item_id]) or self.batch.items([self.files.journal.real_id(item_id)])
         return found[0] if found else None
 
     def outbox_entries(self) -> tuple[OutboxEntry, ...]:
         """Return all undelivered entries, oldest first."""
-        return tuple(self._files.journal.entries.undelivered())
+        return tuple(self.files.journal.entries.undelivered())
 
     async def look_at(self, item_id: int) -> None:
         """Request a read of an item and its comments. Does nothing without a connection."""
-        self.engine.look_at(self._files.journal.real_id(item_id))
+        self.engine.look_at(self.files.journal.real_id(item_id))
 
     async def refresh(self, *, is_full: bool = False) -> None:
         """Read new data, or all data, from the service now. Returns once the mirror has it.
