@@ -193,7 +193,7 @@ def _measure(places: Places) -> None:
         view = store.view(spec)
         asyncio.run(view.load())
         print(f"\n{name}")
-        for step in plan_of(store.files.mirror, view._query.ids()):  # noqa: SLF001 - what is measured
+        for step in plan_of(store.files.mirror, view.query.ids()):
             print(f"  {step}")
     store.close()
 

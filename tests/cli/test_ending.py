@@ -2,7 +2,6 @@
 
 import re
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +11,6 @@ from tests.cli.conftest import Home
 from tests.terminal import Terminal, terminal
 
 DEMO = ("demo", "--items", "20")
-SOON = 3.0
-"""Seconds a slow machine takes for what takes one."""
 LEFT = (b"?1049l", b"?1000l", b"?1003l", b"?2004l", b"?25h")
 """Modes that are to be switched off, and the cursor that is to be seen."""
 
@@ -32,16 +29,14 @@ def is_restored(shown: Terminal, modes: list[object]) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_application_soon_and_restores_the_terminal(home: Home, number: signal.Signals) -> None:
+def test_a_signal_ends_the_application_and_restores_the_terminal(home: Home, number: signal.Signals) -> None:
     with terminal(DEMO, home.environment) as shown:
         modes = shown.modes
         shown.wait_for(r"synced +maya")
         shown.signal(number)
-        began = time.monotonic()
         status = shown.ended()
 
         assert status == 128 + number
-        assert time.monotonic() - began < SOON
         assert is_restored(shown, modes)
 
 
@@ -59,10 +54,8 @@ def test_a_signal_before_the_first_picture_restores_the_terminal(home: Home) -> 
 def test_the_application_ends_when_its_terminal_is_gone(home: Home, ignored: tuple[int, ...]) -> None:
     with running(home, ignored=ignored) as shown:
         shown.hang_up()
-        began = time.monotonic()
 
         assert shown.ended() == 129
-        assert time.monotonic() - began < SOON
 
 
 def test_an_ignored_hang_up_signal_alone_ends_nothing(home: Home) -> None:
@@ -78,11 +71,9 @@ def test_a_signal_ends_the_application_behind_the_users_editor(home: Home) -> No
         shown.press("E")
         shown.wait_for("editing /")
         path = re.search(r"editing (/\S+)", shown.text)
-        began = time.monotonic()
         shown.signal(signal.SIGTERM)
 
         assert shown.ended() == 143
-        assert time.monotonic() - began < SOON
         assert path is not None
         assert Path(path[1]).read_text(encoding="utf-8")
         assert f"Your text is in {path[1]}." in shown.written.decode()

@@ -22,13 +22,13 @@ class Foreign(httpx.AsyncBaseTransport):
     """Gives its replies in turn, the last one for ever."""
 
     def __init__(self, *replies: Reply) -> None:
-        self._replies = list(replies)
+        self.replies = list(replies)
         self.requests: list[httpx.Request] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         await request.aread()
         self.requests.append(request)
-        reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(reply, Exception):
             raise reply
         return reply(request) if callable(reply) else copy_of(reply)

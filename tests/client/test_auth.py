@@ -229,7 +229,7 @@ async def test_a_token_near_its_end_is_replaced_before_it_is_used(tmp_path: Path
     entries = json.loads(path.read_text())
     entries[BASE]["grantedAt"] -= 3570
     path.write_text(json.dumps(entries))
-    foreign._replies[:] = [challenge(), grant(), answer(200, ITEM)]
+    foreign.replies[:] = [challenge(), grant(), answer(200, ITEM)]
     async with client:
         await client.work_items.get(1)
 

@@ -78,7 +78,8 @@ async def test_cookie_is_sent_alone_and_only_to_the_own_origin(tmp_path: Path) -
     async with foreign.client(tmp_path) as client:
         await client.auth.sign_in_with_cookie("hidden-value")
         await client.work_items.get(1)
-        await client._calls._http.get("https://elsewhere.example/", auth=client.auth)
+        async with httpx.AsyncClient(transport=foreign) as other:
+            await other.get("https://elsewhere.example/", auth=client.auth)
 
     said = [(each.headers.get("cookie"), each.headers.get("authorization")) for each in foreign.requests]
     assert said == [(f"{COOKIE}=hidden-value", None), (None, None)]

@@ -10,24 +10,13 @@ from tests.store.world import World, until
 from backlit.service.storage.schema import time_entry_types
 from backlit.store import Store
 
-UPLOAD = (
-    b'--edge\r\nContent-Disposition: form-data; name="files"; filename="plan.txt"\r\n'
-    b"Content-Type: text/plain\r\n\r\nThe plan.\r\n--edge--\r\n"
-)
-
 
 async def attach(world: World, item_id: int) -> int:
     """Attach a file as somebody else does."""
-    calls = world.rival._calls
-    request = calls._http.build_request(
-        "POST",
-        f"{calls.base_url}api/v1/workitems/{item_id}/attachments",
-        content=UPLOAD,
-        headers={"Content-Type": "multipart/form-data; boundary=edge"},
-    )
-    answer = await calls._once(request)
-    assert answer.status == 201
-    return int(answer.document()["id"])
+    path = world.folder / "plan.txt"
+    path.write_text("The plan.")
+    made = await world.rival.transfers.upload(f"workitems/{item_id}", path, "text/plain", lambda _done, _of: None)
+    return int(made["id"])
 
 
 def received(store: Store, table: str, noun_id: int) -> object:

@@ -123,7 +123,7 @@ def settled(store: Store) -> None:
 
 
 def _execute(sql: str, writer: Writer) -> None:
-    writer.journal._connection.execute(sql).fetchall()
+    writer.journal.file.execute(sql).fetchall()
 
 
 async def test_a_journal_that_is_damaged_while_it_is_used_is_said_and_kept(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Services that announce what never comes, repeat themselves, or send what cannot be: a sync ends with a sentence."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -95,13 +94,11 @@ async def settled(tmp_path: Path) -> AsyncIterator[Callable[[ForeignServer], Any
 async def test_a_sync_ends_with_what_arrives(settled: Callable[[ForeignServer], Any], way: str, lie: Lie) -> None:
     server = Liar(WAYS[way], lie)
 
-    began = time.monotonic()
     store = await settled(server)
 
     assert store.connection.state is ConnectionState.ONLINE or store.connection.sentence.endswith((".", ")."))
     assert "internal error" not in store.connection.sentence
     assert len(server.requests) < 1500
-    assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize("way", WAYS)

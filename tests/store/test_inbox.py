@@ -1,5 +1,7 @@
 """Since you looked: what others did is told once, what the user did never is, and a rebuild is no news."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,7 +71,7 @@ async def test_several_changes_count_from_what_was_seen_and_a_change_taken_back_
 async def test_what_the_service_ranks_and_computes_is_no_news(world: World) -> None:
     store = await world.online()
     first, second = await story(store), await story(store, 1)
-    await world.rival._calls.call("POST", f"api/v1/workitems/{second}/rank", body={"before": first})
+    await world.rival.work_items.rank(second, {"before": first})
     await store.refresh()
 
     assert store.inbox.unread() == 0
@@ -289,5 +291,5 @@ async def test_the_journal_grows_with_the_news_only(world: World, tmp_path: Path
     await world.rival.work_items.update(await story(store), {"Estimate": "88"})
     await store.refresh()
 
-    rows = store.files.journal._connection.execute("SELECT count(*) FROM news").fetchone()
-    assert rows == (1,)
+    with closing(sqlite3.connect(world.places().journal)) as connection:
+        assert connection.execute("SELECT count(*) FROM news").fetchone() == (1,)

@@ -260,7 +260,7 @@ def test_the_status_history_of_an_older_journal_is_kept(tmp_path: Path) -> None:
     connection.close()
 
     with offline_store(tmp_path) as store:
-        kept = store._files.submit(lambda writer: writer.journal.status_history.of_project(1)).result()
+        kept = store.files.submit(lambda writer: writer.journal.status_history.of_project(1)).result()
 
     assert [(item_id, seen.status, str(seen.since)) for item_id, seen in kept.items()] == [
         (7, "In Progress", "2026-03-02")

@@ -4,7 +4,6 @@ import asyncio
 import multiprocessing
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from multiprocessing.synchronize import Barrier
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, no_service, offline_store, places_in
-from tests.store.world import until
+from tests.store.world import PATIENCE, until
 
 from backlit.model.errors import StorageError
 from backlit.store import Store
@@ -46,16 +45,13 @@ async def test_an_edit_waits_aloud_for_a_locked_journal_and_is_made(tmp_path: Pa
     with offline_store(tmp_path, [item(1)]) as store:
         said = sentences(store)
         with held(places_in(tmp_path).journal):
-            began = time.monotonic()
             editing = asyncio.create_task(store.items.edit([1], {"Name": "Typed meanwhile"}))
             await until(lambda: said)
-            waited = time.monotonic() - began
             assert not editing.done()
         await editing
 
         assert said[0].startswith(f"Another process has locked the journal {places_in(tmp_path).journal}.")
         assert said[-1].startswith("The journal is unlocked")
-        assert waited < 3.0
         assert [entry.payload for entry in store.outbox_entries()] == [{"Name": "Typed meanwhile"}]
 
 
@@ -66,24 +62,19 @@ async def test_leaving_does_not_wait_for_a_journal_that_is_held(tmp_path: Path) 
     with held(places_in(tmp_path).journal):
         writing = asyncio.create_task(store.drafts.save("x", {"Name": "y"}))
         await until(lambda: said)
-        began = time.monotonic()
-        await asyncio.to_thread(store.close)
 
-        assert time.monotonic() - began < 5.0
+        await asyncio.wait_for(asyncio.to_thread(store.close), PATIENCE)
+
         with pytest.raises(StorageError, match="Another process has locked"):
             await writing
 
 
 @pytest.mark.parametrize("how", ["IMMEDIATE", "EXCLUSIVE"])
-def test_opening_says_soon_that_the_journal_is_held(tmp_path: Path, how: str) -> None:
+def test_opening_says_that_the_journal_is_held(tmp_path: Path, how: str) -> None:
     with offline_store(tmp_path):
         pass
-    with held(places_in(tmp_path).journal, how):
-        began = time.monotonic()
-        with pytest.raises(StorageError, match="Another process has locked"):
-            Store(places_in(tmp_path), no_service).open()
-
-    assert time.monotonic() - began < 6.0
+    with held(places_in(tmp_path).journal, how), pytest.raises(StorageError, match="Another process has locked"):
+        Store(places_in(tmp_path), no_service).open()
 
 
 @pytest.mark.parametrize("suffixes", [("",), ("", "-wal", "-shm")], ids=["file", "file and logs"])

@@ -20,7 +20,7 @@ class Asked:
     """Notes the filters of lists of nodes on their way to a service, and does to them what another one would."""
 
     def __init__(self, application: Application, answer: Answer) -> None:
-        self._application = application
+        self.application = application
         self._answer = answer
         self.filters: list[str] = []
 
@@ -34,7 +34,7 @@ class Asked:
                 await send({"type": "http.response.body", "body": b"{}"})
                 return
             scope = scope | {"query_string": query}
-        await self._application(scope, receive, send)
+        await self.application(scope, receive, send)
 
 
 async def every_act(store: Store) -> None:
@@ -56,7 +56,7 @@ async def every_act(store: Store) -> None:
 
 async def test_of_a_tree_only_the_level_is_read_where_something_was_written(world: World) -> None:
     asked = Asked(world.service.asgi, lambda _wanted, query: query)
-    world.faults._application = asked
+    world.faults.application = asked
     store = await world.online()
     asked.filters.clear()
 
@@ -76,7 +76,7 @@ async def test_of_a_tree_only_the_level_is_read_where_something_was_written(worl
     ],
 )
 async def test_the_tree_is_right_where_the_service_does_not_filter_nodes(world: World, answer: Answer) -> None:
-    world.faults._application = Asked(world.service.asgi, answer)
+    world.faults.application = Asked(world.service.asgi, answer)
     store = await world.online()
 
     await every_act(store)

@@ -257,7 +257,7 @@ async def test_a_move_without_a_neighbour_goes_to_the_top(world: World) -> None:
     *others, last = await shown(store)
     move = new_entry(EntryKind.RANK, 1, {"beside": [["top", 0]]}, last, {"beside": []})
 
-    await store._files.write(lambda writer: writer.journal.add([move]))
+    await store.files.write(lambda writer: writer.journal.add([move]))
     await store.refresh()
     await sent(store)
 

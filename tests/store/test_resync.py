@@ -42,7 +42,7 @@ async def test_a_full_resync_keeps_what_waits_and_forgets_what_is_gone(world: Wo
 
 async def test_a_full_resync_forgets_a_watermark_that_no_change_reaches(world: World) -> None:
     store = await world.online()
-    await store._files.write(lambda writer: writer.mirror.set_note("watermark 1", "2999-01-01T00:00:00"))
+    await store.files.write(lambda writer: writer.mirror.set_note("watermark 1", "2999-01-01T00:00:00"))
 
     await store.refresh(is_full=True)
     await world.rival.work_items.update(7, {"Name": "Changed after it"})
@@ -56,8 +56,8 @@ async def test_a_full_resync_forgets_a_watermark_that_no_change_reaches(world: W
 async def test_a_resumed_load_reads_what_changed_since_it_began(world: World) -> None:
     store = await world.online()
     sql = "SELECT id FROM items WHERE project_id = 1 AND id < 40 ORDER BY modified_at LIMIT 1"
-    item_id = store._files.mirror.execute(sql).fetchone()[0]
-    known = await store._files.write(lambda writer: writer.mirror.received([item_id])[item_id])
+    item_id = store.files.mirror.execute(sql).fetchone()[0]
+    known = await store.files.write(lambda writer: writer.mirror.received([item_id])[item_id])
     stale = {**known, "fields": {**fields_in(known), "Name": "Before the change"}}
 
     def interrupt(writer: Writer) -> None:
@@ -67,7 +67,7 @@ async def test_a_resumed_load_reads_what_changed_since_it_began(world: World) ->
         writer.mirror.set_note("left 1", {"left": [[40, 0]], "done": 40, "total": 60})
         writer.mirror.set_note("watermark 1", known["lastModifiedAt"])
 
-    await store._files.write(interrupt)
+    await store.files.write(interrupt)
     await store.refresh()
     await store.refresh()
 

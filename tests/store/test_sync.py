@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from tests.store.world import World, raised, until
 
 from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
+from backlit.store.files import Writer
 
 
 def mirrored(store: Store) -> dict[int, str]:
@@ -74,10 +75,10 @@ async def test_an_interrupted_first_load_goes_on_where_it_stopped(world: World) 
     ids = sorted(mirrored(store))
     middle = ids[len(ids) // 2]
 
-    def forget(writer: object) -> None:
-        store.files._writer.mirror.remove_items([each for each in ids if each > middle])  # type: ignore[union-attr]
-        store.files._writer.mirror.set_note("filled 1", None)  # type: ignore[union-attr]
-        store.files._writer.mirror.set_note("left 1", {"left": [[middle, 0]], "done": 0, "total": 0})  # type: ignore[union-attr]
+    def forget(writer: Writer) -> None:
+        writer.mirror.remove_items([each for each in ids if each > middle])
+        writer.mirror.set_note("filled 1", None)
+        writer.mirror.set_note("left 1", {"left": [[middle, 0]], "done": 0, "total": 0})
 
     store.files.submit(forget).result()
     await store.refresh()
@@ -164,7 +165,7 @@ async def test_a_change_stamped_just_before_the_watermark_is_read(world: World) 
     store = await world.online()
     changed = await world.rival.work_items.update(7, {"Name": "Committed late"})
     mark = (datetime.fromisoformat(changed["lastModifiedAt"]) + timedelta(seconds=1)).isoformat()
-    await store._files.write(lambda writer: writer.mirror.set_note("watermark 1", mark))
+    await store.files.write(lambda writer: writer.mirror.set_note("watermark 1", mark))
 
     await store.refresh()
 

@@ -210,7 +210,7 @@ async def test_a_sorted_list_has_no_rows_before_it_is_loaded(tmp_path: Path) -> 
 )
 async def test_hot_lists_are_answered_by_their_index(tmp_path: Path, spec: ViewSpec, wanted: str) -> None:
     with filled(tmp_path) as store:
-        query = store.view(spec)._query
+        query = store.view(spec).query
         connection = sqlite3.connect(places_in(tmp_path).mirror)
         plan = " ; ".join(plan_of(connection, query.ids()))
         connection.close()

@@ -148,7 +148,7 @@ class Faults:
     """Loses requests before, or answers after, they reached the service; as a bad network does."""
 
     def __init__(self, application: Application) -> None:
-        self._application = application
+        self.application = application
         self.is_down = False
         self.before: Callable[[str, str], Awaitable[None]] = _nothing
         """What happens before a method and path is answered, or reaches the service."""
@@ -185,9 +185,9 @@ class Faults:
         for counts, passed_on in ((self.lost_answers, _swallow), (self.cut_answers, partial(_send_head, send))):
             if counts.get(method, 0) > 0 and not scope["path"].endswith("/WRAPv0.9"):
                 counts[method] -= 1
-                await self._application(scope, receive, passed_on)
+                await self.application(scope, receive, passed_on)
                 return
-        await self._application(scope, receive, send)
+        await self.application(scope, receive, send)
 
     def count(self, method: str) -> int:
         return sum(each == method for each, path in self.requests if not path.endswith("/WRAPv0.9"))

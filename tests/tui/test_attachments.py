@@ -69,7 +69,7 @@ async def typed(pilot: Pilot[None], text: str) -> None:
 
 
 async def said(pilot: Pilot[None], words: str) -> None:
-    await until(lambda: any(words in each.message for each in pilot.app._notifications), lambda: text_of(pilot.app))
+    await until(lambda: any(words in each.message for each in pilot.app._notifications), lambda: text_of(pilot.app))  # noqa: SLF001 - Textual's
     await pilot.pause()
 
 
@@ -326,7 +326,7 @@ async def test_what_is_opened_lies_in_a_folder_of_the_users_own(
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("o")
         await said(pilot, "cannot run less. The file is in ")
-        (message,) = [each.message for each in pilot.app._notifications if "The file is in" in each.message]
+        (message,) = [each.message for each in pilot.app._notifications if "The file is in" in each.message]  # noqa: SLF001 - Textual's
         path = Path(message.rpartition(" is in ")[2].rstrip("."))
 
     assert (path.name, path.parent.name[:8]) == ("plan.txt", "backlit-")

@@ -270,7 +270,7 @@ async def test_hostile_names_are_drawn_as_they_are_in_the_width_there_is(
         assert all(character.isprintable() or character in "\n\u200d" for character in screen)
         assert "👨\u200d👩\u200d👧" in screen
         assert sum("…" in line for line in lines) >= 1
-        widths = {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()}
+        widths = {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()}  # noqa: SLF001 - Textual's
         assert widths == {120}
 
 

@@ -311,7 +311,7 @@ async def test_hostile_texts_are_drawn_as_they_are_and_kept_as_they_are(world: W
 
         assert missing(pilot.app, ["[bold]x[/] ␛[31mred a�b␇c", "[red]t[/]", "␛]0;owned␇ [/oops]"]) == []
         assert all(character.isprintable() or character == "\n" for character in screen)
-        assert {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()} == {120}
+        assert {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()} == {120}  # noqa: SLF001 - Textual's
         assert {key: fields[key] for key in hostile} == hostile
 
 

@@ -12,7 +12,8 @@ from backlit.tui.drawing import images, themes
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.shell.paths import completions, files_in, folder_and_name
 
-LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
+VARIABLES = {**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"}
+LOOKS = ThemeStyles(VARIABLES)
 
 
 def shown_of(content: bytes, name: str, width: int = 40, height: int = 20) -> list[str]:
@@ -86,7 +87,7 @@ def test_a_picture_is_half_blocks_of_its_colours() -> None:
 
 
 def test_a_picture_without_colours_is_shades() -> None:
-    plain = ThemeStyles(dict(LOOKS._variables), is_colourless=True)
+    plain = ThemeStyles(VARIABLES, is_colourless=True)
 
     lines = preview_of(picture("#ffffff"), "shot.png", None).draw(8, 4, plain)
 

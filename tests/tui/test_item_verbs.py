@@ -288,7 +288,7 @@ async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_no
             changed = {key for key, _ in _state(place, store, item_id) ^ before}
             opens = {type(pilot.app.screen).__name__} if pilot.app.screen is not place else set()
             opens |= {"an input"} if _is_editing(pilot) else set()
-            said = {each.message for each in pilot.app._notifications}
+            said = {each.message for each in pilot.app._notifications}  # noqa: SLF001 - Textual's
             outcomes[command.id] = " and ".join(sorted(opens | changed | said))
             while pilot.app.screen is not place or _is_editing(pilot):
                 await press(pilot, "escape")

@@ -119,7 +119,7 @@ async def test_zen_leaves_the_list_alone_and_ends_as_it_began(store: Store, open
 async def test_low_bandwidth_shows_no_preview_and_the_cursor_as_a_bar_alone(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "t", "l")
-        strip = pilot.app.screen._compositor.render_strips()[3]
+        strip = pilot.app.screen._compositor.render_strips()[3]  # noqa: SLF001 - Textual's
 
         assert "│" not in lines_of(pilot.app)[5]
         assert strip.text.startswith("▌")

@@ -130,7 +130,7 @@ def test_when_the_shell_gives_the_terminal_back_everything_is_drawn_again(tmp_pa
 def test_textual_has_the_private_names_that_frames_rely_on() -> None:
     names = {"_batch_count", "_closed", "_driver", "_running", "_sync_available"}
 
-    assert list(inspect.signature(App._display).parameters) == ["self", "screen", "renderable"]
+    assert list(inspect.signature(App._display).parameters) == ["self", "screen", "renderable"]  # noqa: SLF001 - Textual's
     assert names <= vars(App()).keys()
     assert issubclass(LayoutUpdate, CompositorUpdate)
     assert list(inspect.signature(LayoutUpdate).parameters) == ["strips", "region"]
@@ -142,4 +142,4 @@ def test_textual_has_the_private_names_that_frames_rely_on() -> None:
 def test_frames_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKLIT_FRAME_DIFF", "0")
 
-    assert shouting.ShoutingApp()._frame is None
+    assert shouting.ShoutingApp()._frame is None  # noqa: SLF001 - nothing else shows it without a terminal
