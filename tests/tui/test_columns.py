@@ -14,7 +14,7 @@ from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
 from backlit.store.views.columns import ColumnWish, column_wish
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.widgets.columns import USUAL, Column, fitting
+from backlit.tui.widgets.item_rows import USUAL, Column, fitting
 
 
 async def say(pilot: Pilot[None], line: str) -> None:

@@ -1,14 +1,17 @@
 """Selecting rows in the backlog, by keys over a real store and service."""
 
+from typing import cast
+
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
 from tests.tui.stage import lines_of, text_of
+from textual.message import Message
 
 from backlit.model.amounts import points_of
 from backlit.store import Store
 from backlit.store.records.item import Row
-from backlit.tui.widgets.selection import Selection
+from backlit.tui.widgets.item_list import ItemList, Selection
 
 
 def points(rows: list[Row]) -> str:
@@ -122,13 +125,30 @@ async def test_the_selection_is_seen_beside_the_cursor(store: Store, opened: Ope
         assert lines_of(pilot.app)[3].startswith("▌✓")
 
 
-def test_all_of_a_hundred_thousand_are_one_set() -> None:
-    selection = Selection()
+class ManyRows:
+    """Enough of a list for its selection: a hundred thousand rows."""
 
-    selection.add(range(100_000))
-    selection.invert(range(50_000))
+    cursor = top = 0
+    page = 40
+
+    def ids_between(self, start: int, stop: int | None) -> range:
+        return range(100_000)[start:stop]
+
+    def repaint(self) -> None:
+        """Nothing is drawn."""
+
+    def post_message(self, _message: Message) -> None:
+        """Nobody listens."""
+
+
+def test_all_of_a_hundred_thousand_are_one_set() -> None:
+    selection = Selection(cast("ItemList", ManyRows()))
+
+    selection.add(0, None)
+    selection.toggle_all(range(50_000))
     selection.rename({70_000: 200_000})
 
-    assert len(selection) == 50_000
-    assert 200_000 in selection
-    assert 70_000 not in selection
+    found = selection.ids()
+    assert len(found) == 50_000
+    assert selection.has(200_000)
+    assert not selection.has(70_000)

@@ -25,6 +25,7 @@ from backlit.tui.drawing.theme_styles import (
     type_colour,
     type_sign,
 )
+from backlit.tui.widgets.item_list import Selection
 from backlit.tui.widgets.item_rows import (
     CURSOR,
     ROW_SIGNS,
@@ -36,7 +37,6 @@ from backlit.tui.widgets.item_rows import (
     state_sign,
     unready_sign,
 )
-from backlit.tui.widgets.selection import RowSelection
 
 ROWS_KEPT = 4_000
 CARDS_KEPT = 512
@@ -112,7 +112,7 @@ class PaintedBoard(Protocol):
     laid_out: BoardLayout
     box: Size
     view: View | None
-    selection: RowSelection
+    selection: Selection
     cards: CardWindow
     empty_text: str
 

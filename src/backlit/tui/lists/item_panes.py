@@ -20,9 +20,8 @@ from backlit.tui.items.preview import Preview, surroundings_of
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_list import ItemList
+from backlit.tui.widgets.item_list import ItemList, SelectionChanged
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.selection import SelectionChanged
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 PREVIEW_DELAY = 0.06

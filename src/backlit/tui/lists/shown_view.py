@@ -27,8 +27,8 @@ from backlit.tui.shell.status_text import (
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.columns import Column, column_of
 from backlit.tui.widgets.item_list import is_complete
+from backlit.tui.widgets.item_rows import Column, column_of
 from backlit.tui.widgets.side_lines import Part
 
 

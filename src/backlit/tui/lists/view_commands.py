@@ -22,7 +22,7 @@ from backlit.tui.lists.saved_views import NO_FILES, PLAIN, fault_of_name
 from backlit.tui.lists.target import ListTarget
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.widgets.choice_list import Choice
-from backlit.tui.widgets.columns import USUAL
+from backlit.tui.widgets.item_rows import USUAL
 from backlit.tui.widgets.view_list import BacklogList
 
 OFFERED = ("AreaID", "IterationID", "AssignedToID", "Status", "type", "Tags", "TeamID", POINTS, "Priority", "Severity")

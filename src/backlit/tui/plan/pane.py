@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,12 +17,10 @@ from backlit.store.records.item import Row, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.widgets.columns import OWNER, PTS, Column
-from backlit.tui.widgets.folds import FoldableRows, GroupFolds
-from backlit.tui.widgets.item_rows import Names
+from backlit.tui.widgets.item_rows import OWNER, PTS, Column, Names
 from backlit.tui.widgets.side_lines import Part, SidesLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
-from backlit.tui.widgets.view_list import BacklogList
+from backlit.tui.widgets.view_list import BacklogList, GroupFolds
 
 HOURS = Column("WorkRemaining", "Hours", 5, is_number=True)
 MOST_PASSED = 500
@@ -48,23 +46,10 @@ class TasksAsked(Message):
         self.is_shown = is_shown
 
 
-class TaskRows(FoldableRows, Protocol):
-    """A list with tasks under items."""
-
-    def row(self, index: int) -> Row | GroupLine | None:
-        """Return the item or header on a line."""
-
-    def go_to(self, item_id: int) -> bool:
-        """Put the cursor on an item."""
-
-    def post_message(self, message: Message) -> bool:
-        """Send a message up."""
-
-
 class TaskFolds(GroupFolds):
     """The folding of the tasks of the item under the cursor, else of its group."""
 
-    def __init__(self, rows: TaskRows) -> None:
+    def __init__(self, rows: BacklogList) -> None:
         super().__init__(rows)
         self._tasks = rows
 

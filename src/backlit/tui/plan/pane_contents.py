@@ -26,8 +26,7 @@ from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.columns import Column
-from backlit.tui.widgets.item_rows import Badge
+from backlit.tui.widgets.item_rows import Badge, Column
 
 LOADING = "The list is still loading. Try again in a moment."
 FORECAST_ROWS = 400

@@ -1,23 +1,177 @@
-"""Lists of work items: the base of all of them, and the commands that select rows and fold groups."""
+"""Lists of work items: their base, their selection, and the commands that select rows and fold groups."""
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Protocol
 
 from textual import events
+from textual.message import Message
 
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.widgets.folds import Folding
 from backlit.tui.widgets.item_rows import Names
 from backlit.tui.widgets.line_list import LineList, is_far_away
-from backlit.tui.widgets.selection import RowSelection
+
+
+class SelectionChanged(Message):
+    """The selection of a list changed."""
+
+
+class Selection:
+    """The selected rows of a list, and the range that is open between a row and the cursor.
+
+    The ids survive refresh, filter and order; the cost of selecting depends on the rows in sight, except for their set.
+    """
+
+    def __init__(self, rows: "ItemList") -> None:
+        self._rows = rows
+        self._selected: set[int] = set()
+        self._anchor: int | None = None
+        self._anchor_id: int | None = None
+        self.agreed_hidden: frozenset[int] = frozenset()
+        """The selected items out of sight that the user agreed to act on."""
+
+    def ids(self) -> Sequence[int]:
+        """Return the selected items and those of the open range, in no particular order."""
+        return list(self._selected.union(() if self._anchor is None else self._rows.ids_between(*self._range())))
+
+    def has(self, item_id: int) -> bool:
+        """Return whether an item is selected by itself."""
+        return item_id in self._selected
+
+    def has_row(self, index: int, item_id: int) -> bool:
+        """Return whether a row is selected, or in the open range."""
+        if item_id in self._selected or self._anchor is None:
+            return item_id in self._selected
+        start, stop = self._range()
+        return start <= index < stop
+
+    def rename(self, ids: Mapping[int, int]) -> None:
+        """Follow temporary ids that became real ones."""
+        for old in self._selected & ids.keys():
+            self._selected.remove(old)
+            self._selected.add(ids[old])
+        if self._anchor_id is not None:
+            self._anchor_id = ids.get(self._anchor_id, self._anchor_id)
+
+    def find_anchor(self) -> None:
+        """Find the first row of the range after the rows were replaced; without it, close the range."""
+        self._anchor = None if self._anchor_id is None else self._rows.find_row(self._anchor_id)
+        if self._anchor is None:
+            self._anchor_id = None
+
+    def begin_range(self) -> None:
+        """Open a range at the cursor; raises CannotAct without a row there."""
+        self._anchor_id, self._anchor = self._ids(self._rows.cursor, self._rows.cursor + 1)[0], self._rows.cursor
+        self._changed()
+
+    def end_range(self) -> bool:
+        """Select the rows of the open range; return False without one."""
+        if self._anchor is None:
+            return False
+        self._selected.update(self._rows.ids_between(*self._range()))
+        self._anchor = self._anchor_id = None
+        self._changed()
+        return True
+
+    def clear(self) -> bool:
+        """Clear the selection; return False where it is empty."""
+        had_any = bool(self._selected) or self._anchor is not None
+        self._selected.clear()
+        self._anchor = self._anchor_id = None
+        self.agreed_hidden = frozenset()
+        if had_any:
+            self._changed()
+        return had_any
+
+    def toggle(self, start: int, stop: int) -> None:
+        """Select or deselect some rows; raises CannotAct without any."""
+        self.end_range()
+        self._selected.symmetric_difference_update(self._ids(start, stop))
+        self._refresh(start, stop - 1)
+        self._rows.post_message(SelectionChanged())
+
+    def toggle_all(self, ids: Sequence[int]) -> None:
+        """Select all of some items, or deselect them where all are selected."""
+        self.end_range()
+        if self._selected.issuperset(ids):
+            self._selected.difference_update(ids)
+        else:
+            self._selected.update(ids)
+        self._changed()
+
+    def add(self, start: int, stop: int | None) -> None:
+        """Select a range of rows."""
+        self.end_range()
+        self._selected.update(self._rows.ids_between(start, stop))
+        self._changed()
+
+    def remove(self, item_ids: Iterable[int]) -> None:
+        """Deselect some items, shown or not."""
+        self._selected.difference_update(item_ids)
+        self._changed()
+
+    def invert(self) -> None:
+        """Invert the selection."""
+        self.end_range()
+        self._selected.symmetric_difference_update(self._rows.ids_between(0, None))
+        self._changed()
+
+    def follow(self, before: int) -> None:
+        """Repaint the rows that the cursor added to the range or took from it."""
+        if self._anchor is not None and before != self._rows.cursor:
+            self._refresh(*sorted((before, self._rows.cursor)))
+            self._rows.post_message(SelectionChanged())
+
+    def _ids(self, start: int, stop: int) -> Sequence[int]:
+        ids = self._rows.ids_between(start, stop)
+        if not ids:
+            raise CannotAct("No row to select.")
+        return ids
+
+    def _refresh(self, first: int, last: int) -> None:
+        rows = self._rows
+        for index in range(max(first, rows.top), min(last, rows.top + rows.page - 1) + 1):
+            rows.refresh_row(index)
+
+    def _range(self) -> tuple[int, int]:
+        first, last = sorted((self._anchor or 0, self._rows.cursor))
+        return first, last + 1
+
+    def _changed(self) -> None:
+        self._rows.repaint()
+        self._rows.post_message(SelectionChanged())
+
+
+class Folding(Protocol):
+    """Folds of a list's groups; every method raises CannotAct without groups."""
+
+    def fold(self) -> None:
+        """Fold the group under the cursor."""
+
+    def unfold(self) -> None:
+        """Unfold the group under the cursor."""
+
+    def toggle(self) -> None:
+        """Fold or unfold the group under the cursor."""
+
+    def fold_all(self) -> None:
+        """Fold all groups."""
+
+    def unfold_all(self) -> None:
+        """Unfold all groups."""
+
+    def step(self, steps: int) -> None:
+        """Go on by some headers."""
+
+    def ids_under_header(self) -> Sequence[int] | None:
+        """Return the items of the group whose header is under the cursor; None on any other row."""
 
 
 class ItemList(LineList):
     """The rows of a view, read as they come into sight; subclasses place and draw them."""
 
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (
-        "widgets.move_commands",
+        "widgets.line_list",
         "widgets.item_list",
     )
 
@@ -28,7 +182,7 @@ class ItemList(LineList):
         self.view: View | None = None
         self.current_id: int | None = None
         self.is_sparing = False
-        self.selection = RowSelection(self)
+        self.selection = Selection(self)
         self._names = names
 
     # Hooks

@@ -1,4 +1,4 @@
-"""Rows of work items: their badges, their layout in columns, and the window of rows in sight."""
+"""Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,10 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.model.fields import ItemType
+from backlit.model.fields import Field, ItemType, Kind
+from backlit.model.filters import POINTS
 from backlit.store.records.item import Row, RowSign
+from backlit.store.views.columns import COMPUTED, ColumnWish
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import fit, fit_right, safe
@@ -21,7 +23,51 @@ from backlit.tui.drawing.theme_styles import (
     type_colour,
     type_sign,
 )
-from backlit.tui.widgets.columns import KNOWN, OWNER, PTS, STATUS, USUAL, Column, fitting, taken_by
+
+UNREADY = "¡"
+"""The sign of an item that fails the readiness check."""
+SYNCED = "⇄"
+"""The sign of an item that is synced with another tracker."""
+FOLDED = "▸"
+"""The sign of an item with folded tasks."""
+CURSOR = "cursor-background"
+SELECTED = "✓"
+ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
+    RowSign.NONE: (" ", "muted"),
+    RowSign.PENDING: ("↑", "pending"),
+    RowSign.REFUSED: ("!", "conflict"),
+    RowSign.CONFLICT: ("≠", "conflict"),
+    RowSign.ALTERED: ("~", "accent"),
+    RowSign.PLANNED: ("+", "accent"),
+    RowSign.CONTESTED: ("≠", "conflict"),
+    RowSign.LEAVING: ("−", "accent"),
+}
+ID_LEAST, ID_FROM = 3, 48
+"""Least width of the id column, and the width of the list from which it is shown."""
+LEAD = 3
+"""Cells before the first column: cursor bar, sign of the row's state, and readiness sign."""
+TYPE = 2
+INDENT = 2
+"""Cells by which headers of inner levels are indented."""
+NAME_LEAST = 25
+"""Cells of the name below which columns are dropped."""
+NAME_ENOUGH = 40
+"""Cells of the name above which growing columns take half of the rest."""
+_WIDTHS: Mapping[Kind, int] = {
+    Kind.INTEGER: 5,
+    Kind.NUMBER: 6,
+    Kind.BOOLEAN: 5,
+    Kind.USER: 7,
+    Kind.TEAM: 10,
+    Kind.AREA: 16,
+    Kind.ITERATION: 11,
+    Kind.TAGS: 16,
+    Kind.CHOICE: 12,
+    Kind.ITEM: 16,
+}
+_USUAL_WIDTH = 12
+_LONGEST_TITLE = 12
+_NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
 class Badge(IntFlag):
@@ -31,14 +77,6 @@ class Badge(IntFlag):
     UNREADY = 1
     SYNCED = 2
     FOLDED = 4
-
-
-UNREADY = "¡"
-"""The sign of an item that fails the readiness check."""
-SYNCED = "⇄"
-"""The sign of an item that is synced with another tracker."""
-FOLDED = "▸"
-"""The sign of an item with folded tasks."""
 
 
 def unready_sign(badge: Badge) -> str:
@@ -56,20 +94,6 @@ def folded_sign(badge: Badge) -> str:
     return FOLDED if badge & Badge.FOLDED else " "
 
 
-CURSOR = "cursor-background"
-SELECTED = "✓"
-ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
-    RowSign.NONE: (" ", "muted"),
-    RowSign.PENDING: ("↑", "pending"),
-    RowSign.REFUSED: ("!", "conflict"),
-    RowSign.CONFLICT: ("≠", "conflict"),
-    RowSign.ALTERED: ("~", "accent"),
-    RowSign.PLANNED: ("+", "accent"),
-    RowSign.CONTESTED: ("≠", "conflict"),
-    RowSign.LEAVING: ("−", "accent"),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Names:
     """Texts for ids: owners, iterations, group headers, badges and cells; an id without a name is shown as itself."""
@@ -83,13 +107,72 @@ class Names:
     """Texts of some items in some fields; empty for no value."""
 
 
-ID_LEAST, ID_FROM = 3, 48
-"""Least width of the id column, and the width of the list from which it is shown."""
-LEAD = 3
-"""Cells before the first column: cursor bar, sign of the row's state, and readiness sign."""
-TYPE = 2
-INDENT = 2
-"""Cells by which headers of inner levels are indented."""
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: field, heading, width in cells; whether it grows, and its order of being dropped."""
+
+    key: str
+    title: str
+    width: int
+    is_number: bool = False
+    grows: bool = False
+    drop: int = 0
+
+
+STATUS = Column("Status", "Status", 7)
+
+
+PTS = Column(POINTS, "Pts", 5, is_number=True)
+
+
+OWNER = Column("AssignedToID", "Owner", 7)
+
+
+ITERATION = Column("IterationID", "Iteration", 11)
+
+
+KNOWN: Mapping[str, Column] = {each.key: each for each in (STATUS, PTS, OWNER, ITERATION)}
+"""Columns whose values rows carry, each drawn in its own way."""
+
+
+USUAL = (
+    Column("Status", "Status", 7, drop=3),
+    Column(POINTS, "Pts", 5, is_number=True, drop=4),
+    Column("AssignedToID", "Owner", 7, drop=2),
+    Column("IterationID", "Iteration", 11, drop=1),
+)
+
+
+def column_of(wish: ColumnWish, field: Field | None) -> Column:
+    """Return the column of a wish; an empty one for a field that the project does not have."""
+    computed = COMPUTED.get(wish.key)
+    known = Column(computed.key, computed.title, computed.width) if computed else KNOWN.get(wish.key)
+    title = known.title if known else field.label if field else wish.key.removesuffix("_cf")
+    kind = field.kind if field else Kind.TEXT
+    wide = known.width if known else max(_WIDTHS.get(kind, _USUAL_WIDTH), min(cell_len(title), _LONGEST_TITLE))
+    is_number = known.is_number if known else kind in _NUMBERS
+    return Column(wish.key, title, wish.width or wide, is_number, wish.grows, wish.drop)
+
+
+def fitting(columns: Sequence[Column], room: int) -> list[Column]:
+    """Return the columns that fit beside the shortest name; growing ones take half of the spare cells."""
+    shown = list(columns)
+    while shown and room - taken_by(shown) < NAME_LEAST:
+        shown.remove(min(shown, key=lambda each: (not each.drop, each.drop, -shown.index(each))))
+    growing = sum(each.grows for each in shown)
+    if not growing:
+        return shown
+    more = max(0, room - taken_by(shown) - NAME_ENOUGH) // 2 // growing
+    return [_wider(each, more) if each.grows else each for each in shown]
+
+
+def taken_by(columns: Sequence[Column]) -> int:
+    """Return the cells that columns take; a number never touches its neighbour."""
+    return sum(each.width + 1 for each in columns) + bool(columns and columns[-1].is_number)
+
+
+def _wider(column: Column, cells: int) -> Column:
+    return Column(column.key, column.title, column.width + cells, column.is_number, column.grows, column.drop)
 
 
 class Layout:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from rich.segment import Segment
 from textual import events, on
@@ -13,6 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.errors import StorageError
+from backlit.tui.commands.command import Call
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.widgets.storage_errors import dispatch_guarded
@@ -51,7 +52,7 @@ class LineList(Widget, can_focus=True):
     """
 
     HEADER_LINES = 0
-    COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.move_commands",)
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list",)
 
     empty_text: reactive[str] = reactive("")
     """The text in place of rows where there are none."""
@@ -223,3 +224,63 @@ class LineList(Widget, can_focus=True):
         self.move_to(index)
         if event.chain > 1:
             self.post_message(self.Chosen(self, index))
+
+
+class MoveTarget(Protocol):
+    """A list with a cursor on one of its rows."""
+
+    cursor: int
+
+    @property
+    def page(self) -> int:
+        """The number of lines in sight."""
+
+    def row_count(self) -> int:
+        """Return the number of rows."""
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row, or on the nearest one."""
+
+    def move_by(self, rows: int) -> None:
+        """Move the cursor by some rows."""
+
+    def page_by(self, step: float, count: int) -> None:
+        """Move by a number of half pages (step 0.5), or scroll by whole ones (step 1); negative is up."""
+
+    def scroll_cursor_to(self, line: int) -> None:
+        """Scroll until the cursor's row is on a line of the page."""
+
+
+def step(target: MoveTarget, call: Call) -> None:
+    """Move by the count, in the direction of the argument's sign."""
+    target.move_by(int(call.command.argument) * (call.count or 1))
+
+
+def to_first(target: MoveTarget, call: Call) -> None:
+    """Go to the first row, or to row n with a count."""
+    target.move_to((call.count or 1) - 1)
+
+
+def to_last(target: MoveTarget, call: Call) -> None:
+    """Go to the last row, or to row n with a count."""
+    target.move_to((call.count or target.row_count()) - 1)
+
+
+def page(target: MoveTarget, call: Call) -> None:
+    """Move by half or whole pages, as the argument says, times the count."""
+    target.page_by(float(call.command.argument), call.count or 1)
+
+
+def centre(target: MoveTarget, _call: Call) -> None:
+    """Scroll the row to the middle."""
+    target.scroll_cursor_to(target.page // 2)
+
+
+def to_top(target: MoveTarget, _call: Call) -> None:
+    """Scroll the row to the top."""
+    target.scroll_cursor_to(0)
+
+
+def to_bottom(target: MoveTarget, _call: Call) -> None:
+    """Scroll the row to the bottom."""
+    target.scroll_cursor_to(target.page - 1)
