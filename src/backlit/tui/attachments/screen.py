@@ -25,7 +25,7 @@ from backlit.tui.items.item_screen import ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemPlace
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.line_list import EntryList, LineList
 from backlit.tui.widgets.side_lines import Part
 
 CUSTOMERS_SIGN = "»"
@@ -44,7 +44,7 @@ DRAW_EVERY = 0.15
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-class AttachmentList(LineList):
+class AttachmentList(EntryList[AttachmentEntry]):
     """A list of files, one to a row; `now` gives the server's time, for the ages."""
 
     HEADER_LINES = 1
@@ -52,24 +52,6 @@ class AttachmentList(LineList):
     def __init__(self, now: Callable[[], datetime], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._now = now
-        self.entries: Sequence[AttachmentEntry] = ()
-
-    def show(self, entries: Sequence[AttachmentEntry]) -> None:
-        """Show files, the cursor where it was: on the same one, else near its line."""
-        current = self.current
-        self.entries = entries
-        ids = [entry.id for entry in entries]
-        self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
-        self.post_message(self.Highlighted(self, self.cursor))
-
-    @property
-    def current(self) -> AttachmentEntry | None:
-        """The file under the cursor."""
-        return self.entries[self.cursor] if self.cursor < len(self.entries) else None
-
-    def row_count(self) -> int:
-        """Return the number of files."""
-        return len(self.entries)
 
     # Drawing
 

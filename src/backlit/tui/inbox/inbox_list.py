@@ -1,11 +1,10 @@
 """The lists of the inbox: changed items, and recent comments; and the texts of changes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from difflib import unified_diff
 
-from rich.segment import Segment
 from textual.content import Content
 from textual.strip import Strip
 
@@ -15,10 +14,10 @@ from backlit.store.journal.inbox import NewsKind
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
-from backlit.tui.drawing.theme_styles import ThemeStyles, type_colour, type_sign
+from backlit.tui.drawing.theme_styles import type_colour, type_sign
 from backlit.tui.fields.dates import age, moment
 from backlit.tui.fields.values import label_of, words_of
-from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.line_list import EntryList, LineList
 
 SIGNS = {NewsKind.NEW: ("+", "accent"), NewsKind.CHANGED: ("~", "pending"), NewsKind.GONE: ("−", "conflict")}
 ID_WIDTH, AGE_WIDTH, WHO_WIDTH = 7, 4, 9
@@ -31,29 +30,12 @@ DIFF_LINES = 60
 COLOURS = {"-": "$error", "+": "$success"}
 
 
-class InboxRows(LineList):
-    """A list of the inbox: draws its rows alike."""
-
-    def __init__(self, store: Store, *, id: str) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
-        self.store = store
-
-    def drawn(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
-        """Draw a row of coloured parts after the cursor bar."""
-        theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
-        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
-        segments += [
-            Segment(text, theme.style(colour, on=on, bold=is_cursor and colour == "foreground"))
-            for text, colour in parts
-        ]
-        return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
-
-
-class InboxList(InboxRows):
+class InboxList(LineList):
     """A list of changed items by id; only rows in sight are read."""
 
     def __init__(self, store: Store, *, id: str) -> None:  # noqa: A002 - Textual's name
-        super().__init__(store, id=id)
+        super().__init__(id=id)
+        self._store = store
         self._ids: list[int] = []
         self._read: dict[int, ItemNews | None] = {}
 
@@ -77,7 +59,7 @@ class InboxList(InboxRows):
 
     def _news(self, item_id: int) -> ItemNews | None:
         if item_id not in self._read:
-            self._read[item_id] = self.store.inbox.news(item_id)
+            self._read[item_id] = self._store.inbox.news(item_id)
         return self._read[item_id]
 
     def row_count(self) -> int:
@@ -88,7 +70,7 @@ class InboxList(InboxRows):
         """Draw an item: kind of change, name, summary, author and age."""
         news = self._news(self._ids[index])
         if news is None:
-            return self.drawn([], is_cursor=is_cursor)
+            return self.draw_parts([], is_cursor=is_cursor)
         sign, colour = SIGNS[news.kind]
         if news.comments and not news.fields and news.kind is NewsKind.CHANGED:
             sign = "”"
@@ -100,43 +82,26 @@ class InboxList(InboxRows):
             (fit_right(f"#{news.item_id}", ID_WIDTH) + " ", "muted"),
             (f"{type_sign(news.type)} ", type_colour(news.type)),
             (fit(news.name, name_width) + "  ", "foreground"),
-            (fit(summary_of(self.store, news), left - name_width), "muted"),
+            (fit(summary_of(self._store, news), left - name_width), "muted"),
             (f" {fit(news.authors[0] if news.authors else '', who_width)}" if who_width else "", "muted"),
-            (fit_right(age_of(news.at, self.store.now()), AGE_WIDTH) + " ", "muted"),
+            (fit_right(age_of(news.at, self._store.now()), AGE_WIDTH) + " ", "muted"),
         ]
-        return self.drawn(parts, is_cursor=is_cursor)
+        return self.draw_parts(parts, is_cursor=is_cursor)
 
 
-class FeedList(InboxRows):
+class FeedList(EntryList[CommentEntry]):
     """A list of the project's recent comments, with a sign for unread ones."""
 
     def __init__(self, store: Store, item_name: Callable[[int], str], *, id: str) -> None:  # noqa: A002 - Textual's name
-        super().__init__(store, id=id)
+        super().__init__(id=id)
+        self._store = store
         self._item_name = item_name
-        self._comments: Sequence[CommentEntry] = ()
-        self._unread: AbstractSet[int] = frozenset()
-
-    def show(self, comments: Sequence[CommentEntry], unread: AbstractSet[int]) -> None:
-        """Show other comments; the cursor stays on its comment, else on its line."""
-        current = self.current
-        self._comments, self._unread = comments, unread
-        ids = [each.id for each in comments]
-        self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
-        self.post_message(self.Highlighted(self, self.cursor))
-
-    @property
-    def current(self) -> CommentEntry | None:
-        """Return the comment under the cursor."""
-        return self._comments[self.cursor] if self.cursor < len(self._comments) else None
-
-    def row_count(self) -> int:
-        """Return the number of comments."""
-        return len(self._comments)
+        self.unread: AbstractSet[int] = frozenset()
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw a comment: author, item, text, and age."""
-        comment = self._comments[index]
-        is_new = comment.id in self._unread
+        comment = self.entries[index]
+        is_new = comment.id in self.unread
         left = self.size.width - WHO_WIDTH - ID_WIDTH - AGE_WIDTH - 9
         name_width = round(left * NAME_SHARE)
         parts = [
@@ -145,9 +110,9 @@ class FeedList(InboxRows):
             (fit_right(f"#{comment.item_id}", ID_WIDTH) + " ", "muted"),
             (fit(self._item_name(comment.item_id), name_width) + "  ", "muted"),
             (fit(" ".join(comment.text.split()), left - name_width), "foreground"),
-            (fit_right(age_of(comment.created_at, self.store.now()), AGE_WIDTH) + " ", "muted"),
+            (fit_right(age_of(comment.created_at, self._store.now()), AGE_WIDTH) + " ", "muted"),
         ]
-        return self.drawn(parts, is_cursor=is_cursor)
+        return self.draw_parts(parts, is_cursor=is_cursor)
 
 
 def summary_of(store: Store, news: ItemNews) -> str:

@@ -15,7 +15,7 @@ from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of
-from backlit.tui.inbox.inbox_list import FeedList, InboxList, InboxRows, comment_lines, is_long, lines_of
+from backlit.tui.inbox.inbox_list import FeedList, InboxList, comment_lines, is_long, lines_of
 from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
@@ -70,13 +70,14 @@ class InboxScreen(StoreScreen[None]):
             self._draw_words()
 
     @property
-    def _list(self) -> InboxRows:
+    def _list(self) -> LineList:
         return self._feed if self.shows_feed else self._news
 
     def _show(self) -> None:
         inbox = self.store.inbox
         if self.shows_feed:
-            self._feed.show(inbox.feed(), inbox.unread_comments())
+            self._feed.unread = inbox.unread_comments()
+            self._feed.show(inbox.feed())
         else:
             self._news.show(inbox.ids())
         self._draw_words()

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -28,14 +27,13 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
-from backlit.tui.drawing.theme_styles import ThemeStyles
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import content_of, fate_words, fields_of, lines_of, moved_words, node_summary, noun_of
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import left_status
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemPlace
-from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.line_list import EntryList, LineList
 from backlit.tui.widgets.side_lines import Part, RuleLine, SidesLine, hints
 
 ROOM_FOR_HINTS = 80
@@ -250,60 +248,43 @@ async def _is_agreed(target: OutboxScreen, title: str, sentence: str, label: str
     return await target.ask(ConfirmDialog(title, sentence, [Answer("y", label)], "cancel")) == "y"
 
 
-class OutboxList(LineList):
+class OutboxList(EntryList[OutboxEntry]):
     """A list of journal entries."""
 
     def __init__(self, store: Store, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._store = store
-        self._entries: Sequence[OutboxEntry] = ()
         self._fault = ""
 
     def show_fault(self, sentence: str) -> None:
         """Show why the entries could not be read."""
-        self._fault, self._entries = sentence, ()
-        self.rows_replaced(0)
-        self.refresh()
+        self.show(())
+        self._fault = sentence
 
     def show(self, entries: Sequence[OutboxEntry]) -> None:
-        """Show entries; the cursor stays on its entry, else near its line."""
-        current = self.current
-        self._entries, self._fault = entries, ""
-        ids = [entry.id for entry in entries]
-        self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
-        self.post_message(self.Highlighted(self, self.cursor))
-
-    @property
-    def current(self) -> OutboxEntry | None:
-        """Return the entry under the cursor."""
-        return self._entries[self.cursor] if self.cursor < len(self._entries) else None
-
-    def row_count(self) -> int:
-        """Return the number of entries."""
-        return len(self._entries)
+        """Show other entries."""
+        self._fault = ""
+        super().show(entries)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         """Draw an entry: state, item, and change."""
-        entry, theme = self._entries[index], ThemeStyles.of(self.app)
-        on = "cursor-background" if is_cursor else None
+        entry, width = self.entries[index], self.size.width
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
-        width = self.size.width
         change_width = round(width * CHANGE_SHARE)
         name_width = max(0, width - change_width - STATE_WIDTH - ID_WIDTH - 7)
-        segments = [
-            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
-            Segment(f" {sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", theme.style(colour, on=on)),
-            Segment(fit_right(number_of(entry), ID_WIDTH) + " ", theme.style("muted", on=on)),
-            Segment(fit(item_name_of(self._store, entry), name_width) + " ", theme.style(on=on, bold=is_cursor)),
-            Segment(fit(summary_of(entry), change_width), theme.style("muted", on=on)),
+        parts = [
+            (f" {sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", colour),
+            (fit_right(number_of(entry), ID_WIDTH) + " ", "muted"),
+            (fit(item_name_of(self._store, entry), name_width) + " ", "foreground"),
+            (fit(summary_of(entry), change_width), "muted"),
         ]
-        return Strip(segments).adjust_cell_length(width, theme.style(on=on))
+        return self.draw_parts(parts, is_cursor=is_cursor)
 
     def render_blank(self, y: int) -> Strip:
         """Draw a text for no entries, or the error of reading them."""
         if self._fault:
             return self.draw_words(self._fault, y, "conflict")
-        return self.draw_words("" if self._entries else "All changes are saved on the server.", y)
+        return self.draw_words("" if self.entries else "All changes are saved on the server.", y)
 
 
 def item_name_of(store: Store, entry: OutboxEntry) -> str:

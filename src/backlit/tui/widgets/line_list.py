@@ -1,8 +1,8 @@
-"""Lists of lines: a widget that draws only the lines in sight."""
+"""Lists of lines: widgets that draw only the lines in sight, and the commands that move the cursor."""
 
 import os
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from rich.segment import Segment
 from textual import events, on
@@ -101,6 +101,16 @@ class LineList(Widget, can_focus=True):
         lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
         text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
         return Strip([Segment(fit(text, width), theme.style(colour))])
+
+    def draw_parts(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
+        """Draw a row of coloured texts after the cursor bar; foreground is bold under the cursor."""
+        theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
+        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
+        segments += [
+            Segment(text, theme.style(colour, on=on, bold=is_cursor and colour == "foreground"))
+            for text, colour in parts
+        ]
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     @property
     def page(self) -> int:
@@ -224,6 +234,41 @@ class LineList(Widget, can_focus=True):
         self.move_to(index)
         if event.chain > 1:
             self.post_message(self.Chosen(self, index))
+
+
+class Identified(Protocol):
+    """An entry of a list."""
+
+    @property
+    def id(self) -> int:
+        """Return what the cursor follows."""
+
+
+Entry = TypeVar("Entry", bound=Identified)
+
+
+class EntryList(LineList, Generic[Entry]):
+    """A list of entries; the cursor stays on its entry when others are shown, else near its line."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.entries: Sequence[Entry] = ()
+
+    def show(self, entries: Sequence[Entry]) -> None:
+        """Show other entries."""
+        current, self.entries = self.current, entries
+        ids = [entry.id for entry in entries]
+        self.rows_replaced(ids.index(current.id) if current and current.id in ids else self.cursor)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    @property
+    def current(self) -> Entry | None:
+        """Return the entry under the cursor."""
+        return self.entries[self.cursor] if self.cursor < len(self.entries) else None
+
+    def row_count(self) -> int:
+        """Return the number of entries."""
+        return len(self.entries)
 
 
 class MoveTarget(Protocol):
