@@ -3,11 +3,8 @@
 from dataclasses import replace
 from datetime import date
 
-from backlit.model.reports.burndown import burndown, burnup
-from backlit.model.reports.chart import Timeline
-from backlit.model.reports.course import Course, Flow, Progress
-from backlit.model.reports.report import Measure, Report
-from backlit.model.reports.scope import scope_change
+from backlit.model.reports.daily import Course, Flow, Progress, burndown, burnup, scope_change
+from backlit.model.reports.report import Measure, Report, Timeline
 from backlit.model.trees import Totals
 
 MONDAY, THURSDAY, FRIDAY = date(2026, 3, 2), date(2026, 3, 5), date(2026, 3, 6)

@@ -4,9 +4,8 @@ from datetime import date
 
 import pytest
 
-from backlit.model.reports.chart import Bars
 from backlit.model.reports.open_items import Load, Size, Stay, age, estimates, load_by_area, load_by_person
-from backlit.model.reports.report import Measure, Report
+from backlit.model.reports.report import Bars, Measure, Report
 from backlit.model.statuses import StatusGroup
 from backlit.model.trees import Totals
 

@@ -5,9 +5,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from backlit.model.reports.chart import Bars
-from backlit.model.reports.course import Progress
-from backlit.model.reports.report import Measure
+from backlit.model.reports.daily import Progress
+from backlit.model.reports.report import Bars, Measure
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.trees import Totals
 

@@ -6,9 +6,20 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from backlit.model.reports.chart import Bar, Bars, Part, Series, Timeline, Tone, ticks
 from backlit.model.reports.formats import FORMATS
-from backlit.model.reports.report import Column, Report, Table, ranges_text
+from backlit.model.reports.report import (
+    Bar,
+    Bars,
+    Column,
+    Part,
+    Report,
+    Series,
+    Table,
+    Timeline,
+    Tone,
+    ranges_text,
+    ticks,
+)
 
 HOSTILE = "=1+1 | <b>\x1b[31m *you*"
 DAYS = tuple(date(2026, 3, number) for number in (2, 3, 4))

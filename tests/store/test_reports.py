@@ -8,8 +8,7 @@ from tests.store.world import World
 
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
-from backlit.model.reports.chart import Timeline
-from backlit.model.reports.report import Measure
+from backlit.model.reports.report import Measure, Timeline
 from backlit.model.statuses import is_open
 from backlit.store import Store
 from backlit.store.journal.reports import Move, SnapshotRow

@@ -6,7 +6,7 @@ import pytest
 from tests.tui.stage import Stage
 
 from backlit.store.records.item import Item, Row, RowSign
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.acts import Act, Plan
 from backlit.tui.items.item_commands import mirrored_words
 from backlit.tui.widgets.item_rows import Badge, Layout, Names

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from backlit.model.reports.chart import Bar, Bars, Part, Series, Timeline, Tone
+from backlit.model.reports.report import Bar, Bars, Part, Series, Timeline, Tone
 from backlit.tui.drawing.charts import Row, draw, legend
 
 MONDAY = date(2026, 3, 2)

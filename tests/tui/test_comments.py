@@ -19,7 +19,7 @@ from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.markdown import markdown_lines
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 
 NOW = datetime(2026, 3, 10, 12)
 LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})

@@ -9,7 +9,7 @@ from PIL import Image
 
 from backlit.tui.attachments.file_preview import LOOK_LIMIT, preview_of
 from backlit.tui.drawing import images, themes
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.paths import completions, files_in, folder_and_name
 
 VARIABLES = {**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"}

@@ -11,7 +11,7 @@ from textual.app import App
 
 from backlit.tui.drawing.html import is_html
 from backlit.tui.drawing.markdown import Line, markdown_lines
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 
 PARTS = (
     *("<p>", "</p>", "<ul>", "<ol>", "<li>", "</li>", "</ul>", "<h1>", "<blockquote>", "</blockquote>", "<br>", "<hr>"),

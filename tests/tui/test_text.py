@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from backlit.tui.drawing.frames.cells import cells_of
+from backlit.tui.drawing.frames.row import cells_of
 from backlit.tui.drawing.text import SafeFilter, fit, fit_right, literal, literal_block, safe, safe_block
 
 ANY = st.text(alphabet=st.characters() | st.characters(categories=["Cc", "Cf", "Mn", "Me", "Zs", "Co"]), max_size=60)

@@ -9,8 +9,18 @@ from html import escape
 from textwrap import wrap
 
 from backlit.model.plain import plain
-from backlit.model.reports.chart import Bars, Series, Timeline, Tone, ticks
-from backlit.model.reports.report import Report, Value, day_text, number_text, value_text
+from backlit.model.reports.report import (
+    Bars,
+    Report,
+    Series,
+    Timeline,
+    Tone,
+    Value,
+    day_text,
+    number_text,
+    ticks,
+    value_text,
+)
 
 _FORMULAS = ("=", "+", "-", "@")
 """First characters of spreadsheet formulas, which are escaped in text from the service."""

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from backlit.model.reports.chart import Bar, Bars, Part, Tone
 from backlit.model.reports.report import (
+    Bar,
+    Bars,
     Column,
     Measure,
+    Part,
     Report,
     Table,
+    Tone,
     Value,
     counted,
     day_text,

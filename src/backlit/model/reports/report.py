@@ -4,14 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
+from math import ceil, floor, log10
 from typing import TypeAlias
 
 from backlit.model.dates import MONTHS
-from backlit.model.reports.chart import Chart
 from backlit.model.trees import Totals
 
 Value: TypeAlias = str | float | date | None
 """A cell's value; None if unknown."""
+MOST_RANGES = 4
+"""Number of day ranges named in full; further ones are counted."""
+_DAY = timedelta(days=1)
+_STEPS = (1, 2, 5, 10)
 
 
 class Measure(StrEnum):
@@ -46,28 +50,6 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     item_ids: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A report; its notes name the origin of the numbers and missing ones."""
-
-    kind: str
-    about: str
-    headline: str
-    chart: Chart
-    table: Table
-    notes: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """Return the title: the kind of the report and its subject."""
-        return f"{self.kind}: {self.about}"
-
-
-MOST_RANGES = 4
-"""Number of day ranges named in full; further ones are counted."""
-_DAY = timedelta(days=1)
 
 
 def number_text(number: float) -> str:
@@ -120,3 +102,117 @@ def _stretch_text(first: date, last: date) -> str:
         return day_text(first)
     start = str(first.day) if first.month == last.month and first.year == last.year else day_text(first)
     return f"{start}–{day_text(last)}"
+
+
+class Tone(StrEnum):
+    """Meaning of a chart's part; the renderer gives it a colour and a sign."""
+
+    DONE = "done"
+    LEFT = "left"
+    STARTED = "started"
+    TESTED = "tested"
+    PLAIN = "plain"
+    SCOPE = "scope"
+    GUIDE = "guide"
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A number for each day; None for a day without a record."""
+
+    name: str
+    tone: Tone
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Days along the bottom: one series as bars, others as lines over them.
+
+    `gaps` are the days up to today without a record; the chart shows them as gaps, without interpolation.
+    """
+
+    days: tuple[date, ...]
+    bars: Series
+    lines: tuple[Series, ...]
+    gaps: frozenset[date]
+    today: date
+
+    @property
+    def is_empty(self) -> bool:
+        """True without any number to draw."""
+        return all(value is None for value in self.bars.values)
+
+    @property
+    def top(self) -> float:
+        """The largest number in the chart."""
+        every = (self.bars, *self.lines)
+        return max((value for each in every for value in each.values if value is not None), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the bars."""
+
+    name: str
+    tone: Tone
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar: its label and a number for each part."""
+
+    label: str
+    values: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        """The length of the whole bar."""
+        return sum(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Horizontal bars with the same parts; a short chart keeps the first or the last."""
+
+    parts: tuple[Part, ...]
+    bars: tuple[Bar, ...]
+    keeps_last: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """True without any number to draw."""
+        return not self.bars
+
+    @property
+    def top(self) -> float:
+        """The length of the longest bar."""
+        return max((each.total for each in self.bars), default=0.0)
+
+
+Chart: TypeAlias = Timeline | Bars
+
+
+def ticks(top: float, most: int) -> tuple[float, ...]:
+    """Return evenly spaced whole numbers from 0 to `top` or above, between two and `most` of them."""
+    rough = max(1.0, top / max(1, most - 1))
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * each for each in _STEPS if power * each >= rough * (1 - 1e-9))
+    return tuple(step * n for n in range(max(1, ceil(top / step - 1e-9)) + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report; its notes name the origin of the numbers and missing ones."""
+
+    kind: str
+    about: str
+    headline: str
+    chart: Chart
+    table: Table
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Return the title: the kind of the report and its subject."""
+        return f"{self.kind}: {self.about}"

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from backlit.model.planning import velocity_of
-from backlit.model.reports.chart import Bar, Bars, Part, Tone
-from backlit.model.reports.course import Progress
+from backlit.model.reports.daily import Progress
 from backlit.model.reports.report import (
+    Bar,
+    Bars,
     Column,
     Measure,
+    Part,
     Report,
     Table,
+    Tone,
     Value,
     counted,
     day_text,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TypeVar
 
-from backlit.model.reports.course import Progress
+from backlit.model.reports.daily import Progress
 from backlit.model.reports.open_items import Load, Size
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 
 import orjson
 
-from backlit.model.reports.course import Flow, Progress, flow_of
+from backlit.model.reports.daily import Flow, Progress, flow_of
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
 from backlit.store.files import Files, Writer

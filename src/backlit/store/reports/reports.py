@@ -10,11 +10,9 @@ from typing import Self, TypeAlias
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Velocity, velocity_of
 from backlit.model.query import NameKind
-from backlit.model.reports.burndown import burndown, burnup
-from backlit.model.reports.course import Course, Progress
+from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
 from backlit.model.reports.open_items import Stay, age, estimates, load_by_area, load_by_person
 from backlit.model.reports.report import Measure, Report
-from backlit.model.reports.scope import scope_change
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.statuses import group_of
 from backlit.model.trees import ROOT_PARENT, Totals

@@ -15,7 +15,7 @@ from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.confirm import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.drawing.text import safe
-from backlit.tui.drawing.theme_styles import type_sign
+from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import name_of, node_summary, noun_of
 from backlit.tui.shell.target import StoreTarget

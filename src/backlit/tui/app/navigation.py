@@ -14,7 +14,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_offer
-from backlit.tui.drawing.theme_styles import status_sign, type_sign
+from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.outbox.screen import OutboxScreen
 from backlit.tui.shell.target import StoreTarget

@@ -21,7 +21,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.images import ImageError, ImageProtocol, TerminalImage, background_of, image_lines, read_image
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import fit, fit_right, joined, literal, safe, safe_block
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.workers import work
 
 if TYPE_CHECKING:

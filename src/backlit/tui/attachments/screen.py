@@ -19,7 +19,7 @@ from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age, moment
 from backlit.tui.items.item_screen import ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen

@@ -13,7 +13,7 @@ from backlit.tui.board.board_painter import HEADER_LINES, BoardPainter, CardPain
 from backlit.tui.board.grid import BoardLayout, laid_out
 from backlit.tui.board.position import BoardPosition, ColumnsOf, Spot
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import Names
 

@@ -17,7 +17,7 @@ from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import GAP, BoardLayout, ColumnTotals, Lane, Slot
 from backlit.tui.board.position import BoardPosition
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import (
+from backlit.tui.drawing.themes import (
     ThemeStyles,
     status_colour,
     status_sign,

@@ -18,7 +18,7 @@ from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age, moment
 
 LEAD = 2

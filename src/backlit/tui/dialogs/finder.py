@@ -14,7 +14,7 @@ from textual.widgets import Input
 from backlit.tui.commands.command import Command, spelled
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.drawing.text import fit, literal
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 
 KEYS_WIDTH = 13

@@ -11,7 +11,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.command import Command, Context, item_number
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
-from backlit.tui.drawing.theme_styles import status_sign, type_sign
+from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.shell.target import StoreTarget
 from backlit.tui.shell.workers import work
 

@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from rich.cells import cell_len
 
-from backlit.model.reports.chart import Bar, Bars, Chart, Series, Timeline, Tone, ticks
-from backlit.model.reports.report import day_text, number_text
+from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
 from backlit.tui.drawing.text import fit, safe
 
 Piece: TypeAlias = tuple[str, str]

@@ -22,7 +22,7 @@ from rich.style import Style
 from textual.geometry import Region
 
 from backlit.tui.drawing.markdown import Line
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 
 if TYPE_CHECKING:
     from PIL.Image import Image

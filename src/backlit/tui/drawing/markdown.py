@@ -18,7 +18,7 @@ from rich.text import Text
 
 from backlit.tui.drawing.html import html_tokens, is_html
 from backlit.tui.drawing.text import safe, safe_block
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from backlit.model.fields import Field
 from backlit.tui.drawing.text import fit
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 

@@ -7,7 +7,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
 from backlit.store.edits.checks import check
 from backlit.store.store import Store
-from backlit.tui.drawing.theme_styles import status_colour, status_sign
+from backlit.tui.drawing.themes import status_colour, status_sign
 from backlit.tui.editor.field_grid import GridLine
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.fields.acts import is_for_customers

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from backlit.model.fields import Field, Kind
 from backlit.store.records.people import TreeKind
-from backlit.tui.drawing.theme_styles import status_sign
+from backlit.tui.drawing.themes import status_sign
 from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.widgets.choice_list import Choice

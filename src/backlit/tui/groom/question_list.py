@@ -11,7 +11,7 @@ from textual.message import Message
 from backlit.model.fields import Field
 from backlit.tui.drawing.markdown import Line
 from backlit.tui.drawing.text import fit, safe, wrapped
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.choice_list import Choice
 from backlit.tui.widgets.item_rows import UNREADY
 from backlit.tui.widgets.text_view import LinesView

@@ -14,7 +14,7 @@ from backlit.store.journal.inbox import NewsKind
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
-from backlit.tui.drawing.theme_styles import type_colour, type_sign
+from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.dates import age, moment
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.widgets.line_list import EntryList, LineList

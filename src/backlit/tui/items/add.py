@@ -12,7 +12,7 @@ from backlit.tui.commands.command import Call
 from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
-from backlit.tui.drawing.theme_styles import type_sign
+from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.parser import FieldReading
 from backlit.tui.items.field_commands import check_name

@@ -13,7 +13,7 @@ from backlit.tui.dialogs.confirm import Answer
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.drawing.theme_styles import type_sign
+from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import Changes, Plan, field_named, tags_of
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.widgets.item_rows import SYNCED

@@ -13,7 +13,7 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.theme_styles import type_colour, type_sign
+from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import Act, Plan, plan_of
 from backlit.tui.items.bulk_edit import FailedDialog, bulk_question
 from backlit.tui.items.target import ItemTarget

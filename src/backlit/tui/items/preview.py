@@ -12,7 +12,7 @@ from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import safe, wrapped
-from backlit.tui.drawing.theme_styles import ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.acts import is_synced
 from backlit.tui.fields.dates import age, days_until, moment
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED, UNREADY

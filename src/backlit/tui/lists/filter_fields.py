@@ -13,7 +13,7 @@ from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import Facet
-from backlit.tui.drawing.theme_styles import status_sign, type_sign
+from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.widgets.choice_list import Choice
 
 NONE = "none"

@@ -81,7 +81,6 @@ class OutboxScreen(StoreScreen[None]):
 
     def on_mount(self) -> None:
         """List the entries of the journal."""
-        self._entries: Sequence[OutboxEntry] = ()
         self._list = self.query_one("#entries", OutboxList)
         self._show_entries()
 
@@ -95,12 +94,9 @@ class OutboxScreen(StoreScreen[None]):
     def _show_entries(self) -> None:
         is_online = self.store.connection.state is ConnectionState.ONLINE
         try:
-            self._entries = [entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()]
+            self._list.show([entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()])
         except StorageError as error:
-            self._entries = []
             self._list.show_fault(safe(error.message))
-        else:
-            self._list.show(self._entries)
         self._draw_words()
 
     # Words
@@ -111,7 +107,7 @@ class OutboxScreen(StoreScreen[None]):
         self._draw_words()
 
     def _draw_words(self) -> None:
-        counts = Counter(entry.state for entry in self._entries)
+        counts = Counter(entry.state for entry in self._list.entries)
         right: list[Part] = [
             (f"  {STATE_SIGNS[state][0]} {counts[state]:,} {STATE_WORDS[state]}", STATE_SIGNS[state][1])
             for state in STATE_SIGNS
@@ -120,7 +116,7 @@ class OutboxScreen(StoreScreen[None]):
         self.query_one("#title", SidesLine).say(
             [(" backlit ", "accent"), (" Outbox", "foreground")], [*right, (" ", "muted")]
         )
-        status = left_status(self.store, self._list.cursor + 1, len(self._entries))
+        status = left_status(self.store, self._list.cursor + 1, self._list.row_count())
         hint_ids = HINTS if self.size.width >= ROOM_FOR_HINTS else FEW_HINTS
         self.query_one("#status", SidesLine).say(status, hints(hint_ids))
         entry = self._list.current
@@ -161,7 +157,7 @@ class OutboxScreen(StoreScreen[None]):
     @property
     def entries(self) -> Sequence[OutboxEntry]:
         """Return the listed entries."""
-        return self._entries
+        return self._list.entries
 
     def current(self) -> OutboxEntry:
         """Return the entry under the cursor; raises CannotAct without one."""

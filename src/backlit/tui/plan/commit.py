@@ -14,7 +14,7 @@ from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.confirm import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion, ReadingDialog
 from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.theme_styles import type_sign
+from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.values import NOTHING, FieldWords
 from backlit.tui.plan.capacity import People, Shift, capacity_of, capacity_words, over_limits, people_of, shifts, styled
 from backlit.tui.plan.target import PlanTarget

@@ -20,7 +20,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.theme_styles import type_sign
+from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import capacity_bar, capacity_of, capacity_words, styled
 from backlit.tui.plan.target import PlanTarget

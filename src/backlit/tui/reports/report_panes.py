@@ -7,11 +7,10 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from backlit.model.reports.chart import Bars, Timeline
-from backlit.model.reports.report import Column, Report, Value, value_text
+from backlit.model.reports.report import Bars, Column, Report, Timeline, Value, value_text
 from backlit.tui.drawing.charts import Row, draw, legend
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 
 LEAST_PLOT = 9

@@ -23,7 +23,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import Saved, file_in, save_file
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import span
 from backlit.tui.reports.report_panes import ReportChart, ReportTable, natural_width
 from backlit.tui.shell.paths import downloads

@@ -14,7 +14,7 @@ from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
 from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, phases, span
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 

@@ -8,7 +8,7 @@ from textual.strip import Strip
 from backlit.model.trees import Node, Totals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase
 from backlit.tui.lists.filtering import FilterAsked, NodeFilter
 from backlit.tui.trees.folding import Folding

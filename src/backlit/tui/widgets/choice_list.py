@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 
 LEAD = 4

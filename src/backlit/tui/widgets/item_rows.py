@@ -15,7 +15,7 @@ from backlit.store.views.columns import COMPUTED, ColumnWish
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.drawing.theme_styles import (
+from backlit.tui.drawing.themes import (
     ThemeStyles,
     status_colour,
     status_sign,

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from backlit.model.errors import StorageError
 from backlit.tui.commands.command import Call
 from backlit.tui.drawing.text import fit, wrapped
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.storage_errors import dispatch_guarded
 
 WHEEL_LINES = 3

@@ -16,7 +16,7 @@ from textual.widgets import Static
 from backlit.tui.commands.command import DIGITS, Command, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 
 Part = tuple[str, str]
 """A text and the theme variable that colours it."""

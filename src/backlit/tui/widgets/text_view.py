@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from backlit.tui.drawing.markdown import Line, markdown_lines
 from backlit.tui.drawing.text import literal
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 
 
 class LinesView(ScrollView, can_focus=False, inherit_bindings=False):

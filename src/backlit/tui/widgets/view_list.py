@@ -11,7 +11,7 @@ from backlit.store.records.item import Row
 from backlit.store.views.groups import GroupKey, GroupLine, Lines
 from backlit.store.views.view import View
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.drawing.theme_styles import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import Folding, ItemList
 from backlit.tui.widgets.item_rows import LEAD, USUAL, Badge, Column, Layout, Names, RowWindow
 

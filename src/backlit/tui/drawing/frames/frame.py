@@ -9,9 +9,7 @@ from rich.color import ColorSystem
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from backlit.tui.drawing.frames.cells import RESET
-from backlit.tui.drawing.frames.escape_writer import Pen
-from backlit.tui.drawing.frames.row import Row
+from backlit.tui.drawing.frames.row import RESET, Pen, Row
 
 _LEAST_SCROLLED = 6
 """Differing rows from which on a search for moved rows is worth its time."""
