@@ -121,7 +121,7 @@ DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = ahead, pg_catalo
 
 
 async def test_the_service_follows_the_databases_clock(settings: ServiceSettings) -> None:
-    engine = engine_at(settings.database)
+    engine = writing_engine(settings.database)
     with engine.connect() as connection:
         connection.connection.driver_connection.execute(AHEAD)  # type: ignore[union-attr] # it is open
         connection.connection.commit()
