@@ -1,18 +1,19 @@
 """The OpenAPI 3.1 document, from the route table (an extension)."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
-from typing import Any
 
 from pydantic.alias_generators import to_snake
 
-from backlit.model.wrap import TOKEN_PATH
+from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth import COOKIE
 from backlit.service.http.endpoint import Route, Streamed
 from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
+from backlit.service.routes.login import LOGOUT_PATH
+from backlit.service.routes.tokens import CLIENT_ID
 
 _JSON = "application/json"
 _SENTENCES = {
@@ -36,13 +37,21 @@ def document(routes: Sequence[Route], name: str) -> Schema:
     for route in routes:
         numbers = {"parameters": [_path_id()]} if "{id}" in route.path else {}
         paths.setdefault(f"/api/v1{route.path}", numbers)[route.method.lower()] = _operation(route)
+    everything = paths | _others()
     models = {route.resource for route in routes if not isinstance(route.resource, str)}
     return {
         "openapi": "3.1.0",
-        "info": {"title": name, "version": version("backlit"), "license": {"name": "MIT", "identifier": "MIT"}},
+        "info": {
+            "title": name,
+            "version": version("backlit"),
+            "description": "Work items, comments, areas, iterations, attachments, users and projects of a backlog.",
+            "contact": {"name": "The operator of this server"},
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
         "servers": [{"url": "/"}],
         "security": [{"accessToken": []}, {"loginCookie": []}],
-        "paths": paths | _others(),
+        "tags": [{"name": tag, "description": f"Addresses of {tag.replace('_', ' ')}."} for tag in _tags(everything)],
+        "paths": everything,
         "components": {
             "schemas": schemas(models),
             "responses": {_named(status): _error(status) for status in _SENTENCES if status != 416},
@@ -66,7 +75,7 @@ def _operation(route: Route) -> Schema:
     found: Schema = {
         "operationId": "_".join([method.lower(), *words]) + ("_one" if path.endswith("{id}") else ""),
         "tags": [route.tag or _tag(resource)],
-        "summary": (inspect.getdoc(function) or "").partition("\n")[0].replace("{noun}", words[-1]),
+        **_said(function, words[-1]),
         "parameters": list(_parameters(method, verb, resource, is_list=is_list)),
     }
     if body := _body(resource, verb):
@@ -80,10 +89,19 @@ def _operation(route: Route) -> Schema:
         answer = _answer("The resource.", reference(resource), headers + (("Location",) if _creates(verb) else ()))
     # The interface answers 201 to a change of a work item.
     status = 201 if _creates(verb) or (resource, verb) == ("WorkItem", "update") else 200
-    refusals = {
-        str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in _refusals(path, method, is_list)
-    }
-    return found | {"responses": {str(status): answer, **refusals}}
+    return found | {"responses": {str(status): answer, **_refused(*_refusals(path, method, is_list))}}
+
+
+def _said(function: Callable[..., object], noun: str) -> Schema:
+    """Return a summary without the address, and the description."""
+    text = inspect.cleandoc(function.__doc__ or "").replace("{noun}", noun)
+    summary = text.partition("\n")[0]
+    return {"summary": summary.rstrip("."), "description": text}
+
+
+def _tags(paths: Schema) -> list[str]:
+    operations = (operation for methods in paths.values() for operation in methods.values())
+    return sorted({tag for operation in operations if isinstance(operation, dict) for tag in operation["tags"]})
 
 
 def _tag(resource: str) -> str:
@@ -117,6 +135,10 @@ def _parameters(method: str, verb: str, resource: str, *, is_list: bool) -> Iter
         yield _query("$skip", {"type": "integer", "minimum": 0}, "How many to pass over.")
         yield _query("$filter", {"type": "string", "maxLength": 8192}, "OData, for example: Status eq 'Done'")
         yield _query("$orderby", {"type": "string"}, "For example: lastModifiedAt desc, id")
+        keys = (
+            "Comma-separated keys of the results, for example: id,Name. Only these are answered, whatever is required."
+        )
+        yield _query("$select", {"type": "string"}, keys)
     if verb == "remove" and resource in {"Area", "Iteration"}:
         yield _query(
             "reassignmentId", {"type": "integer", "minimum": 0}, "Where items below go; to the root unless given."
@@ -132,7 +154,7 @@ def _query(name: str, schema: Schema, description: str) -> Schema:
 
 
 def _path_id() -> Schema:
-    return {"name": "id", "in": "path", "required": True, "schema": ID}
+    return {"name": "id", "in": "path", "required": True, "schema": ID, "description": "The resource's id."}
 
 
 def _body(resource: str, verb: str) -> Schema | None:
@@ -147,8 +169,11 @@ def _body(resource: str, verb: str) -> Schema | None:
 
 def _answer(description: str, schema: Schema, headers: tuple[str, ...] = ()) -> Schema:
     found: Schema = {"description": description, "content": {_JSON: {"schema": schema}}}
-    named = {name: {"schema": {"type": "string"}, "required": True} for name in headers}
-    return found | ({"headers": named} if named else {})
+    return found | ({"headers": _headers(*headers)} if headers else {})
+
+
+def _headers(*names: str) -> Schema:
+    return {name: {"schema": {"type": "string"}, "required": True, "description": f"{name}."} for name in names}
 
 
 def _error(status: int) -> Schema:
@@ -162,51 +187,100 @@ def _named(status: int) -> str:
 
 def _others() -> Schema:
     """Return the paths beside the resource root."""
-
-    def get(summary: str, schema: Schema, *codes: int, is_open: bool = True) -> Schema:
-        refusals = {str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (*codes, 431, 503)}
-        answers = {"200": _answer(summary, schema), **refusals}
-        return {"get": {"summary": summary, "responses": answers, **({"security": []} if is_open else {})}}
-
-    ready = get("Whether the database answers.", reference("Status"))
-    ready["get"]["responses"]["503"] = _answer("It does not.", {"type": "object"})
-    return {
-        "/healthz": get("Whether the process runs.", reference("Status")),
-        "/readyz": ready,
-        "/openapi.json": get("This document.", {"type": "object"}),
-        "/Authentication/Restrict": get("Whether the caller is signed in.", reference("Signed"), 401, is_open=False),
-        TOKEN_PATH: {"post": _token_operation()},
-        **{f"{path}/{{id}}/{{name}}": _contents(sentence) for path, sentence in _CONTENTS.items()},
+    status, page = _answer("How it is.", reference("Status")), _html("The page.")
+    seen_other = {"description": "Done; the page is at Location.", "headers": _headers("Location")}
+    form = {"content": {_FORM: {"schema": reference("LoginForm")}}, "required": True}
+    ending = {"content": {_FORM: {"schema": reference("Logout")}}}
+    client = _query(CLIENT_ID, {"type": "string"}, "The client that gets the code; this service's own unless given.")
+    login = {
+        "parameters": [client],
+        "get": _other("get_login", "Show the login page, or a code to who is signed in", 431),
     }
+    login["get"]["responses"] |= {"200": page, "400": page, "503": page}
+    login["post"] = _other("post_login", "Sign a browser in", 413, 431) | {"requestBody": form}
+    login["post"]["responses"] |= {"303": seen_other, **dict.fromkeys(("200", "400", "403", "429", "503"), page)}
+    login["post"]["responses"] |= {"415": _answer(_SENTENCES[415], reference("Error"))}
+    logout = _other("post_logout", "End a browser's session, or a program's sign-in", 400, 401, 413, 415, 431, 503)
+    logout["responses"] |= {"200": _answer("Signed out.", reference("Signed")), "303": seen_other, "403": page}
+    token_page = _other("get_token_page", "Show a code to a browser that is signed in", 400, 401, 431, 503)
+    token_page["responses"]["200"] = page
+    return {
+        "/healthz": {"get": _other("get_healthz", "Whether the process runs", 431, 503, answer=status)},
+        "/readyz": {"get": _ready(status)},
+        "/openapi.json": {
+            "get": _other(
+                "get_openapi", "This document", 431, 503, answer=_answer("The document.", {"type": "object"})
+            )
+        },
+        "/Authentication/Restrict": {
+            "get": _other(
+                "get_restrict", "Whether the caller is signed in", 401, 431, 503,
+                answer=_answer("The caller is.", reference("Signed")), is_open=False,
+            )
+        },
+        LOGIN_PATH: login,
+        LOGOUT_PATH: {"post": logout | {"requestBody": ending}},
+        TOKEN_PATH: {"get": token_page | {"parameters": [{**client, "required": True}]}, "post": _token_operation()},
+        f"{STREAM_PATH}/{{id}}/{{name}}": _contents("get_attachment_stream", "Contents, shown where that is safe"),
+        f"{DOWNLOAD_PATH}/{{id}}/{{name}}": _contents("get_attachment_download", "Contents, as a file"),
+    }  # fmt: skip
 
 
-_CONTENTS = {STREAM_PATH: "Contents of an attachment, shown where that is safe.", DOWNLOAD_PATH: "Contents, as a file."}
+_FORM = "application/x-www-form-urlencoded"
+_SIGN_IN, _SERVER = "sign_in", "server"
+
+
+def _other(name: str, summary: str, *codes: int, answer: Schema | None = None, is_open: bool = True) -> Schema:
+    """Return an operation beside the resource root; an open one needs no sign-in."""
+    tag = _SERVER if answer is not None and is_open else _SIGN_IN
+    found = {"operationId": name, "tags": [tag], "summary": summary, "description": f"{summary}."}
+    answers = {"200": answer} if answer is not None else {}
+    return found | {"responses": answers | _refused(*codes)} | ({"security": []} if is_open else {})
+
+
+def _refused(*codes: int) -> Schema:
+    return {str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in codes}
+
+
+def _ready(status: Schema) -> Schema:
+    ready = _other("get_readyz", "Whether the service reaches its database and its files", 431, answer=status)
+    ready["responses"]["503"] = _answer("It does not.", {"type": "object"})
+    return ready
+
+
+def _html(description: str) -> Schema:
+    return {"description": description, "content": {"text/html": {"schema": {"type": "string"}}}}
 
 
 def _token_operation() -> Schema:
     schema = {"schema": reference("Credentials")}
-    kinds = ("application/x-www-form-urlencoded", "multipart/form-data")
-    refusals = {
-        str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (400, 401, 413, 415, 429, 431, 503)
-    }
-    granted: Schema = {"content": {kinds[0]: {"schema": {"type": "string"}}}, "description": "The tokens."}
-    return {
-        "summary": "Get an access token by password, verification code or refresh token.",
-        "security": [],
-        "requestBody": {"required": True, "content": dict.fromkeys(kinds, schema)},
-        "responses": {"200": granted, **refusals},
-    }
+    summary = "Get an access token by password, verification code or refresh token"
+    found = _other("post_token", summary, 400, 401, 413, 415, 429, 431, 503)
+    granted: Schema = {"content": {_FORM: {"schema": {"type": "string"}}}, "description": "The tokens, as a form."}
+    found["responses"]["200"] = granted
+    # It reads multipart/form-data too, but generated clients get lost in two forms of one body.
+    return found | {"requestBody": {"required": True, "content": {_FORM: schema}}}
 
 
-def _contents(summary: str) -> Schema:
+def _contents(operation_id: str, summary: str) -> Schema:
     name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
-    contents: Schema = {"content": {"*/*": {"schema": {}}}}
-    refusals = {str(code): {"$ref": f"#/components/responses/{_named(code)}"} for code in (401, 404, 431, 503)}
-    answers: Any = {
-        "200": contents | {"description": "All of it."},
-        "206": contents | {"description": "The range that was asked for."},
-        "416": {"description": _SENTENCES[416]},
-    }
+    name["description"] = "The name that a browser saves; any text."
+    binary: Schema = {"schema": {"type": "string", "format": "binary"}}
+    contents: Schema = {"content": {"application/octet-stream": binary, "*/*": binary}}
     ranges = {"name": "Range", "in": "header", "schema": {"type": "string"}, "description": "One range of bytes."}
-    operation = {"summary": summary, "parameters": [ranges], "responses": {**answers, **refusals}}
-    return {"parameters": [_path_id(), name], "get": operation}
+    return {
+        "parameters": [_path_id(), name],
+        "get": {
+            "operationId": operation_id,
+            "tags": ["attachments"],
+            "summary": summary,
+            "description": f"{summary}.",
+            "parameters": [ranges],
+            "responses": {
+                "200": contents | {"description": "All of it."},
+                "206": contents | {"description": "The range that was asked for."},
+                "416": {"description": _SENTENCES[416]},
+                **_refused(401, 404, 431, 503),
+            },
+        },
+    }

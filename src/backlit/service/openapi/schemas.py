@@ -153,6 +153,7 @@ def _new_items() -> Schema:
 
 def _bodies() -> Schema:
     date: Schema = {"type": ["string", "null"], "format": "date"}
+    text: Schema = {"type": "string"}
     number: Schema = {"type": ["number", "null"]}
     node = {"name": _NAME, "parentId": {"type": "integer", "minimum": -1}, "sequence": {"type": ["integer", "null"]}}
     span = {"isRelease": {"type": ["boolean", "null"]}, "startDate": date, "endDate": date}
@@ -169,8 +170,11 @@ def _bodies() -> Schema:
         "NewIteration": _object({**iteration, "projectId": ID}, ["name", "projectId"], is_open=True),
         "IterationChanges": _object(iteration, [], is_open=True),
         "AttachmentChanges": _object({"description": _nullable(_TEXT)}, [], is_open=True),
-        "Rank": {"oneOf": [_object({place: schema}, is_open=True) for place, schema in places.items()]},
-        "Upload": _object({"files": {"type": "string", "contentMediaType": "application/octet-stream"}}),
+        "Rank": {"oneOf": [reference(f"Rank{place.capitalize()}") for place in places]},
+        **{f"Rank{place.capitalize()}": _object({place: schema}, is_open=True) for place, schema in places.items()},
+        "Upload": _object({"files": {"type": "string", "format": "binary"}}),
+        "LoginForm": _object(dict.fromkeys(("username", "password", "form_token"), text), is_open=True),
+        "Logout": _object({"wrap_refresh_token": text}, [], is_open=True),
         "Credentials": _object({key: {"type": "string"} for key in _GRANT}, ["wrap_client_id"], is_open=True),
     }
 
