@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the whole grammar; each command names its handler, `module:function` of `backlit.cli`."""
     top = argparse.ArgumentParser("backlit", description="Your backlog, lit up in the terminal.", epilog=EPILOG)
     top.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    top.add_argument("--profile", metavar="NAME", help="use this profile")
+    top.add_argument("--profile", metavar="NAME", help="use this profile (default: BACKLIT_PROFILE)")
     top.set_defaults(handler="commands.app:open_app")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", parser_class=LateParser)
     _add_demo(commands)
@@ -140,17 +140,24 @@ def _add_items(commands: "_Commands") -> None:
     listing.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
     listing.add_argument("--filter", metavar="ODATA", help="filter as OData, for example: Status eq 'Done'")
     listing.add_argument("--json", action="store_true", help="write JSON")
+    _add_project(listing)
     listing.set_defaults(handler="commands.items:list_items")
     show = items.add_parser("show", help="show one work item")
     show.add_argument("id", type=_id, metavar="ID")
     show.add_argument("--json", action="store_true", help="write JSON")
+    _add_project(show)
     show.set_defaults(handler="commands.items:show_item")
     bring = items.add_parser("import", help="create and change work items from a CSV or JSON file (docs/backlog.md)")
     bring.add_argument("file", metavar="FILE", help="file to read; - for standard input")
     bring.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     bring.add_argument("--format", choices=("csv", "json"), help="file format (default: detect)")
     bring.add_argument("--customers-see", action="store_true", help="allow changes that customers can see")
+    _add_project(bring)
     bring.set_defaults(handler="commands.items_import:import_items")
+
+
+def _add_project(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--project", metavar="NAME", help="name or number of the project (default: BACKLIT_PROJECT)")
 
 
 def _add_log(commands: "_Commands") -> None:
@@ -161,6 +168,7 @@ def _add_log(commands: "_Commands") -> None:
     log.add_argument("--note", default="", metavar="TEXT", help="note for the comment")
     log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
     log.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+    _add_project(log)
     log.set_defaults(handler="commands.items:log_work")
 
 
@@ -171,11 +179,13 @@ def _add_plan(commands: "_Commands") -> None:
     export = plan.add_parser("export", help="export the upcoming iterations, including the planning draft")
     export.add_argument("iteration", nargs="*", metavar="ITERATION", help="iterations to export, by name")
     export.add_argument("--backlog", type=_count, default=0, metavar="N", help="add the first N unplanned items")
+    _add_project(export)
     export.set_defaults(handler="commands.plan:export_plan")
     apply = plan.add_parser("apply", help="apply an edited plan as one step")
     apply.add_argument("file", metavar="FILE", help="plan to read; - for standard input")
     apply.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     apply.add_argument("--mine", action="store_true", help="overwrite changes that others made since the export")
+    _add_project(apply)
     apply.set_defaults(handler="commands.plan:apply_plan")
 
 
@@ -194,6 +204,7 @@ def _add_report(commands: "_Commands") -> None:
     about.add_argument("--days", type=_count, metavar="N", help="report on the whole backlog over the last N days")
     report.add_argument("--items", action="store_true", help="count items instead of points")
     report.add_argument("--format", choices=("md", "csv", "svg"), default="md", help="output format (%(default)s)")
+    _add_project(report)
     report.set_defaults(handler="commands.report:write_report")
 
 

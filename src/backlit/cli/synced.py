@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from backlit.cli.wiring import chosen_profile, store_of
-from backlit.config.settings import find_locations
-from backlit.model.errors import BacklitError, Offline, SignInNeeded, StorageError
+from backlit.config.settings import find_locations, read_pins
+from backlit.model.errors import BacklitError, BadRequest, Offline, SignInNeeded, StorageError
 from backlit.model.plain import plain
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.store import Store
@@ -27,8 +27,10 @@ _SETTLED = frozenset(
 
 
 @contextmanager
-def synced_store(arguments: argparse.Namespace) -> Iterator[Store]:
-    """Open the chosen profile's store and wait until it is in sync or fails to sync.
+def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> Iterator[Store]:
+    """Open the chosen profile's store on the chosen project and wait until it is in sync or fails to sync.
+
+    A writing command says where it writes. No screen decides about profile and project.
 
     With the service unreachable, the command shows the local copy and a warning. Raises the connection's error if there
     is no local copy or no sign-in, and a failure of the service or the disk after the command has run.
@@ -45,11 +47,30 @@ def synced_store(arguments: argparse.Namespace) -> Iterator[Store]:
             if not store.lookups.projects():
                 raise BacklitError(connection.sentence)
             print(f"backlit: {plain(connection.sentence)} Showing the local copy.", file=sys.stderr)
+        _pin(store, arguments.project or read_pins(Path.cwd()).project)
+        if is_writing:
+            name = {each.id: each.name for each in store.lookups.projects()}.get(store.project_id or 0, "")
+            print(f"backlit: writing to {plain(f'{profile.name} · {name}')}", file=sys.stderr)
         yield store
         if connection.state is ConnectionState.FAILED:
             raise BacklitError(connection.sentence)
     finally:
         store.close()
+
+
+def _pin(store: Store, wanted: str) -> None:
+    """Show the named project, the one of the settings, or the first; raises BadRequest for an unknown name."""
+    projects = store.lookups.projects()
+    named = [each for each in projects if wanted.casefold() in {str(each.id), each.name.casefold()}]
+    if wanted and len(named) != 1:
+        known = ", ".join(f"{each.name} ({each.id})" for each in projects)
+        raise BadRequest(f"There is no single project {wanted!r}. There are: {known}.")
+    own = store.lookups.own_names.project_id
+    chosen = next(iter([*named, *(each for each in projects if each.id == own), *projects]), None)
+    if chosen is not None and chosen.id != store.project_id:
+        store.pin_project(chosen.id)
+        if store.connection.state is ConnectionState.ONLINE:
+            asyncio.run(store.refresh())
 
 
 def _settled(store: Store) -> Connection:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.config.private_files import writing_to
-from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_settings
+from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
 from backlit.model.errors import BacklitError, StorageError
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ def _own_name() -> str:
 
 
 def chosen_profile(arguments: argparse.Namespace, locations: Locations) -> Profile:
-    """Return the named profile, or the one used last."""
+    """Return the profile that an option, the environment or a repository's file names, or that of the last sign-in."""
     profiles = Profiles(locations)
-    return profiles.named(arguments.profile) if arguments.profile else profiles.last()
+    name = arguments.profile or read_pins(Path.cwd()).profile
+    return profiles.named(name) if name else profiles.signed_in()

@@ -31,8 +31,10 @@ DEMO_ITEMS = 500
 DEMO_SEED = 1
 DEMO_USER = "maya"
 
+PROFILE, PROJECT = "BACKLIT_PROFILE", "BACKLIT_PROJECT"
+"""Environment variables that name the profile and the project of commands."""
 SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
-"""Files of a repository with views shared by all who work in it."""
+"""Files of a repository with views shared by all who work in it, and the profile and project of commands there."""
 
 _KNOWN = frozenset(
     {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom", "template"}
@@ -272,15 +274,15 @@ def read_views(locations: Locations, directory: Path) -> list[tuple[Path, object
     The repository's file is the nearest one in the directory or above it. Raises StorageError for invalid TOML.
     """
     found: list[tuple[Path, object]] = []
-    shared = [folder / name for folder in (directory, *directory.parents) for name in SHARED_VIEWS]
-    for path in [locations.config / "views.toml", *[each for each in shared if each.is_file()][:1]]:
+    own = locations.config / "views.toml"
+    for path in [own, *_shared_files(directory)]:
         try:
             values = toml_in(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
             raise StorageError(f"Could not read the views: {error} ({path}).") from error
-        unknown = sorted(values.keys() - {"view"})
+        unknown = sorted(values.keys() - ({"view"} if path == own else {"view", "profile", "project"}))
         if unknown:
             raise StorageError(
                 f"Unknown tables in the views: {', '.join(map(repr, unknown))}. Write each view as a [[view]] ({path})."
@@ -288,6 +290,36 @@ def read_views(locations: Locations, directory: Path) -> list[tuple[Path, object
         tables = values.get("view", [])
         found.extend((path, table) for table in (tables if isinstance(tables, list) else [tables]))
     return found
+
+
+def _shared_files(directory: Path) -> list[Path]:
+    """Return the nearest file of a repository, if there is one."""
+    shared = (folder / name for folder in (directory, *directory.parents) for name in SHARED_VIEWS)
+    return [path for path in shared if path.is_file()][:1]
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """The profile and the project that the environment or a repository's file names; empty for none."""
+
+    profile: str = ""
+    project: str = ""
+
+
+def read_pins(directory: Path, environment: Mapping[str, str] = os.environ) -> Pins:
+    """Read the environment, and then the nearest file of a repository. Raises StorageError that names the file."""
+    values: Mapping[str, object] = {}
+    for path in _shared_files(directory):
+        try:
+            values = toml_in(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise StorageError(f"Could not read {path}: {error}.") from error
+        for key in ("profile", "project"):
+            value = values.get(key, "")
+            if not isinstance(value, str) and not (key == "project" and type(value) is int):
+                raise StorageError(f'"{key}" must be a name ({path}).')
+    profile = environment.get(PROFILE) or str(values.get("profile", ""))
+    return Pins(profile, environment.get(PROJECT) or str(values.get("project", "")))
 
 
 def local_profile() -> Profile:
@@ -311,15 +343,22 @@ def remote_profile(url: str, user: str) -> Profile:
 
 
 class Profiles:
-    """The profiles this user has used, in one file, and which of them was last."""
+    """The profiles this user has used, in one file: the one the screens had last, and the one of commands."""
 
     def __init__(self, locations: Locations) -> None:
         self._path = locations.state / "profiles.json"
 
     def last(self) -> Profile:
-        """Return the profile used last, or the local workspace."""
-        profiles, last = self._read()
+        """Return the profile that the screens had last, or the local workspace."""
+        profiles, last, _ = self._read()
         return profiles.get(last) or local_profile()
+
+    def signed_in(self) -> Profile:
+        """Return the profile of the last sign-in, or the local workspace. The screens do not change it."""
+        profiles, last, signed_in = self._read()
+        remote = [each for each in profiles.values() if each.kind is ProfileKind.REMOTE]
+        known = [profiles[name] for name in (signed_in, last) if name in profiles and profiles[name] in remote]
+        return [*known, *reversed(remote), local_profile()][0]
 
     def named(self, name: str) -> Profile:
         """Return the profile of a name, also of any demo; BadRequest lists the known names."""
@@ -337,14 +376,19 @@ class Profiles:
     def _known(self) -> dict[str, Profile]:
         return {each.name: each for each in (local_profile(), demo_profile())} | self._read()[0]
 
-    def remember(self, profile: Profile) -> None:
+    def remember(self, profile: Profile, *, is_sign_in: bool = False) -> None:
         """Keep a profile and make it the last one used; nothing is written when it is that already."""
-        profiles, last = self._read()
-        if last == profile.name and profiles.get(last) == profile:
+        profiles, last, signed_in = self._read()
+        if last == profile.name and profiles.get(last) == profile and (not is_sign_in or signed_in == profile.name):
             return
         with self._locked():
-            profiles = self._read()[0] | {profile.name: profile}
-            content = {"last": profile.name, "profiles": [asdict(each) for each in profiles.values()]}
+            known, _, signed_in = self._read()
+            profiles = known | {profile.name: profile}
+            content = {
+                "last": profile.name,
+                "signedIn": profile.name if is_sign_in else signed_in,
+                "profiles": [asdict(each) for each in profiles.values()],
+            }
             try:
                 write_private(self._path, json.dumps(content, indent=1).encode())
             except OSError as error:
@@ -364,18 +408,19 @@ class Profiles:
         finally:
             os.close(descriptor)
 
-    def _read(self) -> tuple[dict[str, Profile], str]:
-        """Read the profiles by name and the name of the last used one; a malformed file counts as empty."""
+    def _read(self) -> tuple[dict[str, Profile], str, str]:
+        """Read the profiles by name, the last one, and that of the last sign-in; a malformed file counts as empty."""
         try:
             content = json_in(self._path.read_bytes())
             profiles = [_profile_in(entry) for entry in content["profiles"]]
-            return {profile.name: profile for profile in profiles}, str(content["last"])
+            signed_in = str(content.get("signedIn", ""))
+            return {profile.name: profile for profile in profiles}, str(content["last"]), signed_in
         except FileNotFoundError:
-            return {}, ""
+            return {}, "", ""
         except OSError as error:
             raise StorageError(f"Could not read the profiles: {error.strerror} ({self._path}).") from error
         except (ValueError, KeyError, TypeError, AttributeError):
-            return {}, ""
+            return {}, "", ""
 
 
 def _profile_in(entry: Mapping[str, object]) -> Profile:

@@ -189,6 +189,13 @@ class Store:
         self._use_project(project_id)
         self.engine.use_project(project_id)
 
+    def pin_project(self, project_id: int) -> None:
+        """Show another project in this process only."""
+        if project_id != self.project_id:
+            self.lookups.project_id = project_id
+            self.engine.use_project(project_id)
+            self._publish_project()
+
     def _choose_first_project(self, project_ids: list[int]) -> int | None:
         """Return the current project, or the first one if the current is not available. The engine calls it."""
         if self.project_id not in project_ids and project_ids:
@@ -207,6 +214,9 @@ class Store:
     def _use_project(self, project_id: int) -> None:
         self.lookups.project_id = project_id
         self.files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))
+        self._publish_project()
+
+    def _publish_project(self) -> None:
         for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
             self._signal.publish(Change(subject))
 

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from backlit.cli.ending import Ending
 from backlit.cli.wiring import chosen_profile
-from backlit.config.settings import Locations, Profile, Profiles, Settings, demo_profile, find_locations, read_settings
+from backlit.config.settings import (
+    Locations,
+    Profile,
+    Profiles,
+    Settings,
+    demo_profile,
+    find_locations,
+    read_pins,
+    read_settings,
+)
 from backlit.model.errors import BacklitError
 
 if TYPE_CHECKING:
@@ -20,9 +29,11 @@ _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
 def open_app(arguments: argparse.Namespace) -> int:
-    """Open the named profile, or the one used last."""
+    """Open the named profile, or the one the screens had last."""
     locations = find_locations()
-    return open_profile(chosen_profile(arguments, locations), locations)
+    is_named = arguments.profile or read_pins(Path.cwd()).profile
+    profile = chosen_profile(arguments, locations) if is_named else Profiles(locations).last()
+    return open_profile(profile, locations)
 
 
 def open_profile(profile: Profile, locations: Locations) -> int:

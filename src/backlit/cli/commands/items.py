@@ -200,7 +200,7 @@ def log_work(arguments: argparse.Namespace) -> None:
     """Print the change; without --dry-run, save it and wait for the service."""
     hours = hours_of(arguments.hours)
     remaining = None if arguments.remaining is None else hours_of(arguments.remaining, "Remaining", least=0.0)
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_writing=True) as store:
         task = store.item(arguments.id)
         if task is None:
             raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")

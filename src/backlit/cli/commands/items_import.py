@@ -140,7 +140,7 @@ def import_items(arguments: argparse.Namespace) -> None:
     """Print the effect of the file; without --dry-run, save it and wait for the service."""
     text = read_input(arguments.file, "items")
     is_json = arguments.format == "json" or (not arguments.format and text.lstrip().startswith(("[", "{")))
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_writing=True) as store:
         try:
             rows = rows_of(text, store.lookups.custom_fields(), is_json=is_json)
         except BadRequest as error:

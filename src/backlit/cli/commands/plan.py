@@ -104,7 +104,7 @@ def owner_name(owner_id: int, owners: Mapping[int, str]) -> str:
 def apply_plan(arguments: argparse.Namespace) -> None:
     """Print the changes; without --dry-run, save them as one step and wait for the service."""
     text = read_input(arguments.file, "plan")
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_writing=True) as store:
         difference = differing(store, text, is_over_theirs=arguments.mine)
         tell(described(store, difference, labels_of(store.plan.iterations.targets())))
         changes = _changes(difference)

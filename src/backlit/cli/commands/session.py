@@ -50,7 +50,7 @@ def log_in(arguments: argparse.Namespace) -> None:
         cache.save(TokenGrant(held.access, held.refresh, int(held.lifetime)))
     if approved:
         cache.approve(approved)
-    Profiles(locations).remember(profile)
+    Profiles(locations).remember(profile, is_sign_in=True)
     print(f"Signed in to {url} as {plain(user)}; the profile is {profile.name}.")
 
 

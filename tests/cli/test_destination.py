@@ -1,0 +1,52 @@
+"""The profile and project on which a command acts: pinned, or by the last sign-in, never by the screens."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Home, Server
+
+from backlit.config.settings import Profiles, demo_profile, find_locations
+
+DEMO = ("--profile", "demo-20-1")
+NEW = "type,name\nStory,Pinned\n"
+
+
+def found(home: Home, *words: str) -> int:
+    return len(json.loads(home.run(*words, "items", "list", "--json", "--query", "Pinned").stdout))
+
+
+def test_a_screen_that_opens_another_profile_redirects_no_command(home: Home, server: Server) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    Profiles(find_locations(home.environment)).remember(demo_profile(20, 1))  # as the screens do
+
+    done = home.run("items", "import", "-", given=NEW)
+
+    assert done.returncode == 0
+    assert f"writing to maya@{server.address.partition('//')[2]} · Aurora" in done.stderr
+    assert found(home) == 1
+
+
+def test_a_project_is_named_by_name_or_number_and_said(home: Home) -> None:
+    done = home.run(*DEMO, "items", "import", "-", "--project", "beacon", given=NEW)
+    unknown = home.run(*DEMO, "items", "list", "--project", "nowhere")
+
+    assert "writing to demo-20-1 · Beacon" in done.stderr
+    assert found(home, *DEMO) == 0
+    assert len(json.loads(home.run(*DEMO, "items", "list", "--project", "2", "--json").stdout)) > 0
+    assert "There are: Aurora (1), Beacon (2)" in unknown.stderr
+
+
+def test_the_environment_and_a_file_of_the_directory_pin_profile_and_project(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "repository" / "below").mkdir(parents=True)
+    (tmp_path / "repository" / ".backlit.toml").write_text('profile = "demo-20-1"\nproject = 2\n')
+    monkeypatch.chdir(tmp_path / "repository" / "below")
+
+    by_file = home.run("items", "import", "-", given=NEW)
+    monkeypatch.setenv("BACKLIT_PROJECT", "Aurora")
+    by_environment = home.run("items", "import", "-", given=NEW)
+
+    assert "writing to demo-20-1 · Beacon" in by_file.stderr
+    assert "writing to demo-20-1 · Aurora" in by_environment.stderr
