@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-BENCHMARKS = ("start", "keys", "wire", "board", "service", "slow_clients", "store", "chaos", "mutants")
+BENCHMARKS = ("start", "keys", "wire", "board", "service", "slow_clients", "store", "chaos", "mutants", "soak")
 
 
 def main() -> None:

@@ -192,7 +192,7 @@ def _others() -> Schema:
     form = {"content": {_FORM: {"schema": reference("LoginForm")}}, "required": True}
     ending = {"content": {_FORM: {"schema": reference("Logout")}}}
     client = _query(CLIENT_ID, {"type": "string"}, "The client that gets the code; this service's own unless given.")
-    login = {
+    login: Schema = {
         "parameters": [client],
         "get": _other("get_login", "Show the login page, or a code to who is signed in", 431),
     }
@@ -233,7 +233,7 @@ _SIGN_IN, _SERVER = "sign_in", "server"
 def _other(name: str, summary: str, *codes: int, answer: Schema | None = None, is_open: bool = True) -> Schema:
     """Return an operation beside the resource root; an open one needs no sign-in."""
     tag = _SERVER if answer is not None and is_open else _SIGN_IN
-    found = {"operationId": name, "tags": [tag], "summary": summary, "description": f"{summary}."}
+    found: Schema = {"operationId": name, "tags": [tag], "summary": summary, "description": f"{summary}."}
     answers = {"200": answer} if answer is not None else {}
     return found | {"responses": answers | _refused(*codes)} | ({"security": []} if is_open else {})
 
