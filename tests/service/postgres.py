@@ -1,5 +1,11 @@
 """A real PostgreSQL for a run of the tests, shared by its processes, and databases that are copied quickly."""
 
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
 import uuid
 import warnings
 from collections.abc import Callable
@@ -26,6 +32,9 @@ class Postgres:
 
             # As root it runs as the user `pgserver`, which it makes, and opens the way to its files.
             self._server = get_server(folder, cleanup_mode="delete")
+        self._guard = subprocess.Popen(
+            [sys.executable, __file__, folder], stdin=subprocess.PIPE, start_new_session=True
+        )
         with self._connect() as connection:
             for setting in ("fsync = off", "full_page_writes = off", "synchronous_commit = off", "autovacuum = off"):
                 connection.execute(f"ALTER SYSTEM SET {setting}")
@@ -61,6 +70,32 @@ class Postgres:
     def close(self) -> None:
         """Stop the server, unless another process still uses it."""
         self._server.cleanup()
+        self._guard.communicate()
 
     def _connect(self) -> "psycopg.Connection[tuple[object, ...]]":
         return psycopg.connect(self.url("postgres"), autocommit=True)
+
+
+def guard(folder: Path) -> None:
+    """Stop the server when the process at the other end of the input has died, unless another one still uses it."""
+    sys.stdin.read()
+    try:
+        users = json.loads((folder / ".handle_pids.json").read_text())
+        server = int((folder / "postmaster.pid").read_text().splitlines()[0])
+    except OSError:
+        return
+    if not any(_is_alive(user) for user in users):
+        os.kill(server, signal.SIGQUIT)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    """Return False for a process that has ended, even if its parent has not noticed."""
+    try:
+        return b") Z" not in Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    guard(Path(sys.argv[1]))
