@@ -24,7 +24,7 @@ from tests.store.world import make_sample, until
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.errors import BacklitError, BadRequest, NotFound
 from backlit.service.sample.workspace import PASSWORD
 from backlit.store import EntryState, ViewSpec
 from benchmarks.table import print_table
@@ -62,7 +62,7 @@ class Person:
             try:
                 await act()
                 self.done[act.__name__.strip("_")] += 1
-            except BadRequest:
+            except (BadRequest, NotFound):
                 self.done["refused"] += 1
             await self._settle(MOST_WAITING)
             await asyncio.sleep(PAUSE)
