@@ -70,6 +70,14 @@ def test_faint_text_can_still_be_read(name: str, least: float) -> None:
     assert [f"{pair}: {value:.2f}" for pair, value in pairs(BY_NAME[name], ("faint",)) if value < least] == []
 
 
+@pytest.mark.parametrize("name", ["backlit", "paper", "contrast"])
+def test_the_cursor_row_and_rules_stand_out_from_the_ground(name: str) -> None:
+    colours = colours_of(BY_NAME[name])
+
+    assert ratio(colours["cursor-background"], colours["background"]) >= 1.6
+    assert ratio(colours["rule"], colours["background"]) >= 2.0
+
+
 def test_the_ansi_theme_uses_only_the_terminals_own_colours() -> None:
     theme = BY_NAME["ansi"]
     values = [

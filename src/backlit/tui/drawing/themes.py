@@ -27,15 +27,15 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
     "status-progress": "#f4b860",
     "status-test": "#8fc1e3",
     "status-done": "#93c47d",
-    "status-excluded": "#969aa5",
-    "muted": "#a3a19b",
-    "faint": "#7d7f88",
-    "cursor-background": "#362c1c",
+    "status-excluded": "#a0a4ad",
+    "muted": "#a5a39d",
+    "faint": "#81838b",
+    "cursor-background": "#453824",
     "cursor-foreground": "#fff1d6",
     "mark": "#f4b860",
     "pending": "#e6c15c",
     "conflict": "#f08a7e",
-    "rule": "#33363f",
+    "rule": "#454955",
 }
 """Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""
 
