@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from unittest.mock import patch
 
 import httpx
 import pytest
@@ -39,7 +38,9 @@ class Home:
 
     def run(self, *arguments: str, given: str = "") -> Done:
         """Run a command in this process with no terminal."""
-        with patch.dict(os.environ, self.environment):
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
             return command(*arguments, given=given)
 
     def run_apart(self, *arguments: str, given: str = "") -> Done:
