@@ -72,7 +72,7 @@ def test_a_file_that_is_nested_too_deeply_is_named(home: Home, tmp_path: Path, o
     done = home.run("items", "import", str(path))
 
     assert done.returncode == 1
-    assert f"backlit: Could not read the items in {path}. The file is not valid JSON: lists" in done.stderr
+    assert f"backlit: Could not read the items in {path}.\nThe file is not valid JSON: lists" in done.stderr
 
 
 async def test_every_fault_is_told_with_its_line(store: Store) -> None:
@@ -99,3 +99,20 @@ def test_a_reader_that_has_enough_does_not_stop_the_writing(home: Home, tmp_path
     assert done.stdout == "new  Story  Striped animal 0\n"
     assert done.stderr == "backlit: writing to demo-60-1 · Aurora\n"
     assert len(json.loads(listed.stdout)) == 400
+
+
+def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home) -> None:
+    lines = ("id,type,Name,colour,weight", "x,story,A,,", ",hat,B,,", ",story,C", ",story,D,,")
+
+    done = demo_home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-7:] == [
+        "backlit: Could not read the items in -.",
+        "Line 1: unknown field 'colour'.",
+        "Line 1: unknown field 'weight'.",
+        "Line 2: 'x' is not an item number.",
+        "Line 3: a new item needs a type, one of: Feature, Story, Bug, Issue, Risk, Feedback, Task.",
+        "Line 4: expected 5 columns, found 3.",
+        "No changes were made.",
+    ]

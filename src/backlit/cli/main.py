@@ -30,7 +30,7 @@ def run(arguments: Sequence[str]) -> int:
     except BacklitError as error:
         from backlit.model.plain import plain
 
-        print(f"backlit: {plain(error.message)}", file=sys.stderr)
+        print("backlit: " + "\n".join(map(plain, error.message.split("\n"))), file=sys.stderr)
         for field, text in error.errors.items():
             if text != error.message:
                 print(f"  {plain(field)}: {plain(text)}", file=sys.stderr)

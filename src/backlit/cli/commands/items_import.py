@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import csv
 import io
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -47,30 +48,37 @@ class ImportRow:
 
 
 def rows_of(text: str, custom: Collection[Field], *, is_json: bool) -> list[ImportRow]:
-    """Read all rows of a file; raise BadRequest that names the place of an error."""
-    return list(_json_rows(text, custom) if is_json else _csv_rows(text, custom))
+    """Read all rows of a file; raise BadRequest with a line for each error, which names its place."""
+    faults: list[str] = []
+    rows = list(_json_rows(text, custom, faults) if is_json else _csv_rows(text, custom, faults))
+    if faults:
+        raise BadRequest("\n".join(faults))
+    return rows
 
 
-def _csv_rows(text: str, custom: Collection[Field]) -> Iterator[ImportRow]:
+def _csv_rows(text: str, custom: Collection[Field], faults: list[str]) -> Iterator[ImportRow]:
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=delimiter, strict=True)
     try:
-        heading = [_key(name.strip(), custom, "Line 1") for name in next(reader, [])]
-        if len(set(heading)) < len(heading):
-            raise BadRequest("Line 1: two columns name the same field.")
+        heading = [_key(name.strip(), custom, "Line 1", faults) for name in next(reader, [])]
+        known = [key for key in heading if key]
+        faults += [
+            f"Line 1: two columns name the field {key}." for key, columns in Counter(known).items() if columns > 1
+        ]
         for cells in reader:
             place = f"Line {reader.line_num}"
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(heading):
-                raise BadRequest(f"{place}: expected {len(heading)} columns, found {len(cells)}.")
-            given = {key: cell for key, cell in zip(heading, cells, strict=True) if cell.strip()}
-            yield _row(place, given, is_written=True)
+                faults.append(f"{place}: expected {len(heading)} columns, found {len(cells)}.")
+                continue
+            given = {key: cell for key, cell in zip(heading, cells, strict=True) if key and cell.strip()}
+            yield from _row(place, given, faults, is_written=True)
     except csv.Error as error:
-        raise BadRequest(f"Line {reader.line_num}: {error}.") from None
+        faults.append(f"Line {reader.line_num}: {error}.")
 
 
-def _json_rows(text: str, custom: Collection[Field]) -> Iterator[ImportRow]:
+def _json_rows(text: str, custom: Collection[Field], faults: list[str]) -> Iterator[ImportRow]:
     try:
         found = json_in(text)
     except ValueError as error:
@@ -78,17 +86,19 @@ def _json_rows(text: str, custom: Collection[Field]) -> Iterator[ImportRow]:
     objects: Sequence[object] = found if isinstance(found, list) else [found]
     for number, each in enumerate(objects, 1):
         if not isinstance(each, dict):
-            raise BadRequest(f"Item {number} is not a JSON object.")
+            faults.append(f"Item {number} is not a JSON object.")
+            continue
         fields = each.get("fields", {})
         flat = {key: value for key, value in each.items() if key != "fields"}
         flat |= fields if isinstance(fields, dict) else {}
         place = f"Item {number}"
-        given = {_key(key, custom, place): value for key, value in flat.items() if key not in UNSENT}
-        yield _row(place, given, is_written=False)
+        keys = {_key(key, custom, place, faults): value for key, value in flat.items() if key not in UNSENT}
+        given = {key: value for key, value in keys.items() if key}
+        yield from _row(place, given, faults, is_written=False)
 
 
-def _key(name: str, custom: Collection[Field], place: str) -> str:
-    """Return the key of a heading's field: a key, a short key or a label."""
+def _key(name: str, custom: Collection[Field], place: str, faults: list[str]) -> str:
+    """Return the key of a heading's field: a key, a short key or a label. Add a fault for an unknown one."""
     lower = name.casefold()
     if lower in {"id", "type"}:
         return lower
@@ -98,21 +108,24 @@ def _key(name: str, custom: Collection[Field], place: str) -> str:
     field = field_named(name, custom)
     key = field.key if field else known.get(lower)
     if key is None:
-        raise BadRequest(f"{place}: unknown field {name!r}.")
-    return key
+        faults.append(f"{place}: unknown field {name!r}.")
+    return key or ""
 
 
-def _row(place: str, given: Mapping[str, object], *, is_written: bool) -> ImportRow:
+def _row(place: str, given: Mapping[str, object], faults: list[str], *, is_written: bool) -> Iterator[ImportRow]:
+    """Yield the row, or add its fault."""
     number, type_name = given.get("id"), str(given.get("type") or "")
     text = str(number).strip().removeprefix("#") if number not in (None, "") else ""
     if text and not (text.isascii() and text.isdigit() and 0 < int(text[:18]) == int(text)):
-        raise BadRequest(f"{place}: {text[:24]!r} is not an item number.")
+        faults.append(f"{place}: {text[:24]!r} is not an item number.")
+        return
     types = {each.casefold(): each.value for each in ItemType}
     item_type = types.get(type_name.strip().casefold(), "")
     if not text and not item_type:
-        raise BadRequest(f"{place}: a new item needs a type, one of: {', '.join(types.values())}.")
+        faults.append(f"{place}: a new item needs a type, one of: {', '.join(types.values())}.")
+        return
     values = {key: value for key, value in given.items() if key not in {"id", "type"} and not _is_computed(key)}
-    return ImportRow(place, int(text) if text else None, item_type, values, is_written)
+    yield ImportRow(place, int(text) if text else None, item_type, values, is_written)
 
 
 def _is_computed(key: str) -> bool:
@@ -144,7 +157,9 @@ def import_items(arguments: argparse.Namespace) -> None:
         try:
             rows = rows_of(text, store.lookups.custom_fields(), is_json=is_json)
         except BadRequest as error:
-            raise BadRequest(f"Could not read the items in {arguments.file}. {error.message}") from None
+            raise BadRequest(
+                f"Could not read the items in {arguments.file}.\n{error.message}\nNo changes were made."
+            ) from None
         found = planned(store, rows)
         if found.faults:
             raise BadRequest("\n".join([*found.faults, "No changes were made."]))
