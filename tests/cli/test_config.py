@@ -5,11 +5,13 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Home
 
 from backlit.config.settings import (
     Locations,
     ProfileKind,
     Profiles,
+    Settings,
     demo_profile,
     find_locations,
     local_profile,
@@ -53,16 +55,17 @@ def test_templates_are_read_and_what_is_wrong_with_one_is_said_with_the_file(loc
     path.write_text('[[template]]\nname = "Incident"\n')
 
     assert [(each.name, each.type, each.fields) for each in read] == [("Incident", "Bug", {"Severity": "2 - High"})]
-    with pytest.raises(StorageError, match=r"'Incident' has no type.*config\.toml"):
-        read_settings(locations)
+    [problem] = read_settings(locations).problems
+    assert "'Incident' has no type" in problem
+    assert "config.toml, line 1). The default is used." in problem
 
 
 def test_views_in_the_settings_are_sent_to_their_own_file(locations: Locations) -> None:
     locations.config.mkdir()
     (locations.config / "config.toml").write_text('[[view]]\nname = "Bugs"\n')
 
-    with pytest.raises(StorageError, match=r"to views\.toml beside them"):
-        read_settings(locations)
+    [problem] = read_settings(locations).problems
+    assert "to views.toml beside this file" in problem
 
 
 def test_a_theme_is_read(locations: Locations) -> None:
@@ -87,8 +90,8 @@ def test_a_scale_that_does_not_rise_is_said(locations: Locations, scale: str) ->
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(f"estimate_scale = {scale}\n")
 
-    with pytest.raises(StorageError, match=r'"estimate_scale" must be a list of rising numbers'):
-        read_settings(locations)
+    [problem] = read_settings(locations).problems
+    assert '"estimate_scale" must be a list of rising numbers' in problem
 
 
 def test_capacities_of_people_are_read(locations: Locations) -> None:
@@ -121,8 +124,9 @@ def test_a_capacity_that_makes_no_sense_is_said(locations: Locations, text: str)
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(text)
 
-    with pytest.raises(StorageError, match=r'"capacity.*" must give points by user name'):
-        read_settings(locations)
+    [problem] = read_settings(locations).problems
+    assert 'The setting "capacity' in problem
+    assert '" must give points by user name' in problem
 
 
 @pytest.mark.parametrize("content", ["theme = ", "theme = 3", 'colour = "red"', "\x00", DEEP, LONG])
@@ -130,8 +134,8 @@ def test_settings_that_make_no_sense_are_said_with_the_file(locations: Locations
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(content)
 
-    with pytest.raises(StorageError, match=r"config\.toml"):
-        read_settings(locations)
+    [problem] = read_settings(locations).problems
+    assert "config.toml" in problem
 
 
 def test_the_first_profile_is_ones_own_workspace(locations: Locations) -> None:
@@ -234,8 +238,8 @@ def test_the_way_in_which_pictures_are_shown_can_be_named(locations: Locations) 
 
     assert read_settings(locations).images == "sixel"
     (locations.config / "config.toml").write_text('images = "ascii"\n')
-    with pytest.raises(StorageError, match='true, false, or one of "kitty", "sixel", "blocks"'):
-        read_settings(locations)
+    [problem] = read_settings(locations).problems
+    assert 'true, false, or one of "kitty", "sixel", "blocks"' in problem
 
 
 def test_the_rules_of_the_ready_check_and_the_fields_to_ask_for_are_read(locations: Locations) -> None:
@@ -263,5 +267,50 @@ def test_config_names_faulty_rules_and_fields(locations: Locations, text: str, s
     locations.config.mkdir()
     (locations.config / "config.toml").write_text(text)
 
-    with pytest.raises(StorageError, match=said):
-        read_settings(locations)
+    [problem] = read_settings(locations).problems
+    assert said in problem
+
+
+FAULTY = """theme = "paper"
+mouse = "yes"
+colour = "red"
+
+[lint]
+stale_days = 0
+
+[teams]
+Payments = 3
+"""
+
+
+def test_config_names_every_fault_with_its_line_and_keeps_the_rest(locations: Locations) -> None:
+    locations.config.mkdir()
+    path = locations.config / "config.toml"
+    path.write_text(FAULTY)
+
+    settings = read_settings(locations)
+
+    assert (settings.theme, settings.mouse, settings.stale_days) == ("paper", True, Settings().stale_days)
+    assert settings.problems == (
+        f'The setting "mouse" must be true or false ({path}, line 2). The default is used.',
+        f"Unknown setting 'colour' ({path}, line 3). It is ignored.",
+        f'The setting "stale_days" of [lint] must be a whole number of days ({path}, line 5). The default is used.',
+        (
+            'The setting "teams" must be a table of names by number, [teams] with 3 = "Payments"'
+            f" ({path}, line 8). The default is used."
+        ),
+    )
+
+
+def test_faulty_settings_stop_no_command_and_doctor_repeats_them(home: Home) -> None:
+    path = find_locations(home.environment).config / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('mouse = "yes"\ncolour = "red"\n')
+
+    listed = home.run("--profile", "demo-30-1", "items", "list", "--limit", "1")
+    examined = home.run("--profile", "demo-30-1", "doctor")
+
+    assert (listed.returncode, len(listed.stderr.splitlines())) == (0, 2)
+    assert "line 2). It is ignored." in listed.stderr
+    assert examined.returncode == 1
+    assert examined.stdout.count("✗ settings") == 2

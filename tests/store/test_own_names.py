@@ -1,5 +1,6 @@
 """What the user calls teams and says of fields, and where work is begun."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,19 +9,19 @@ from tests.store.world import World, until
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
-from backlit.model.settings import OwnNames, own_names
+from backlit.model.settings import OwnNames, field_kinds, project_number, team_names
 
 
 def test_teams_have_the_users_names_and_else_their_numbers(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, TeamID=3), item(2, TeamID=4)]) as store:
-        store.lookups.own_names = own_names({"teams": {"3": "Payments", "9": "Nobody's"}})
+        store.lookups.own_names = OwnNames(team_names({"3": "Payments", "9": "Nobody's"}))
 
         assert store.lookups.teams() == {3: "Payments", 4: "team 4"}
 
 
 def test_fields_hold_what_the_user_says_and_else_what_their_values_look_like(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Ticket_cf=4711, Weight_cf=2)]) as store:
-        store.lookups.own_names = own_names({"fields": {"Ticket_cf": "text"}})
+        store.lookups.own_names = OwnNames(kinds=field_kinds({"Ticket_cf": "text"}))
 
         assert {field.key: field.kind for field in store.lookups.custom_fields()} == {
             "Ticket_cf": Kind.TEXT,
@@ -39,12 +40,12 @@ async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("read", "value"),
     [
-        {"teams": ["Payments"]}, {"teams": {"Payments": 3}}, {"project": "Aurora"},
-        {"fields": {"Ticket": "text"}}, {"fields": {"Ticket_cf": "date"}}, {"fields": {"Ticket_cf": 3}},
+        (team_names, ["Payments"]), (team_names, {"Payments": 3}), (project_number, "Aurora"),
+        (field_kinds, {"Ticket": "text"}), (field_kinds, {"Ticket_cf": "date"}), (field_kinds, {"Ticket_cf": 3}),
     ],
 )  # fmt: skip
-def test_settings_that_make_no_sense_are_said(values: dict[str, object]) -> None:
+def test_settings_that_make_no_sense_are_said(read: Callable[[object], object], value: object) -> None:
     with pytest.raises(BadRequest, match="The setting"):
-        own_names(values)
+        read(value)

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import fcntl
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from backlit.config.private_files import writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
 from backlit.model.errors import BacklitError, StorageError
+from backlit.model.plain import plain
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -23,11 +25,17 @@ Report = Callable[[str, int, int], None]
 
 
 def store_of(profile: Profile, locations: Locations, settings: Settings | None = None) -> "Store":
-    """Return a profile's store, configured by the settings and not opened yet."""
+    """Return a profile's store, configured by the settings and not opened yet.
+
+    Without given settings it reads them, and prints their faults to standard error.
+    """
     from backlit.store.sqlite.paths import Places
     from backlit.store.store import Store
 
-    settings = settings or read_settings(locations)
+    if settings is None:
+        settings = read_settings(locations)
+        for problem in settings.problems:
+            print(f"backlit: {plain(problem)}", file=sys.stderr)
     store = Store(Places(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
     store.sample_history.is_wanted = profile.kind is ProfileKind.DEMO
     store.names.rules, store.names.stale_days = settings.lint, settings.stale_days

@@ -5,19 +5,20 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from backlit.config.private_files import PRIVATE, write_private
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.planning import OwnCapacities, Share
 from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
-from backlit.model.settings import OwnNames, json_in, own_names, toml_in
+from backlit.model.settings import OwnNames, field_kinds, json_in, project_number, team_names, toml_in
 
 if TYPE_CHECKING:
     from backlit.model.settings import BoardSettings, Template
@@ -43,6 +44,8 @@ _KNOWN = frozenset(
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
 _LONGEST_NAME = 80
+
+Value = TypeVar("Value")
 
 
 class ProfileKind(StrEnum):
@@ -87,6 +90,8 @@ class Settings:
     templates: tuple["Template", ...] = ()
     """Templates for new items."""
     names: OwnNames = field(default_factory=OwnNames)
+    problems: tuple[str, ...] = ()
+    """A sentence for each fault of the file, with its line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,83 +143,121 @@ def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
 
 
 def read_settings(locations: Locations) -> Settings:
-    """Read `config.toml`; a missing file means the defaults. Raises StorageError that names the fault."""
+    """Read `config.toml`; a missing file means the defaults, a faulty setting its default.
+
+    The result's `problems` name each fault with its line.
+    """
     path = locations.config / "config.toml"
     try:
         content = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Settings()
     except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(f"Could not read the settings: {error} ({path}).") from error
+        return Settings(problems=(f"Could not read the settings: {error} ({path}). The defaults are used.",))
     try:
         values = toml_in(content)
     except ValueError as error:
-        raise StorageError(f"Could not read the settings: {error} ({path}).") from error
-    unknown = sorted(values.keys() - _KNOWN)
-    if "view" in unknown:
-        raise StorageError(f"Move the views from the settings to views.toml beside them ({path}).")
-    if unknown:
-        raise StorageError(f"Unknown settings: {', '.join(map(repr, unknown))} ({path}).")
-    theme = values.get("theme", DEFAULT_THEME)
-    if not isinstance(theme, str):
-        raise StorageError(f'The setting "theme" must be the name of a theme ({path}).')
-    mouse = values.get("mouse", True)
-    if not isinstance(mouse, bool):
-        raise StorageError(f'The setting "mouse" must be true or false ({path}).')
-    board = _board_in(values["board"], path) if "board" in values else None
-    scale = _scale_in(values.get("estimate_scale", ESTIMATE_SCALE), path)
-    capacities, (lint, stale_days) = _capacities_in(values, path), _lint_in(values.get("lint", {}), path)
-    images = _images_in(values.get("images", True), path)
-    settings = Settings(theme, scale, images, mouse, board=board, capacities=capacities)
-    settings = replace(settings, lint=lint, stale_days=stale_days, groom_fields=_groom_in(values, path))
-    settings = replace(settings, names=_names_in(values, path))
-    return replace(settings, templates=_templates_in(values["template"], path)) if "template" in values else settings
+        return Settings(problems=(f"Could not read the settings: {error} ({path}). The defaults are used.",))
+    return _SettingsFile(path, content, values).settings()
 
 
-def _images_in(value: object, path: Path) -> str:
+class _SettingsFile:
+    """A `config.toml` with the faults found in it."""
+
+    def __init__(self, path: Path, content: str, values: Mapping[str, object]) -> None:
+        self._path = path
+        self._lines = content.splitlines()
+        self._values = values
+        self._problems: list[tuple[int, str]] = []
+
+    def settings(self) -> Settings:
+        """Return the settings; those that are faulty have their default."""
+        for name in self._values:
+            if name == "view":
+                self._note(name, "Move the views to views.toml beside this file", "They are ignored.")
+            elif name not in _KNOWN:
+                self._note(name, f"Unknown setting {name!r}", "It is ignored.")
+        lint, stale_days = self._read("lint", _lint_in, (USUAL, STALE_DAYS))
+        return Settings(
+            theme=self._read("theme", _theme_in, DEFAULT_THEME),
+            estimate_scale=self._read("estimate_scale", _scale_in, ESTIMATE_SCALE),
+            images=self._read("images", _images_in, "auto"),
+            mouse=self._read("mouse", _mouse_in, default=True),
+            board=self._read("board", _board_in, None),
+            capacities=OwnCapacities(
+                self._read("capacity", partial(_shares_in, name="capacity"), {}),
+                self._read("capacity_in", _special_shares_in, {}),
+            ),
+            lint=lint,
+            stale_days=stale_days,
+            groom_fields=self._read("groom", _groom_in, ()),
+            templates=self._read("template", _templates_in, ()),
+            names=OwnNames(
+                self._read("teams", team_names, {}),
+                self._read("project", project_number, None),
+                self._read("fields", field_kinds, {}),
+            ),
+            problems=tuple(sentence for _, sentence in sorted(self._problems)),
+        )
+
+    def _read(self, name: str, read: Callable[[object], Value], default: Value) -> Value:
+        if name not in self._values:
+            return default
+        try:
+            return read(self._values[name])
+        except BadRequest as error:
+            self._note(name, error.message, "The default is used.")
+            return default
+
+    def _note(self, name: str, fault: str, effect: str) -> None:
+        begins = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}\b""")
+        line = next((number for number, text in enumerate(self._lines, 1) if begins.match(text)), 1)
+        self._problems.append((line, f"{fault.removesuffix('.')} ({self._path}, line {line}). {effect}"))
+
+
+def _theme_in(value: object) -> str:
+    if not isinstance(value, str):
+        raise BadRequest('The setting "theme" must be the name of a theme')
+    return value
+
+
+def _mouse_in(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadRequest('The setting "mouse" must be true or false')
+    return value
+
+
+def _images_in(value: object) -> str:
     if value in IMAGE_WAYS:
         return str(value)
     if not isinstance(value, bool):
         ways = ", ".join(f'"{way}"' for way in IMAGE_WAYS)
-        raise StorageError(f'The setting "images" must be true, false, or one of {ways} ({path}).')
+        raise BadRequest(f'The setting "images" must be true, false, or one of {ways}')
     return "auto" if value else "off"
 
 
-def _board_in(value: object, path: Path) -> "BoardSettings":
+def _board_in(value: object) -> "BoardSettings":
     from backlit.model.settings import board_settings
 
-    try:
-        return board_settings(value)
-    except BadRequest as error:
-        raise StorageError(f"{error.message} ({path})") from error
+    return board_settings(value)
 
 
-def _names_in(values: Mapping[str, object], path: Path) -> OwnNames:
-    try:
-        return own_names(values)
-    except BadRequest as error:
-        raise StorageError(f"{error.message} ({path}).") from error
+def _special_shares_in(value: object) -> dict[str, dict[str, Share]]:
+    """Read [capacity_in."Sprint 14"] by iteration."""
+    tables = value if isinstance(value, dict) else {"": value}
+    return {name: _shares_in(table, name=f"capacity_in.{name}") for name, table in tables.items()}
 
 
-def _capacities_in(values: Mapping[str, object], path: Path) -> OwnCapacities:
-    """Read [capacity] and [capacity_in."Sprint 14"]: points by user name, or {points = 8, hours = 60}."""
-    special = values.get("capacity_in", {})
-    tables = special if isinstance(special, dict) else {"": special}
-    return OwnCapacities(
-        _shares_in(values.get("capacity", {}), "capacity", path),
-        {name: _shares_in(table, f"capacity_in.{name}", path) for name, table in tables.items()},
-    )
-
-
-def _shares_in(table: object, name: str, path: Path) -> dict[str, Share]:
+def _shares_in(table: object, *, name: str) -> dict[str, Share]:
+    """Read points by user name, or {points = 8, hours = 60}."""
     found = {}
     for user, value in table.items() if isinstance(table, dict) else [("", None)]:
         given = value if isinstance(value, dict) else {"points": value}
         amounts = {key: _amount(given.get(key, 0)) for key in ("points", "hours")}
         if given.keys() - amounts.keys() or None in amounts.values():
-            raise StorageError(
+            raise BadRequest(
                 f'The setting "{name}" must give points by user name, such as maya = 8, or'
-                f" jon = {{points = 8, hours = 60}} ({path})."
+                " jon = {points = 8, hours = 60}"
             )
         found[user] = Share(amounts["points"] or 0.0, amounts["hours"] or 0.0)
     return found
@@ -225,46 +268,40 @@ def _amount(value: object) -> float | None:
     return float(value) if is_number else None  # type: ignore[arg-type] # a number
 
 
-def _lint_in(table: object, path: Path) -> tuple[Lint, int]:
+def _lint_in(table: object) -> tuple[Lint, int]:
     """Read the readiness check's rules by type, and the days after which an item is stale."""
     if not isinstance(table, dict):
-        raise StorageError(f'The setting "lint" must be a table, such as [lint] with Story = ["estimate"] ({path}).')
+        raise BadRequest('The setting "lint" must be a table, such as [lint] with Story = ["estimate"]')
     days = table.get("stale_days", STALE_DAYS)
     if not isinstance(days, int) or isinstance(days, bool) or days < 1:
-        raise StorageError(f'The setting "stale_days" of [lint] must be a whole number of days ({path}).')
+        raise BadRequest('The setting "stale_days" of [lint] must be a whole number of days')
     try:
         return chosen({key: value for key, value in table.items() if key != "stale_days"}), days
     except BadRequest as error:
-        raise StorageError(f"The settings of [lint]: {error} ({path}).") from error
+        raise BadRequest(f"The settings of [lint]: {error}") from error
 
 
-def _groom_in(values: Mapping[str, object], path: Path) -> tuple[str, ...]:
+def _groom_in(table: object) -> tuple[str, ...]:
     """Read the fields that grooming asks for."""
-    table = values.get("groom", {})
     if not isinstance(table, dict) or table.keys() - {"fields"}:
-        raise StorageError(f'The setting "groom" must be a table, [groom] with fields = ["PriorityClass"] ({path}).')
+        raise BadRequest('The setting "groom" must be a table, [groom] with fields = ["PriorityClass"]')
     try:
         return field_keys(table.get("fields", []))
     except BadRequest as error:
-        raise StorageError(f'The setting "fields" of [groom]: {error} ({path}).') from error
+        raise BadRequest(f'The setting "fields" of [groom]: {error}') from error
 
 
-def _templates_in(value: object, path: Path) -> tuple["Template", ...]:
+def _templates_in(value: object) -> tuple["Template", ...]:
     from backlit.model.settings import templates_in
 
-    try:
-        return templates_in(value)
-    except BadRequest as error:
-        raise StorageError(f"{error.message} ({path})") from error
+    return templates_in(value)
 
 
-def _scale_in(value: object, path: Path) -> tuple[float, ...]:
+def _scale_in(value: object) -> tuple[float, ...]:
     steps = tuple(value) if isinstance(value, list | tuple) else ()
     are_numbers = all(isinstance(step, int | float) and not isinstance(step, bool) and step >= 0 for step in steps)
     if not (steps and are_numbers and all(one < other for one, other in pairwise(steps))):
-        raise StorageError(
-            f'The setting "estimate_scale" must be a list of rising numbers, such as [1, 2, 3, 5] ({path}).'
-        )
+        raise BadRequest('The setting "estimate_scale" must be a list of rising numbers, such as [1, 2, 3, 5]')
     return tuple(float(step) for step in steps)
 
 

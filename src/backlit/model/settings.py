@@ -54,19 +54,25 @@ class OwnNames:
     """Kinds of fields without a definition from the service, by key; they overrule the kind guessed from values."""
 
 
-def own_names(values: Mapping[str, object]) -> OwnNames:
-    """Read them from the settings. Raises BadRequest that names the fault."""
-    table, project_id = values.get("teams", {}), values.get("project")
+def team_names(table: object) -> dict[int, str]:
+    """Read the names of teams by number. Raises BadRequest that names the setting."""
     if not isinstance(table, dict) or not all(key.isdecimal() and isinstance(name, str) for key, name in table.items()):
         raise BadRequest('The setting "teams" must be a table of names by number, [teams] with 3 = "Payments"')
-    if project_id is not None and (not isinstance(project_id, int) or isinstance(project_id, bool)):
+    return {int(key): name for key, name in table.items()}
+
+
+def project_number(value: object) -> int:
+    """Read the number of a project. Raises BadRequest that names the setting."""
+    if not isinstance(value, int) or isinstance(value, bool):
         raise BadRequest('The setting "project" must be the number of a project')
-    kinds = values.get("fields", {})
+    return value
+
+
+def field_kinds(kinds: object) -> dict[str, Kind]:
+    """Read the kinds of custom fields by key. Raises BadRequest that names the setting."""
     if not isinstance(kinds, dict) or not all(key.endswith("_cf") and kind in KINDS for key, kind in kinds.items()):
         raise BadRequest(f'The setting "fields" must be a table of kinds by key, Ticket_cf = one of {", ".join(KINDS)}')
-    return OwnNames(
-        {int(key): name for key, name in table.items()}, project_id, {key: Kind(kind) for key, kind in kinds.items()}
-    )
+    return {key: Kind(kind) for key, kind in kinds.items()}
 
 
 OWN_KEYS = ("name", "type", "tasks")

@@ -94,6 +94,7 @@ def _made(profile: Profile, settings: Settings, locations: Locations) -> "tuple[
         view_files=ViewFiles(locations, Path.cwd()),
         templates=settings.templates,
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
+        problems=settings.problems,
     )
     return app, store
 

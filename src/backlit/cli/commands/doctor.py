@@ -15,7 +15,7 @@ from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client
 from backlit.client.answers import read_model
 from backlit.client.transport import fault_of, trusted
-from backlit.config.settings import Locations, Profile, ProfileKind, find_locations
+from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
@@ -71,6 +71,7 @@ def examine(arguments: argparse.Namespace) -> int:
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
     report = Report(profile.name)
+    _look_at_settings(locations, report)
     _look_at_files(profile, locations, report)
     asyncio.run(_look_at_service(profile, locations, report))
     if arguments.json:
@@ -86,6 +87,14 @@ def examine(arguments: argparse.Namespace) -> int:
         for each in report.findings:
             print(f"{_SIGNS[each.health]} {each.about:<{width}}  {plain(each.sentence)}")
     return int(report.is_broken)
+
+
+def _look_at_settings(locations: Locations, report: Report) -> None:
+    problems = read_settings(locations).problems
+    for problem in problems:
+        report.say("settings", problem, Health.BROKEN)
+    if not problems:
+        report.say("settings", f"No faults ({locations.config / 'config.toml'}).")
 
 
 def _look_at_files(profile: Profile, locations: Locations, report: Report) -> None:

@@ -62,6 +62,7 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         view_files: ViewFiles | None = None,
         templates: Sequence["Template"] = (),
         profiles: Sequence[str] = (),
+        problems: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self.store = store
@@ -75,7 +76,9 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         self._view_files = view_files
         self._changes = ChangeFeed(self, FRAME, self.places.publish)
         self._unsubscribe: Callable[[], None] | None = None
-        self.offered_themes, self._theme_errors = themes.load_themes(theme_folder)
+        self.offered_themes, theme_problems = themes.load_themes(theme_folder)
+        self._problems = [*problems, *theme_problems]
+        """Faults of the configuration, shown at the start."""
         for each in self.offered_themes:
             self.register_theme(each)
         self._wanted_theme = theme
@@ -89,8 +92,8 @@ class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
         self._unsubscribe = self.store.subscribe(self._changes.take)
         self.switch_mode(BACKLOG)
         if self._wanted_theme != self.theme:
-            self._theme_errors.append(f"Unknown theme “{self._wanted_theme}”. tT lists the themes.")
-        for sentence in self._theme_errors:
+            self._problems.append(f"Unknown theme “{self._wanted_theme}”. tT lists the themes.")
+        for sentence in self._problems:
             self.say(sentence, is_bad=True)
 
     def on_backlog_screen_painted(self) -> None:
