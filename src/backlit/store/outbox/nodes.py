@@ -95,6 +95,11 @@ class NodeLevels:
         """Keep a level that was just read for the next call of `lately_below`."""
         self._latest[entry.project_id, entry.payload["tree"], parent_id] = time.monotonic(), level
 
+    def forget(self, entry: OutboxEntry) -> None:
+        """Drop the levels of the entry's tree: its write took a node from one of them."""
+        project_id, kind = entry.project_id, entry.payload["tree"]
+        self._latest = {key: level for key, level in self._latest.items() if key[:2] != (project_id, kind)}
+
     async def lately_below(self, entry: OutboxEntry, parent_id: int) -> Level:
         """Return the children of a node as of the last write, if that is recent, else read them."""
         key = entry.project_id, entry.payload["tree"], parent_id
@@ -261,6 +266,8 @@ class NodeSending(EditSending):
         """Store the service's current level too, because a write renumbers the siblings."""
         place = place_of(entry)
         level: Level | None = None
+        if place is not None or entry.kind is EntryKind.NODE_DELETE:
+            self._levels.forget(entry)
         if place is not None:
             with suppress(Trouble):
                 level = await self._levels.below(entry, place[0], [id_in(document)])
