@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.records.changes import Signal
 from backlit.store.remote.capabilities import PAGE, Traits
 from backlit.store.remote.listing import ProjectLists, run_pooled

@@ -3,7 +3,7 @@
 import pytest
 
 from backlit.model.errors import BadRequest
-from backlit.model.settings import RELEASE, BoardSettings, ColumnSettings, board_settings
+from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnSettings, board_settings
 
 
 def test_board_defaults_to_columns_by_status() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from backlit.model.settings import json_in, toml_in
+from backlit.model.settings.user_settings import json_in, toml_in
 
 DEEP = 100_000
 

@@ -4,7 +4,7 @@ import pytest
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.settings import Template, templates_in
+from backlit.model.settings.user_settings import Template, templates_in
 
 
 def test_a_template_names_fields_by_their_short_keys_too() -> None:

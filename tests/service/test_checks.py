@@ -8,7 +8,7 @@ import pytest
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELDS, ItemType
-from backlit.service.rules import checked, is_id
+from backlit.service.rules.checks import checked, is_id
 from backlit.service.tables.projects import ProjectSettings
 
 FIELDS_BY_TYPE = {each.value: tuple(field for field in FIELDS if field.applies_to(each)) for each in ItemType}

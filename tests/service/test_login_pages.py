@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select, update
 
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH, parse_challenge, parse_grant
 from backlit.service.app import Service
-from backlit.service.auth import COOKIE, hash_password
+from backlit.service.auth.callers import COOKIE, hash_password
 from backlit.service.routes.login import LOGOUT_PATH
 from backlit.service.storage.schema import login_sessions, users
 from backlit.service.tables import users as user_table

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, insert, select, update
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, parse_challenge, parse_grant
 from backlit.service.admin.users import rotate_key
 from backlit.service.app import Service
-from backlit.service.auth import ACCESS_TOKEN_LIFETIME, KEY_AGE
+from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME, KEY_AGE
 from backlit.service.storage.schema import refresh_tokens, signing_keys, users, verification_codes
 from backlit.service.tables.sign_ins import GRACE, digest
 

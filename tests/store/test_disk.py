@@ -14,7 +14,7 @@ from tests.store.world import World, raised, until
 
 from backlit.model.errors import StorageError
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from tests.store.world import PATIENCE, World, sent
 
 from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxEntry, OutboxState, RowSign, ViewSpec
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.journal.connection import MIGRATIONS
 from backlit.store.records.item import item_of
 

@@ -9,7 +9,7 @@ from tests.store.world import World, until
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
-from backlit.model.settings import OwnNames, field_kinds, project_number, team_names
+from backlit.model.settings.user_settings import OwnNames, field_kinds, project_number, team_names
 
 
 def test_teams_have_the_users_names_and_else_their_numbers(tmp_path: Path) -> None:

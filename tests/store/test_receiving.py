@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item
 
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.journal.inbox import NewsKind, Watermarks
 from backlit.store.journal.journal import Journal
 from backlit.store.mirror.mirror import Mirror

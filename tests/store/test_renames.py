@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.store.papers import item, offline_store
 
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 
 
 async def test_a_comment_is_not_taken_for_the_item_whose_id_it_has(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from tests.store.world import World
 
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.records.item import fields_in
 
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from tests.store.world import World, raised, until
 
 from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 
 
 def mirrored(store: Store) -> dict[int, str]:

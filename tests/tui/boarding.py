@@ -7,7 +7,7 @@ from tests.store.world import until
 from tests.tui.listing import press
 from textual.pilot import Pilot
 
-from backlit.model.settings import BoardSettings
+from backlit.model.settings.user_settings import BoardSettings
 from backlit.store import Store
 from backlit.store.records.item import Item
 from backlit.tui.app.app import BacklitApp

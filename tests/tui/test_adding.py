@@ -8,7 +8,7 @@ from tests.tui.stage import text_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.filters import POINTS
-from backlit.model.settings import Template
+from backlit.model.settings.user_settings import Template
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.items.add import filled_in

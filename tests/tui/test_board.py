@@ -6,7 +6,7 @@ from tests.tui.boarding import DOING, active_issue, board, column, current, go_t
 from tests.tui.listing import fields_of, press
 from tests.tui.stage import line_with, lines_of, text_of
 
-from backlit.model.settings import BoardSettings, ColumnSettings
+from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
 from backlit.store import Store
 from backlit.store.views.preferences import BoardKept
 

@@ -18,10 +18,10 @@ from backlit.config.private_files import PRIVATE, write_private
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.planning import OwnCapacities, Share
 from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
-from backlit.model.settings import OwnNames, field_kinds, json_in, project_number, team_names, toml_in
+from backlit.model.settings.user_settings import OwnNames, field_kinds, json_in, project_number, team_names, toml_in
 
 if TYPE_CHECKING:
-    from backlit.model.settings import BoardSettings, Template
+    from backlit.model.settings.user_settings import BoardSettings, Template
 
 HOME = "BACKLIT_HOME"
 """Environment variable that names one directory for all files, in place of the system's locations."""
@@ -237,7 +237,7 @@ def _images_in(value: object) -> str:
 
 
 def _board_in(value: object) -> "BoardSettings":
-    from backlit.model.settings import board_settings
+    from backlit.model.settings.user_settings import board_settings
 
     return board_settings(value)
 
@@ -292,7 +292,7 @@ def _groom_in(table: object) -> tuple[str, ...]:
 
 
 def _templates_in(value: object) -> tuple["Template", ...]:
-    from backlit.model.settings import templates_in
+    from backlit.model.settings.user_settings import templates_in
 
     return templates_in(value)
 

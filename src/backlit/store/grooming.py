@@ -10,7 +10,7 @@ from backlit.model.filters import Filter, Or
 from backlit.model.query import NameKind
 from backlit.model.ready_check import RULES, Ground, Question, Rule, answerable, is_missing, lacking, questions
 from backlit.model.statuses import is_open
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.groom_queue import Progress, Stop
 from backlit.store.records.item import Item, fields_in
 from backlit.store.records.merge import is_same

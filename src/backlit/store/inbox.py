@@ -7,7 +7,7 @@ from datetime import datetime
 import orjson
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.records.changes import Change, Signal, Subject
 from backlit.store.records.item import fields_in, moment

@@ -16,7 +16,7 @@ from backlit.store.edits.rollover import Rollover
 from backlit.store.edits.work_log import Timer, WorkLog
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.engine.transfers import Transfers
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
 from backlit.store.planning.plan import Plan

@@ -19,7 +19,7 @@ from backlit.config.settings import Locations, Profile, ProfileKind, find_locati
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
-from backlit.store.files import FileReport, inspect_journal, inspect_mirror
+from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror
 from backlit.store.remote.capabilities import Traits, has_words, missing_words, probe
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
 from backlit.model.plain import plain
 from backlit.model.query.keys import field_named
-from backlit.model.settings import json_in
+from backlit.model.settings.user_settings import json_in
 from backlit.store.edits.checks import check
 from backlit.store.edits.items import Family
 from backlit.store.records.item import Item

@@ -12,7 +12,7 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.trees import Node, Tree
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.files.interface import FileStore, is_digest
-from backlit.service.rules import checked
+from backlit.service.rules.checks import checked
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     METADATA,

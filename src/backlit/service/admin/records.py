@@ -19,7 +19,7 @@ from backlit.model.errors import BadRequest, StorageError
 from backlit.service.admin.rendering import rewrite
 from backlit.service.admin.row_checks import checked_row
 from backlit.service.files.interface import FileStore, Incoming, is_digest
-from backlit.service.rules import is_id
+from backlit.service.rules.checks import is_id
 from backlit.service.storage.migrations import VERSION, follow_ids
 from backlit.service.storage.schema import (
     METADATA,

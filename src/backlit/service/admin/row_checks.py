@@ -20,7 +20,7 @@ from backlit.service.admin.value_lists import checked_choices, listed_field
 from backlit.service.admin.workspace import checked_name
 from backlit.service.files.interface import is_digest
 from backlit.service.files.uploads import content_type
-from backlit.service.rules import area_values, is_id, text_fault
+from backlit.service.rules.checks import area_values, is_id, text_fault
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     ROOT_PARENT,

@@ -28,7 +28,7 @@ from backlit.model.errors import (
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.filters import Filter
 from backlit.model.resources import Resource
-from backlit.service.auth import Passwords, Tokens
+from backlit.service.auth.callers import Passwords, Tokens
 from backlit.service.files.contents import Contents
 from backlit.service.http.bodies import BODY_KEY, Body
 from backlit.service.storage.access import Caller

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pydantic.alias_generators import to_snake
 
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
-from backlit.service.auth import COOKIE
+from backlit.service.auth.callers import COOKIE
 from backlit.service.http.endpoint import Route, Streamed
 from backlit.service.http.listing import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, Schema, list_of, reference, schemas

@@ -6,7 +6,7 @@ from typing import Any
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
 from backlit.service.routes.work_items import RANK_PLACES
-from backlit.service.rules import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
+from backlit.service.rules.checks import INTEGER_LIMIT, TAG_LIMIT, TEXT_LIMIT
 
 Schema = dict[str, Any]
 

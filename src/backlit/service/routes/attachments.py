@@ -20,7 +20,7 @@ from backlit.service.http.endpoint import Answer, Call, Routes, Shared, call_of,
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.comments import found_comment
 from backlit.service.routes.work_items import found
-from backlit.service.rules import text_fault
+from backlit.service.rules.checks import text_fault
 from backlit.service.tables import attachments
 from backlit.service.tables.attachments import Query, Stored
 

@@ -10,7 +10,7 @@ from backlit.model.resources import INTERNAL, PORTAL, Comment
 from backlit.service.http.endpoint import Answer, Call, Routes, json_answer, must_match, resource_answer
 from backlit.service.http.listing import envelope, options_of
 from backlit.service.routes.work_items import found
-from backlit.service.rules import is_id, text_fault
+from backlit.service.rules.checks import is_id, text_fault
 from backlit.service.tables import comments, work_items
 
 routes = Routes()

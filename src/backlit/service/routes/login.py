@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from backlit.model.errors import BacklitError, BadRequest, Forbidden, TooManyRequests, Unauthorized
 from backlit.model.wrap import LOGIN_PATH
-from backlit.service.auth import (
+from backlit.service.auth.callers import (
     COOKIE,
     FORM_COOKIE,
     drop_cookie,

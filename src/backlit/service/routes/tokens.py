@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from backlit.model.errors import BadRequest, Unauthorized
 from backlit.model.wrap import TOKEN_PATH, Challenge, TokenGrant, write_challenge, write_grant
-from backlit.service.auth import ACCESS_TOKEN_LIFETIME
+from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
 from backlit.service.http.bodies import read_form
 from backlit.service.http.endpoint import REQUEST_ID_KEY, Shared
 from backlit.service.http.proxies import share_of

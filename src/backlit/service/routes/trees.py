@@ -13,7 +13,7 @@ from backlit.model.resources import Area, Iteration
 from backlit.model.trees import ROOT_PARENT
 from backlit.service.http.endpoint import Answer, Call, Route, json_answer, must_match, resource_answer
 from backlit.service.http.listing import list_resources
-from backlit.service.rules import area_values, is_id, iteration_values, must_not_end_early, new_dates
+from backlit.service.rules.checks import area_values, is_id, iteration_values, must_not_end_early, new_dates
 from backlit.service.storage.filter_sql import Properties, properties_of
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import projects, trees, work_items

@@ -10,7 +10,7 @@ from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Pr
 from backlit.model.resources import WorkItem
 from backlit.service.http.endpoint import Answer, Call, Routes, etag_of, json_answer, must_match
 from backlit.service.http.listing import ListOptions, envelope, options_of
-from backlit.service.rules import Exists, checked, is_id
+from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.clock import TICK
 from backlit.service.storage.filter_sql import condition, item_columns, sort_columns
 from backlit.service.storage.schema import areas, iterations

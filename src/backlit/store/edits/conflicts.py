@@ -13,7 +13,7 @@ from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.edits.checks import check, check_text
 from backlit.store.edits.items import discard, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import NEED_ITEM, ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry, recall_of
 from backlit.store.records.item import Document, fields_in, moment

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.edits.items import discard, journalled, show, show_without, with_dependents
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.changes import Change, Subject

@@ -7,7 +7,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
 from backlit.store.edits.checks import check, check_text
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import (
     ITEM_PLACES,

@@ -6,7 +6,7 @@ from datetime import date
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store.edits.checks import VALUE_KEYS, check_values, fault_of_range, on_wire, usual_dates
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.overlay import node_signs, siblings_of, subtree
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import inf
 
 from backlit.store.edits.items import show
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.sqlite.database import ids_json, transaction

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.rank_order import Block, Place, RankTarget, rank_order_of, reorder
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.remote.capabilities import Server
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.query import Query

@@ -10,7 +10,7 @@ from backlit.model.fields import NAME_LIMIT, ItemType, Settable
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.store.edits.checks import check
 from backlit.store.edits.items import edit_entry, journalled
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
 from backlit.store.records.item import Document, Item, fields_in
 from backlit.store.records.people import TreeKind

@@ -9,7 +9,7 @@ from backlit.model.amounts import hours_text
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.store.edits.items import edit_entry, present, show
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.journal import Journal
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment

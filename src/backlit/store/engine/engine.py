@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from backlit.model.errors import BacklitError, Offline, ServiceError, SignInNeeded, StorageError, Trouble, Unavailable
 from backlit.model.plain import plain
-from backlit.store.files import Files, Versions
+from backlit.store.files.files import Files, Versions
 from backlit.store.mirror.mirror import SupersededError
 from backlit.store.records.changes import (
     ABOUT_JOURNAL,

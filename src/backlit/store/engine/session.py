@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from backlit.model.errors import BacklitError, NotFound, SignInNeeded, StorageError, Trouble
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Change, Connection, ConnectionState, Subject
 from backlit.store.records.item import Document, is_item

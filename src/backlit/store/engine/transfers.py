@@ -17,7 +17,7 @@ from backlit.model.errors import (
     Trouble,
     Unclear,
 )
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document, id_in
 from backlit.store.remote.reachability import SHUTS

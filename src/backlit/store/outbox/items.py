@@ -11,7 +11,7 @@ from backlit.model.errors import BadRequest, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.rank_order import beside_of
 from backlit.store.edits.work_log import COMPLETED, add_up
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.undo_log import Copy
 from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import Change, Subject

@@ -10,7 +10,7 @@ from backlit.model.errors import ServiceError, ServiceRefused, Trouble, Unavaila
 from backlit.store.edits.checks import fault_of_range, on_wire
 from backlit.store.edits.items import show
 from backlit.store.edits.nodes import DATES, item_key, show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.mirror import Mirror, tree_writes
 from backlit.store.mirror.overlay import (
     deleted_nodes,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from backlit.model.errors import Unclear
 from backlit.store.edits.items import show
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.outbox.nodes import deliver_node
 from backlit.store.outbox.sending import Sending, was_discarded
 from backlit.store.records.changes import Change, Subject

@@ -10,7 +10,7 @@ from backlit.model.errors import NotFound, PreconditionFailed, ServiceError, Unc
 from backlit.store.edits.deletions import deletions_of
 from backlit.store.edits.items import discard, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.entry import CREATES, EDITS, ON_COMMENTS, ON_NODES, EntryState, OutboxEntry
 from backlit.store.records.item import Document

@@ -8,7 +8,7 @@ from typing import Any
 
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.planning.draft import Values
 from backlit.store.records.people import IterationEntry, TreeKind, leaves
 from backlit.store.sqlite.database import ids_json

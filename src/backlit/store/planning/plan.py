@@ -10,7 +10,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import Settable
 from backlit.store.edits.checks import check
 from backlit.store.edits.items import edit_entry, show
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.planning.draft import (
     PLANNED,
     Contest,

@@ -10,7 +10,7 @@ from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator
 from backlit.model.planning import Load, Part, loads
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.planning.draft import Values
 from backlit.store.planning.iterations import text_of
 from backlit.store.planning.plan import Plan

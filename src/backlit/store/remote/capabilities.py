@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from backlit.model.errors import Offline, ServiceError, ServiceRefused, Unavailable
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.records.item import Document, id_in, moment, whole
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.records.item import Document, whole
 from backlit.store.remote.capabilities import PAGE, Traits

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.journal.inbox import InboxRecord, NewsKind, Watermarks
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.mirror.mirror import Mirror, is_news

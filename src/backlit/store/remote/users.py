@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import ServiceError, ServiceRefused, SignInNeeded, Trouble
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import Document, whole
 from backlit.store.records.people import LOOKED_UP_USER

@@ -17,7 +17,7 @@ import orjson
 from backlit.model.reports.daily import Flow, Progress, flow_of
 from backlit.model.statuses import StatusGroup, group_of
 from backlit.model.trees import Totals
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, Place, SnapshotRow, SnapshotTable, Tracked
 from backlit.store.records.people import iteration_of
 from backlit.store.reports.items import begun_items, progress_of

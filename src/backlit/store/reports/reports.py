@@ -16,7 +16,7 @@ from backlit.model.reports.report import Measure, Report
 from backlit.model.reports.velocity import Run, last_day_of_work, velocity
 from backlit.model.statuses import group_of
 from backlit.model.trees import ROOT_PARENT, Totals
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.reports import items
 from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory

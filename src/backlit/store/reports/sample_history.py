@@ -15,7 +15,7 @@ from random import Random
 import orjson
 
 from backlit.model.statuses import StatusGroup, group_of
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.journal.reports import Move, ObservedStatus, SnapshotRow, Tracked
 from backlit.store.records.people import iteration_of
 from backlit.store.reports.items import UNDER_WAY

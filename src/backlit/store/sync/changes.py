@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import ServiceRefused
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import LAST_ID, Document, id_in, moment, whole
 from backlit.store.remote.capabilities import FIRST, LAST, DateForm, obeys

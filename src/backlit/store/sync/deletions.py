@@ -4,7 +4,7 @@ from functools import partial
 
 from backlit.model.errors import ServiceError
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import LAST_ID, Document, id_in, whole
 from backlit.store.remote.capabilities import PAGE

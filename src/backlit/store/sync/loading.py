@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import NotFound
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.item import LAST_ID, id_in
 from backlit.store.remote.capabilities import obeys
 from backlit.store.remote.listing import (

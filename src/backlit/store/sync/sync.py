@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.records.changes import Change, Subject
 from backlit.store.records.item import whole

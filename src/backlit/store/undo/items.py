@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backlit.store.edits.deletions import is_settable
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.journal.undo_log import Copy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.entry import (

@@ -7,7 +7,7 @@ from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.checks import on_wire
 from backlit.store.edits.items import edit_entry
 from backlit.store.edits.nodes import count_items_in, deletion_of_node, kept_nodes
-from backlit.store.files import Writer
+from backlit.store.files.files import Writer
 from backlit.store.mirror.overlay import laid_over_nodes, place_of, subtree, values_of
 from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry, with_nodes_as
 from backlit.store.records.item import Document, fields_in, id_in, whole

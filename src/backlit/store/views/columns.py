@@ -11,7 +11,7 @@ from backlit.model.fields import Kind
 from backlit.model.query.keys import LINT_KEY, field_named
 from backlit.model.ready_check import Rule
 from backlit.model.statuses import is_open
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
 from backlit.store.views.query import level_value

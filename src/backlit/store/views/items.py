@@ -8,7 +8,7 @@ from datetime import datetime
 import orjson
 
 from backlit.model.trees import Totals
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.records.entry import BUSY, EntryKind
 from backlit.store.records.item import Document, Item, id_in, item_of, moment, whole
 from backlit.store.sqlite.database import ids_json

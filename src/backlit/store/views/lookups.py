@@ -9,9 +9,9 @@ import orjson
 
 from backlit.model.errors import Forbidden
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
-from backlit.model.settings import OwnNames
+from backlit.model.settings.user_settings import OwnNames
 from backlit.model.trees import Node, Totals, Tree
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 from backlit.store.mirror.item_rows import CUSTOM, STATUS, TAG, TEAM, widest
 from backlit.store.mirror.overlay import laid_over_nodes
 from backlit.store.records.changes import Change, Signal, Subject

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from backlit.store.files import Files
+from backlit.store.files.files import Files
 
 MOST = 100
 

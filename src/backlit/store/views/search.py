@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backlit.model.filters.matching import words_of
-from backlit.store.files import Files, Writer
+from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
 from backlit.store.views.filter_sql import phrase_of
 from backlit.store.views.view import View

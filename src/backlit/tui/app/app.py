@@ -11,7 +11,7 @@ from textual.filter import LineFilter
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.planning import OwnCapacities
-from backlit.model.settings import USUAL_BOARD, BoardSettings
+from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
 from backlit.tui.drawing import themes
@@ -26,7 +26,7 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.storage_errors import StorageErrorGuard, is_survivable, show_error, storage_error_of
 
 if TYPE_CHECKING:
-    from backlit.model.settings import Template
+    from backlit.model.settings.user_settings import Template
 
 STYLES = Path(__file__).parent.parent / "styles"
 FRAME = 1 / 30

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from backlit.model.errors import BacklitError
-from backlit.model.settings import BoardSettings
+from backlit.model.settings.user_settings import BoardSettings
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store

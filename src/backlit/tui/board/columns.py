@@ -7,7 +7,7 @@ from backlit.model.fields import FIELD_BY_KEY, FIELDS, Field, ItemType, Kind
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Property, all_of
 from backlit.model.query import NameKind, mentions_status, parse_query
 from backlit.model.query.keys import values_of
-from backlit.model.settings import (
+from backlit.model.settings.user_settings import (
     COLUMN_KINDS,
     LANE_KINDS,
     PARENT,

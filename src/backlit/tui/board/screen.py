@@ -7,7 +7,7 @@ from textual import on
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.settings import PARENT, RELEASE, BoardSettings
+from backlit.model.settings.user_settings import PARENT, RELEASE, BoardSettings
 from backlit.model.trees import Totals
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store

@@ -12,7 +12,7 @@ from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from backlit.model.fields import ItemType
-from backlit.model.settings import toml_in
+from backlit.model.settings.user_settings import toml_in
 from backlit.model.statuses import StatusGroup, group_of
 
 VARIABLE_DEFAULTS: Mapping[str, str] = {

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, ItemType, Kind, Settable, fields_of
-from backlit.model.settings import Template
+from backlit.model.settings.user_settings import Template
 from backlit.store.edits.items import Family
 from backlit.store.records.item import Item
 from backlit.store.store import Store

@@ -6,7 +6,7 @@ from pathlib import Path
 from backlit.config.private_files import write_private
 from backlit.config.settings import Locations, read_views
 from backlit.model.errors import BadRequest, StorageError
-from backlit.model.settings import toml_in
+from backlit.model.settings.user_settings import toml_in
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView, saved_views, write_views
 

@@ -13,7 +13,7 @@ from backlit.model.planning import OwnCapacities
 from backlit.store.store import Store
 
 if TYPE_CHECKING:
-    from backlit.model.settings import Template
+    from backlit.model.settings.user_settings import Template
     from backlit.tui.fields.acts import Act
 
 Answer = TypeVar("Answer")
