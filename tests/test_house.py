@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from benchmarks.mutants import LIST, faults_in
 
 HOUSE = Path(__file__).resolve().parents[1]
 SOURCES = sorted((HOUSE / "src").rglob("*.py"))
@@ -296,3 +297,7 @@ def test_no_test_patches_our_own_code() -> None:
     ours = {path: names_from_backlit(TREES[path]) for path in tests}
 
     assert [at(path, node) for path, node in nodes(tests) if imports_mock(node) or patches_ours(node, ours[path])] == []
+
+
+def test_every_listed_fault_fits_the_code() -> None:
+    assert len(faults_in(LIST, "")) >= 120
