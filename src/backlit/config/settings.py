@@ -145,14 +145,16 @@ def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
 def read_settings(locations: Locations) -> Settings:
     """Read `config.toml`; a missing file means the defaults, a faulty setting its default.
 
-    The result's `problems` name each fault with its line.
+    The result's `problems` name each fault with its line. Raises StorageError for a file that cannot be opened.
     """
     path = locations.config / "config.toml"
     try:
         content = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise StorageError(f"Could not read the settings: {error} ({path}).") from error
+    except UnicodeDecodeError as error:
         return Settings(problems=(f"Could not read the settings: {error} ({path}). The defaults are used.",))
     try:
         values = toml_in(content)
