@@ -12,16 +12,24 @@ from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from backlit.config.private_files import PRIVATE, write_private
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.planning import OwnCapacities, Share
 from backlit.model.ready_check import STALE_DAYS, USUAL, Lint, chosen, field_keys
-from backlit.model.settings.user_settings import OwnNames, field_kinds, json_in, project_number, team_names, toml_in
-
-if TYPE_CHECKING:
-    from backlit.model.settings.user_settings import BoardSettings, Template
+from backlit.model.settings.user_settings import (
+    BoardSettings,
+    OwnNames,
+    Template,
+    board_settings,
+    field_kinds,
+    json_in,
+    project_number,
+    team_names,
+    templates_in,
+    toml_in,
+)
 
 HOME = "BACKLIT_HOME"
 """Environment variable that names one directory for all files, in place of the system's locations."""
@@ -80,14 +88,14 @@ class Settings:
     images: str = "auto"
     """Display of pictures: off, auto, or one of IMAGE_WAYS."""
     mouse: bool = True
-    board: "BoardSettings | None" = None
+    board: BoardSettings | None = None
     """Settings of the board; None if the file has none."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)
     lint: Lint = USUAL
     stale_days: int = STALE_DAYS
     groom_fields: tuple[str, ...] = ()
     """Fields that grooming asks for in addition to the readiness check's findings."""
-    templates: tuple["Template", ...] = ()
+    templates: tuple[Template, ...] = ()
     """Templates for new items."""
     names: OwnNames = field(default_factory=OwnNames)
     problems: tuple[str, ...] = ()
@@ -185,7 +193,7 @@ class _SettingsFile:
             estimate_scale=self._read("estimate_scale", _scale_in, ESTIMATE_SCALE),
             images=self._read("images", _images_in, "auto"),
             mouse=self._read("mouse", _mouse_in, default=True),
-            board=self._read("board", _board_in, None),
+            board=self._read("board", board_settings, None),
             capacities=OwnCapacities(
                 self._read("capacity", partial(_shares_in, name="capacity"), {}),
                 self._read("capacity_in", _special_shares_in, {}),
@@ -193,7 +201,7 @@ class _SettingsFile:
             lint=lint,
             stale_days=stale_days,
             groom_fields=self._read("groom", _groom_in, ()),
-            templates=self._read("template", _templates_in, ()),
+            templates=self._read("template", templates_in, ()),
             names=OwnNames(
                 self._read("teams", team_names, {}),
                 self._read("project", project_number, None),
@@ -236,12 +244,6 @@ def _images_in(value: object) -> str:
         ways = ", ".join(f'"{way}"' for way in IMAGE_WAYS)
         raise BadRequest(f'The setting "images" must be true, false, or one of {ways}')
     return "auto" if value else "off"
-
-
-def _board_in(value: object) -> "BoardSettings":
-    from backlit.model.settings.user_settings import board_settings
-
-    return board_settings(value)
 
 
 def _special_shares_in(value: object) -> dict[str, dict[str, Share]]:
@@ -291,12 +293,6 @@ def _groom_in(table: object) -> tuple[str, ...]:
         return field_keys(table.get("fields", []))
     except BadRequest as error:
         raise BadRequest(f'The setting "fields" of [groom]: {error}') from error
-
-
-def _templates_in(value: object) -> tuple["Template", ...]:
-    from backlit.model.settings.user_settings import templates_in
-
-    return templates_in(value)
 
 
 def _scale_in(value: object) -> tuple[float, ...]:
