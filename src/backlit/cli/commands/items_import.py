@@ -15,7 +15,7 @@ from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, It
 from backlit.model.plain import plain
 from backlit.model.query.keys import field_named
 from backlit.model.settings.user_settings import json_in
-from backlit.store.edits.checks import check
+from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.edits.items import Family
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
@@ -25,8 +25,6 @@ from backlit.tui.fields.parser import FieldReading
 from backlit.tui.fields.values import FieldWords
 
 MOST = 2_000
-_ON_EDIT = frozenset({Settable.ALWAYS})
-_ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
 
 
 UNSENT = frozenset({"projectId", "createdBy", "createdAt", "lastModifiedBy", "lastModifiedAt", "unsent"})
@@ -192,11 +190,11 @@ def _add(store: Store, found: Import, row: ImportRow) -> None:
     if row.type == ItemType.TASK and "ParentID" not in values:
         if not found.families:
             raise BadRequest("place a task below its new item, or give it a ParentID.")
-        check(row.type, {"Name": None, **values}, store.lookups, _ON_ADD)
+        check(row.type, {"Name": None, **values}, store.lookups, ON_ADD)
         above = found.families[-1]
         found.families[-1] = Family(above.type, above.fields, [*above.tasks, values])
         return
-    check(row.type, {"Name": None, **values}, store.lookups, _ON_ADD)
+    check(row.type, {"Name": None, **values}, store.lookups, ON_ADD)
     found.families.append(Family(row.type, values))
 
 
@@ -211,7 +209,7 @@ def _change(store: Store, found: Import, row: ImportRow) -> None:
     values = _values(store, row, item.type)
     changed = {key: value for key, value in values.items() if not is_same(item.fields.get(key), value)}
     if changed:
-        found.changes[item.id] = check(item.type, changed, store.lookups, _ON_EDIT)
+        found.changes[item.id] = check(item.type, changed, store.lookups, ON_EDIT)
 
 
 def _values(store: Store, row: ImportRow, item_type: str) -> dict[str, object]:

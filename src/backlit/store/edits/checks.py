@@ -12,6 +12,10 @@ from backlit.store.records.item import Document, whole
 from backlit.store.records.people import TreeKind
 from backlit.store.views.lookups import Lookups
 
+ON_EDIT = frozenset({Settable.ALWAYS})
+ON_ADD = ON_EDIT | {Settable.ON_CREATE}
+"""The `settable` of `check` for existing and for new items."""
+
 LARGEST = 2**53
 """The first whole number that JSON readers disagree about."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")

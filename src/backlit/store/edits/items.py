@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from backlit.model.errors import BadRequest, NotFound
-from backlit.model.fields import FIELD_BY_KEY, ItemType, Settable
-from backlit.store.edits.checks import check, check_text
+from backlit.model.fields import FIELD_BY_KEY, ItemType
+from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.changes import Change, Subject
@@ -23,9 +23,6 @@ from backlit.store.records.entry import (
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
-
-_ON_EDIT = frozenset({Settable.ALWAYS})
-_ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class Items:
             item_id, item_type, _ = self.found(given_id)
             key = (item_type, id(each))
             if key not in checked:
-                checked[key] = check(item_type, each, self._lookups, _ON_EDIT)
+                checked[key] = check(item_type, each, self._lookups, ON_EDIT)
             wanted[item_id] = checked[key]
             bases[item_id] = (seen or {}).get(given_id, {})
         await self._files.write(lambda writer: _edit(writer, wanted, bases))
@@ -119,7 +116,7 @@ class Items:
             for field in FIELD_BY_KEY.values()
             if field.required and field.applies_to(item_type) and not (is_below and field.key == "ParentID")
         }
-        values = check(item_type, {**required, **fields}, self._lookups, _ON_ADD)
+        values = check(item_type, {**required, **fields}, self._lookups, ON_ADD)
         project_id = self._lookups.project_id
         if "ParentID" in values:
             values["ParentID"] = self._parent(id_in(values, "ParentID"))

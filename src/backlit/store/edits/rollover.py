@@ -6,9 +6,9 @@ from enum import StrEnum
 
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
-from backlit.model.fields import NAME_LIMIT, ItemType, Settable
+from backlit.model.fields import NAME_LIMIT, ItemType
 from backlit.model.statuses import StatusGroup, group_of
-from backlit.store.edits.checks import check
+from backlit.store.edits.checks import ON_ADD, check
 from backlit.store.edits.items import edit_entry, journalled
 from backlit.store.files.files import Files, Writer
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
@@ -17,7 +17,6 @@ from backlit.store.records.people import TreeKind
 from backlit.store.views.lookups import Lookups
 
 SUFFIX = " (done part)"
-_ON_ADD = frozenset({Settable.ALWAYS, Settable.ON_CREATE})
 _KEPT = ("AreaID", "AssignedToID", "TeamID", "Tags", "Priority", "PriorityClass", "Severity")
 """The fields that the done part of a split item copies."""
 _UNFINISHED_SQL = (
@@ -141,7 +140,7 @@ class Rollover:
         values |= {"Name": name, "Status": status, "Estimate": _number(decision.done)}
         values |= {"IterationID": fields.get("IterationID")}
         project_id = self._lookups.project_id or 0
-        payload = {"type": kind, "projectId": project_id, "fields": check(kind, values, self._lookups, _ON_ADD)}
+        payload = {"type": kind, "projectId": project_id, "fields": check(kind, values, self._lookups, ON_ADD)}
         return new_entry(EntryKind.ADD, project_id, payload)
 
     def _types(self, decisions: Mapping[int, Decision]) -> set[str]:

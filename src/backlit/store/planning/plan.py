@@ -7,8 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import Settable
-from backlit.store.edits.checks import check
+from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.edits.items import edit_entry, show
 from backlit.store.files.files import Files, Writer
 from backlit.store.planning.draft import (
@@ -31,7 +30,6 @@ from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 
 _T = TypeVar("_T")
-_ON_EDIT = frozenset({Settable.ALWAYS})
 _TASKS_SQL = (
     "SELECT id, parent_id FROM items WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1"
     " AND own_open = 1 ORDER BY id"
@@ -140,7 +138,7 @@ class Plan:
         wanted = {self._files.journal.real_id(item_id): values for item_id, values in changes.items()}
         types = {each[0]: each[1] for each in rows_of(self._files.mirror, wanted)}
         checked = {
-            item_id: check(types[item_id], values, self._lookups, _ON_EDIT)
+            item_id: check(types[item_id], values, self._lookups, ON_EDIT)
             for item_id, values in wanted.items()
             if item_id in types
         }
@@ -247,7 +245,7 @@ class Plan:
         faults: dict[str, str] = {}
         for change in wanted.values():
             try:
-                check(change.type, {key: touch.mine for key, touch in change.fields.items()}, self._lookups, _ON_EDIT)
+                check(change.type, {key: touch.mine for key, touch in change.fields.items()}, self._lookups, ON_EDIT)
             except BadRequest as error:
                 faults[f"#{change.id}"] = str(error)
         if faults:

@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, Section, Settable
-from backlit.store.edits.checks import check
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, Section
+from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
 Changes = Mapping[str, object]
-_ON_EDIT = frozenset({Settable.ALWAYS})
 
 
 class DoesNotApply(Exception):
@@ -103,7 +102,7 @@ def _changes(act: Act, item: Item, lookups: Lookups) -> Changes:
         need(key, item, lookups)
     wanted = act.changes(item)
     changed = {key: value for key, value in wanted.items() if not is_same(item.fields.get(key), value)}
-    return check(item.type, changed, lookups, _ON_EDIT)
+    return check(item.type, changed, lookups, ON_EDIT)
 
 
 def need(key: str, item: Item, lookups: Lookups) -> None:
