@@ -3,11 +3,37 @@
 from datetime import date, timedelta
 
 import pytest
+from rich.color import ColorSystem
+from textual.theme import Theme
 
-from backlit.model.reports.report import Bar, Bars, Part, Series, Timeline, Tone
+from backlit.model.reports.daily import Course, Progress, burndown, burnup, scope_change
+from backlit.model.reports.open_items import Load, Stay, age, load_by_person
+from backlit.model.reports.report import Bar, Bars, Measure, Part, Report, Series, Timeline, Tone
+from backlit.model.reports.velocity import Run, velocity
+from backlit.model.statuses import StatusGroup
+from backlit.model.trees import Totals
 from backlit.tui.drawing.charts import Row, draw, legend
+from backlit.tui.drawing.themes import ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
+HISTORY = tuple(Progress(MONDAY + timedelta(n), Totals(9, 30.0), Totals(n, 4.0 * n)) for n in (0, 1, 3))
+COURSE = Course("Sprint 9", MONDAY, MONDAY + timedelta(6), MONDAY + timedelta(3), HISTORY)
+REPORTS = (
+    burndown(COURSE),
+    burnup(COURSE),
+    scope_change(COURSE),
+    velocity("all", [Run("Sprint 8", MONDAY, COURSE.end, HISTORY, HISTORY[-1])], COURSE.today, Measure.POINTS),
+    load_by_person("all", [Load("ada", Totals(2, 9.0), Totals(2, 9.0), Totals(2, 9.0))], Measure.POINTS),
+    age(
+        "all",
+        [
+            Stay(1, "Pay", "In Progress", StatusGroup.IN_PROGRESS, "ada", MONDAY),
+            Stay(2, "Ship", "Ready For Test", StatusGroup.READY_FOR_TEST, "jon", MONDAY),
+        ],
+        COURSE.today,
+    ),
+)
+"""The reports whose charts have more than one series."""
 
 
 def lines(rows: list[Row]) -> list[str]:
@@ -95,3 +121,27 @@ def test_the_legend_names_what_the_signs_mean() -> None:
     assert lines([legend(days(1.0, None))]) == ["█ left  • line  ? no record"]
     assert lines([legend(bars((1.0, 1.0)))]) == ["█ done  ▒ left  "]
     assert legend(bars((1.0,))) == ()
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.kind)
+def test_the_series_of_a_chart_differ_by_sign_and_not_by_colour_alone(report: Report) -> None:
+    series = len(report.chart.parts) if isinstance(report.chart, Bars) else 1 + len(report.chart.lines)
+    signs = {text.strip() for text, colour in legend(report.chart) if colour != "muted"}
+    drawn = "".join(lines(draw(report.chart, 60, 12)))
+
+    assert len(signs) == series > 1
+    assert sorted(sign for sign in signs if sign not in drawn) == []
+
+
+@pytest.mark.parametrize("theme", load_themes(None)[0], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.kind)
+def test_nothing_in_a_chart_has_the_colour_of_the_ground_in_16_colours(report: Report, theme: Theme) -> None:
+    styles = ThemeStyles({**theme.to_color_system().generate(), **theme.variables})
+    used = {colour for row in [*draw(report.chart, 60, 12), legend(report.chart)] for _, colour in row}
+
+    for name in sorted(used):
+        style = styles.style(name)
+        assert style.color is not None
+        assert style.bgcolor is not None
+        shown, ground = (each.downgrade(ColorSystem.STANDARD) for each in (style.color, style.bgcolor))
+        assert shown.is_default or shown.number != ground.number, name
