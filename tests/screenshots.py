@@ -13,6 +13,7 @@ from tests import quiet
 from tests.quiet import workers_done
 from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
 from tests.store.world import World, make_sample, until
+from tests.tui.stage import strips_of
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -90,7 +91,7 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
 async def _drawn(pilot: Pilot[None], width: int, height: int) -> str:
     if pilot.app.size != (width, height):
         await pilot.resize_terminal(width, height)
-        await until(lambda: pilot.app.screen._compositor.size == (width, height))
+        await until(lambda: [each.cell_length for each in strips_of(pilot.app)] == [width] * height)
         await _settled(pilot)
     return pilot.app.export_screenshot(title="backlit")
 
@@ -157,7 +158,7 @@ async def _settled(pilot: Pilot[None]) -> None:
     while same < STEADY:
         await workers_done(pilot.app)
         await pilot.pause(0.05)
-        now = pilot.app.screen._compositor.render_strips()
+        now = strips_of(pilot.app)
         same = same + 1 if now == seen else 0
         seen = now
 

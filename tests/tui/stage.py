@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from textual.app import App
 from textual.filter import LineFilter
+from textual.strip import Strip
 
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.text import SafeFilter
@@ -31,9 +32,19 @@ class Stage(ChordApp):
         return [*super().get_line_filters(), SafeFilter()]
 
 
+def strips_of(app: App[None]) -> list[Strip]:
+    """Return the screen as Textual draws it, line by line."""
+    return app.screen._compositor.render_strips()
+
+
 def lines_of(app: App[None]) -> list[str]:
-    """Return the screen, line by line."""
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+    """Return the text of the screen, line by line."""
+    return [strip.text.rstrip() for strip in strips_of(app)]
+
+
+def messages_of(app: App[None]) -> set[str]:
+    """Return the short messages that are shown."""
+    return {each.message for each in app._notifications}
 
 
 def text_of(app: App[None]) -> str:

@@ -12,7 +12,7 @@ import pytest
 from tests.store.test_sync import mirrored
 from tests.store.world import Said, World, until
 from tests.tui.conftest import Open
-from tests.tui.stage import line_with, missing, text_of
+from tests.tui.stage import line_with, messages_of, missing, text_of
 from tests.tui.test_file_looks import picture
 from textual.pilot import Pilot
 
@@ -69,7 +69,7 @@ async def typed(pilot: Pilot[None], text: str) -> None:
 
 
 async def said(pilot: Pilot[None], words: str) -> None:
-    await until(lambda: any(words in each.message for each in pilot.app._notifications), lambda: text_of(pilot.app))  # noqa: SLF001 - Textual's
+    await until(lambda: any(words in each for each in messages_of(pilot.app)), lambda: text_of(pilot.app))
     await pilot.pause()
 
 
@@ -326,7 +326,7 @@ async def test_what_is_opened_lies_in_a_folder_of_the_users_own(
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("o")
         await said(pilot, "cannot run less. The file is in ")
-        (message,) = [each.message for each in pilot.app._notifications if "The file is in" in each.message]  # noqa: SLF001 - Textual's
+        (message,) = [each for each in messages_of(pilot.app) if "The file is in" in each]
         path = Path(message.rpartition(" is in ")[2].rstrip("."))
 
     assert (path.name, path.parent.name[:8]) == ("plan.txt", "backlit-")

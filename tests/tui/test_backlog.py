@@ -3,7 +3,7 @@
 from tests.quiet import every_frame, workers_done
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
-from tests.tui.stage import line_with, lines_of, missing, text_of
+from tests.tui.stage import line_with, lines_of, missing, strips_of, text_of
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -270,7 +270,7 @@ async def test_hostile_names_are_drawn_as_they_are_in_the_width_there_is(
         assert all(character.isprintable() or character in "\n\u200d" for character in screen)
         assert "👨\u200d👩\u200d👧" in screen
         assert sum("…" in line for line in lines) >= 1
-        widths = {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()}  # noqa: SLF001 - Textual's
+        widths = {strip.cell_length for strip in strips_of(pilot.app)}
         assert widths == {120}
 
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.store.world import Said, World, sent, until
 from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
-from tests.tui.stage import line_with, lines_of, missing, text_of
+from tests.tui.stage import line_with, lines_of, missing, strips_of, text_of
 from textual.strip import Strip
 
 from backlit.store import Store, TreeKind
@@ -311,7 +311,7 @@ async def test_hostile_texts_are_drawn_as_they_are_and_kept_as_they_are(world: W
 
         assert missing(pilot.app, ["[bold]x[/] ␛[31mred a�b␇c", "[red]t[/]", "␛]0;owned␇ [/oops]"]) == []
         assert all(character.isprintable() or character == "\n" for character in screen)
-        assert {strip.cell_length for strip in pilot.app.screen._compositor.render_strips()} == {120}  # noqa: SLF001 - Textual's
+        assert {strip.cell_length for strip in strips_of(pilot.app)} == {120}
         assert {key: fields[key] for key in hostile} == hostile
 
 

@@ -9,7 +9,7 @@ from tests.quiet import workers_done
 from tests.store.world import World, sent, until
 from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, items, press, select, shown
-from tests.tui.stage import text_of
+from tests.tui.stage import messages_of, text_of
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -288,7 +288,7 @@ async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_no
             changed = {key for key, _ in _state(place, store, item_id) ^ before}
             opens = {type(pilot.app.screen).__name__} if pilot.app.screen is not place else set()
             opens |= {"an input"} if _is_editing(pilot) else set()
-            said = {each.message for each in pilot.app._notifications}  # noqa: SLF001 - Textual's
+            said = messages_of(pilot.app)
             outcomes[command.id] = " and ".join(sorted(opens | changed | said))
             while pilot.app.screen is not place or _is_editing(pilot):
                 await press(pilot, "escape")

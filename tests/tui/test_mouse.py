@@ -6,7 +6,7 @@ from tests.quiet import workers_done
 from tests.store.world import until
 from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
-from tests.tui.stage import lines_of, text_of
+from tests.tui.stage import lines_of, strips_of, text_of
 from tests.tui.test_view_tabs import BUGS, LARGE, viewed
 from textual import events
 from textual.pilot import Pilot
@@ -119,7 +119,7 @@ async def test_zen_leaves_the_list_alone_and_ends_as_it_began(store: Store, open
 async def test_low_bandwidth_shows_no_preview_and_the_cursor_as_a_bar_alone(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "t", "l")
-        strip = pilot.app.screen._compositor.render_strips()[3]  # noqa: SLF001 - Textual's
+        strip = strips_of(pilot.app)[3]
 
         assert "│" not in lines_of(pilot.app)[5]
         assert strip.text.startswith("▌")
