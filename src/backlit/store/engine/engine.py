@@ -80,7 +80,7 @@ class Engine:
         """Start the thread, unless it runs already."""
         if self._thread is None:
             self._project_id = project_id
-            self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="backlit-engine", daemon=True)
+            self._thread = threading.Thread(target=asyncio.run, args=(self._run(),), name="backlit-engine", daemon=True)
             self._thread.start()
 
     def remember(self, user: Person | None) -> None:

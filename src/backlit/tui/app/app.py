@@ -23,7 +23,7 @@ from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
 from backlit.tui.shell.target import ItemPlace, Open, Session
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.storage_errors import StorageErrorGuard, is_survivable, show_error, storage_error_of
+from backlit.tui.widgets.storage_errors import is_survivable, show_error, storage_error_of
 
 if TYPE_CHECKING:
     from backlit.model.settings.user_settings import Template
@@ -34,7 +34,7 @@ COLLECTIONS = (2.0, 15.0, 120.0)
 """Seconds after the start: once imports behind the first frame, the first screens, and the rest are loaded."""
 
 
-class BacklitApp(StorageErrorGuard, ChordApp, inherit_bindings=False):
+class BacklitApp(ChordApp, inherit_bindings=False):
     """The application on one profile; another profile is opened by its caller, once this one has ended."""
 
     COMMAND_GROUPS = (

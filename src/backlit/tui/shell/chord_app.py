@@ -4,6 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
+from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
@@ -16,6 +17,7 @@ from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import Session
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import WaitingKeys
+from backlit.tui.widgets.storage_errors import showing_storage_errors
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -82,6 +84,11 @@ class ChordApp(FramedApp, inherit_bindings=False):
             self.recorder.stop(message)
         if severity == "warning":
             self._say_dropped(self.input.fail())
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Handle a message; shows a StorageError."""
+        with showing_storage_errors(self):
+            await super()._dispatch_message(message)
 
     async def on_event(self, event: events.Event) -> None:
         """Queue input of the terminal; drop focus reports, each of which restyles everything."""

@@ -15,7 +15,7 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.external_programs import edit_text
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.target import ItemPlace, Open, Session
-from backlit.tui.widgets.storage_errors import dispatch_guarded
+from backlit.tui.widgets.storage_errors import showing_storage_errors
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -137,7 +137,8 @@ class StoreScreen(Screen[Result]):
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; shows a StorageError."""
-        await dispatch_guarded(self, super()._dispatch_message(message))
+        with showing_storage_errors(self):
+            await super()._dispatch_message(message)
 
     def take_changes(self, changes: ChangeBatch, *, is_visible: bool) -> None:
         """Take changes; called at most once a frame."""

@@ -16,7 +16,7 @@ from backlit.model.errors import StorageError
 from backlit.tui.commands.command import Call
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.widgets.storage_errors import dispatch_guarded
+from backlit.tui.widgets.storage_errors import showing_storage_errors
 
 WHEEL_LINES = 3
 
@@ -71,7 +71,8 @@ class LineList(Widget, can_focus=True):
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message; shows a StorageError."""
-        await dispatch_guarded(self, super()._dispatch_message(message))
+        with showing_storage_errors(self):
+            await super()._dispatch_message(message)
 
     # Hooks
 

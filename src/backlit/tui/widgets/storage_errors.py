@@ -1,6 +1,7 @@
 """Keeps the screens running after a StorageError: shows the message, keeps the old content."""
 
-from collections.abc import Awaitable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from textual.message import Message
 from textual.message_pump import CallbackError, MessagePump
@@ -13,10 +14,11 @@ _ENDS = frozenset({"_process_messages_loop", "_pre_process"})
 """Methods of a message pump whose error ends it."""
 
 
-async def dispatch_guarded(pump: MessagePump, dispatching: Awaitable[None]) -> None:
-    """Await the handling of a message; shows a StorageError, which would otherwise end the pump."""
+@contextmanager
+def showing_storage_errors(pump: MessagePump) -> Iterator[None]:
+    """Show a StorageError of a message's handling, which would otherwise end the pump."""
     try:
-        await dispatching
+        yield
     except (StorageError, CallbackError) as error:
         failed = storage_error_of(error)
         if failed is None:
@@ -25,11 +27,12 @@ async def dispatch_guarded(pump: MessagePump, dispatching: Awaitable[None]) -> N
 
 
 class StorageErrorGuard(MessagePump):
-    """Mixin for screens, widgets and applications that read the store while they handle a message."""
+    """Mixin for panes that read the store while they handle a message."""
 
     async def _dispatch_message(self, message: Message) -> None:
         """Handle a message."""
-        await dispatch_guarded(self, super()._dispatch_message(message))
+        with showing_storage_errors(self):
+            await super()._dispatch_message(message)
 
 
 def storage_error_of(error: BaseException) -> StorageError | None:
