@@ -365,7 +365,7 @@ def test_slow_callers_keep_nobody_out_over_tls(start: Start, certificate: Path) 
 
 
 def test_limits_leave_files_to_the_requests_and_proxies_time_to_close_first() -> None:
-    from backlit.service.connections.server import most_connections
+    from backlit.service.connections import most_connections
 
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 from backlit.service.admin.workspace import writing
 from backlit.service.storage.schema import areas, work_items
 from backlit.service.storage.settings import ServiceSettings
-from backlit.service.tables import projects, ranks, sign_ins, trees
+from backlit.service.tables import projects, sign_ins, trees
 from backlit.service.tables import work_items as items
 from backlit.service.tables.work_items import Item, item_of
 
@@ -102,7 +102,7 @@ def order(connection: Connection) -> list[int]:
 def test_neighbours_that_keep_their_number_are_not_changed(connection: Connection) -> None:
     first, second, third, fourth, moved = ranked(connection, 1.0, 2.0, 3.0, math.nextafter(3.0, 4.0), 9.0)
 
-    ranks.move(connection, moved, third, projects.settings(connection, 3), after=True, **BY)
+    items.move_rank(connection, moved, third, projects.settings(connection, 3), after=True, **BY)
 
     assert order(connection) == [first.id, second.id, third.id, moved.id, fourth.id]
     kept = [stored(connection, each.id) for each in (first, second, third)]
@@ -111,10 +111,14 @@ def test_neighbours_that_keep_their_number_are_not_changed(connection: Connectio
 
 
 def test_a_full_gap_at_the_top_renumbers_its_neighbours_only(connection: Connection) -> None:
-    numbers = [-200.0, math.nextafter(-200.0, 0.0), *(float(number) for number in range(-199, -199 + 2 * ranks.WINDOW))]
+    numbers = [
+        -200.0,
+        math.nextafter(-200.0, 0.0),
+        *(float(number) for number in range(-199, -199 + 2 * items.WINDOW)),
+    ]
     first, second, *rest, moved = ranked(connection, *numbers)
 
-    ranks.move(connection, moved, first, projects.settings(connection, 3), after=True, **BY)
+    items.move_rank(connection, moved, first, projects.settings(connection, 3), after=True, **BY)
 
     assert order(connection) == [first.id, moved.id, second.id, *(each.id for each in rest)]
     assert stored(connection, rest[-1].id) == rest[-1]

@@ -23,7 +23,7 @@ from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.editor.screen import EditorScreen
-from backlit.tui.groom.question_list import QuestionList
+from backlit.tui.groom.questions import QuestionList
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.screen import PlanScreen

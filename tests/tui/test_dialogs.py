@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog, Dialog
 from backlit.tui.dialogs.finder import ranked, searchable
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog

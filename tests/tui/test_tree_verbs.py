@@ -17,7 +17,7 @@ from backlit.model.trees import Node
 from backlit.store import ConnectionState, IterationEntry, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
 from backlit.tui.fields.dates import typed_day, typed_end, typed_number
-from backlit.tui.trees.iteration_series import offer, series_lines, series_of
+from backlit.tui.trees.node_commands import offer, series_lines, series_of
 from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.trees.tree_columns import load_bar
 from backlit.tui.trees.tree_list import TreeList

@@ -39,8 +39,7 @@ async def run_server(
     """Start the service, serve until SIGTERM or SIGINT, let requests end, and close the databases."""
     import uvicorn
 
-    from backlit.service.connections.server import BoundedServer, most_connections
-    from backlit.service.connections.table import Connections
+    from backlit.service.connections import BoundedServer, Connections, most_connections
 
     settings, limits = service.settings, service.settings.limits
     config = uvicorn.Config(

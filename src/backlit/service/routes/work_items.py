@@ -14,7 +14,7 @@ from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.clock import TICK
 from backlit.service.storage.filter_sql import condition, item_columns, sort_columns
 from backlit.service.storage.schema import areas, iterations
-from backlit.service.tables import projects, ranks, trees, users, work_items
+from backlit.service.tables import projects, trees, users, work_items
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.work_items import DEFAULT_ORDER, TASK_FIGURES, Item, item_of, pert
 
@@ -230,7 +230,7 @@ def rank(call: Call) -> Answer:
     must_match(call.headers, document)
     item = item_of(document)
     place, target = _rank_place(call, body, item)
-    ranks.move(
+    work_items.move_rank(
         call.connection,
         item,
         target,

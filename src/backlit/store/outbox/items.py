@@ -9,7 +9,7 @@ import orjson
 
 from backlit.model.errors import BadRequest, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.edits.rank_order import beside_of
+from backlit.store.edits.ranking import beside_of
 from backlit.store.edits.work_log import COMPLETED, add_up
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.undo_log import Copy

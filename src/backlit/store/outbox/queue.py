@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from backlit.model.errors import BacklitError, NotFound, ServiceError, ServiceRefused, SignInNeeded, Trouble
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.edits.rank_order import beside_of
+from backlit.store.edits.ranking import beside_of
 from backlit.store.files.files import Files, Writer
 from backlit.store.mirror.overlay import deleted_nodes
 from backlit.store.outbox.items import CommentSending, Creations, ItemSending, RankSending

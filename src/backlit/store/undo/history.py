@@ -8,7 +8,7 @@ from backlit.model.fields import ItemType
 from backlit.store.edits.deletions import copy_of_item, deletion_of, deletion_of_comment, journal_deletions, withdraw
 from backlit.store.edits.items import edit_entry, show, show_without, with_dependents
 from backlit.store.edits.nodes import show_trees
-from backlit.store.edits.rank_order import move_back
+from backlit.store.edits.ranking import move_back
 from backlit.store.files.files import Files, Writer
 from backlit.store.journal.undo_log import ActState
 from backlit.store.records.changes import Change, Subject

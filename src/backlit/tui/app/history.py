@@ -12,7 +12,7 @@ from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
 from backlit.tui.commands.command import Call
-from backlit.tui.dialogs.confirm import Answer
+from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import type_sign

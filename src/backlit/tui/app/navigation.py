@@ -11,7 +11,7 @@ from backlit.store.views.search import Hit
 from backlit.store.views.search import Place as HitPlace
 from backlit.tui.app.places import Place, Places
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_offer
 from backlit.tui.drawing.themes import status_sign, type_sign

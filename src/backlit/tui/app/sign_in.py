@@ -8,7 +8,7 @@ from textual.widgets import Static
 from backlit.model.errors import BacklitError, OtherOrigin, Unauthorized
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work

@@ -24,7 +24,7 @@ from backlit.tui.attachments.file_preview import (
 )
 from backlit.tui.attachments.screen import AttachmentsScreen, Transfer
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, PathDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.images import choose_protocol

@@ -10,7 +10,7 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filter_fields import filter_words
 from backlit.tui.lists.filtering import SharedFilter, words_wanted

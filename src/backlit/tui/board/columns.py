@@ -23,9 +23,8 @@ from backlit.store.views.groups import GroupLine
 from backlit.store.views.preferences import BoardKept
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.fields.choices import can_be_empty
+from backlit.tui.fields.choices import Choice, can_be_empty
 from backlit.tui.fields.names import ListNames
-from backlit.tui.widgets.choice_list import Choice
 
 JOINED = {"active": "in progress", "closed": "done"}
 """Statuses of some types that share the column of another status, unless the settings separate them."""

@@ -19,6 +19,7 @@ from backlit.tui.board.columns import Arrangement
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.acts import plan_of
+from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, words_wanted
 from backlit.tui.lists.item_panes import ItemPanes
@@ -28,7 +29,6 @@ from backlit.tui.lists.shown_view import ColumnChoice, ShownView
 from backlit.tui.lists.view_commands import key_named
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.choice_list import Choice
 from backlit.tui.widgets.side_lines import Part
 
 

@@ -12,7 +12,7 @@ from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.comments.thread import CommentThread
 from backlit.tui.dialogs.compose import Comment
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.items.item_commands import write_comment
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemPlace

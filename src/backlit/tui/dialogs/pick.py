@@ -10,7 +10,7 @@ from textual.widgets import Input
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.finder import LIMIT, ranked, searchable
 from backlit.tui.drawing.text import literal
-from backlit.tui.widgets.choice_list import Choice, ChoiceList
+from backlit.tui.fields.choices import Choice, ChoiceList
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 

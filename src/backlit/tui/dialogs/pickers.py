@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backlit.model.filters import SortKey
 from backlit.tui.dialogs.pick import SelectingDialog
 from backlit.tui.drawing.text import literal
-from backlit.tui.widgets.choice_list import Choice
+from backlit.tui.fields.choices import Choice
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from backlit.model.errors import BadRequest
 from backlit.store.records.people import IterationEntry
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LinesDialog, PathDialog
 from backlit.tui.fields.dates import typed_number
 from backlit.tui.fields.values import number_text

@@ -10,8 +10,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from backlit.tui.dialogs.confirm import Answer
-from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.dialog import Answer, Dialog
 from backlit.tui.drawing.text import literal, safe
 
 MOST_LINES = 400

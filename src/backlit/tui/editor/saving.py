@@ -12,7 +12,7 @@ from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.editor.field_lines import ON_EDIT
 from backlit.tui.editor.form_commands import EditorTarget
 from backlit.tui.fields.acts import is_for_customers

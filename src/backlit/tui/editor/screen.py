@@ -13,7 +13,7 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm, LongTextPreview
 from backlit.tui.editor.field_lines import FieldLines
 from backlit.tui.editor.form_commands import edit_field

@@ -11,9 +11,8 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
-from backlit.tui.groom.question_list import GroomPanes, QuestionList
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, act_of, common_values
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
+from backlit.tui.groom.questions import CommonValues, GroomPanes, ItemQuestions, QuestionList, act_of, common_values
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen

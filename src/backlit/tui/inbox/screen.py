@@ -11,7 +11,7 @@ from backlit.store.journal.inbox import NewsKind
 from backlit.store.records.changes import Connection, ConnectionState, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import Difference, DifferenceDialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of

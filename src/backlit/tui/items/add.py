@@ -9,16 +9,16 @@ from backlit.store.edits.items import Family
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import is_for_customers
+from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.parser import FieldReading
 from backlit.tui.items.field_commands import check_name
 from backlit.tui.items.target import AddTarget
 from backlit.tui.shell.drafts import StoredLines
-from backlit.tui.widgets.choice_list import Choice
 
 NEW_TYPES = (
     ItemType.STORY,

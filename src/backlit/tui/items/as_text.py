@@ -8,7 +8,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.fields.acts import Act
 from backlit.tui.fields.parser import FieldReading, TextFault
 from backlit.tui.fields.values import NOTHING, FieldWords, lines_of, merged

@@ -9,8 +9,7 @@ from textual.widgets import Static
 from backlit.model.fields import Field, Kind
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.tui.dialogs.confirm import Answer
-from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.dialog import Answer, Dialog
 from backlit.tui.dialogs.reading import DifferenceQuestion
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.themes import type_sign

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from textual.content import Content
 
 from backlit.store.edits.conflicts import UNRESOLVED
-from backlit.store.edits.rank_order import beside_of
+from backlit.store.edits.ranking import beside_of
 from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store

@@ -20,7 +20,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.dialogs.pickers import PickTagsDialog
 from backlit.tui.fields.acts import Act, Changes, DoesNotApply, field_named, need, tags_of, to_tags, to_value
-from backlit.tui.fields.choices import PICKED, can_be_empty, choices_for, unknown_status
+from backlit.tui.fields.choices import PICKED, Choice, can_be_empty, choices_for, unknown_status
 from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import (
     NOTHING,
@@ -34,7 +34,6 @@ from backlit.tui.fields.values import (
 )
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
-from backlit.tui.widgets.choice_list import Choice
 
 
 async def change(target: ItemTarget, call: Call) -> None:

@@ -8,7 +8,7 @@ from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
 from backlit.tui.commands.command import Call, CannotAct
 from backlit.tui.dialogs.compose import Comment, CommentDialog, ask_until_saved
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.fields.acts import Act, Changes, DoesNotApply, is_synced
 from backlit.tui.items.resolve import resolve_item

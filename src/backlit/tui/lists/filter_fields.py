@@ -14,7 +14,7 @@ from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import Facet
 from backlit.tui.drawing.themes import status_sign, type_sign
-from backlit.tui.widgets.choice_list import Choice
+from backlit.tui.fields.choices import Choice
 
 NONE = "none"
 _RELATIVE = ("current", "next", "previous")

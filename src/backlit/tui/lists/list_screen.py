@@ -16,7 +16,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import AskFirst, CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import number_text
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen

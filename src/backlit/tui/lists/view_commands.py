@@ -18,10 +18,10 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pickers import PickKeysDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal
+from backlit.tui.fields.choices import Choice
 from backlit.tui.lists.saved_views import NO_FILES, PLAIN, fault_of_name
 from backlit.tui.lists.target import ListTarget
 from backlit.tui.shell.drafts import StoredLines
-from backlit.tui.widgets.choice_list import Choice
 from backlit.tui.widgets.item_rows import USUAL
 from backlit.tui.widgets.view_list import BacklogList
 

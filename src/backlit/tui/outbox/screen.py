@@ -24,7 +24,7 @@ from backlit.store.records.entry import (
 )
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import Answer, ConfirmDialog
+from backlit.tui.dialogs.dialog import Answer, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, literal_block, safe
 from backlit.tui.fields.values import label_of, words_of

@@ -11,7 +11,7 @@ from backlit.store.planning.plan import PlanChange
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import Call, CannotAct
-from backlit.tui.dialogs.confirm import Answer
+from backlit.tui.dialogs.dialog import Answer
 from backlit.tui.dialogs.reading import DifferenceQuestion, ReadingDialog
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.themes import type_sign

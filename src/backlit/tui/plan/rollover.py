@@ -21,11 +21,11 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
 from backlit.tui.drawing.themes import type_sign
+from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import capacity_bar, capacity_of, capacity_words, styled
 from backlit.tui.plan.target import PlanTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
-from backlit.tui.widgets.choice_list import Choice
 
 KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
 ALONE = "D"

@@ -1,1 +1,0 @@
-"""Connections of the web server: acceptance, limits, and the end of idle ones."""
