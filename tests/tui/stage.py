@@ -3,11 +3,9 @@
 from collections.abc import Iterable
 
 from textual.app import App
-from textual.filter import LineFilter
 from textual.strip import Strip
 
 from backlit.tui.drawing import themes
-from backlit.tui.drawing.text import SafeFilter
 from backlit.tui.shell.chord_app import ChordApp
 
 
@@ -27,9 +25,6 @@ class Stage(ChordApp):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(themes.VARIABLE_DEFAULTS)
-
-    def get_line_filters(self) -> list[LineFilter]:
-        return [*super().get_line_filters(), SafeFilter()]
 
 
 def strips_of(app: App[None]) -> list[Strip]:

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
+from tests.tui.stage import Stage
 from textual.strip import Strip
 
 from backlit.tui.drawing.frames.row import cells_of
@@ -133,3 +134,10 @@ def test_the_last_gate_lets_only_printable_text_pass_at_the_same_width(text: str
     assert all(is_safe(segment.text) for segment in passed)
     assert [segment.cell_length for segment in passed] == [segment.cell_length for segment in segments]
     assert [segment.style for segment in passed] == [segment.style for segment in segments]
+
+
+def test_the_last_gate_is_the_same_for_every_frame_so_that_textual_keeps_its_lines() -> None:
+    app = Stage()
+
+    assert app.get_line_filters() == app.get_line_filters()
+    assert any(isinstance(each, SafeFilter) for each in app.get_line_filters())

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.filter import LineFilter
-
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.planning import OwnCapacities
@@ -15,7 +13,6 @@ from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings
 from backlit.store.store import Store
 from backlit.tui.app.places import BACKLOG, Places
 from backlit.tui.drawing import themes
-from backlit.tui.drawing.text import SafeFilter
 from backlit.tui.lists.filtering import FilterAsked
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
@@ -121,10 +118,6 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return backlit's own colours, for themes without them."""
         return dict(themes.VARIABLE_DEFAULTS)
-
-    def get_line_filters(self) -> list[LineFilter]:
-        """Return Textual's filters, and the one against control characters."""
-        return [*super().get_line_filters(), SafeFilter()]
 
     # The store's changes
 

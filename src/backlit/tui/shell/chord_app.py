@@ -4,12 +4,13 @@ import asyncio
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import events
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from backlit.tui.drawing.frames.framed_app import FramedApp
-from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.shell import clipboard
 from backlit.tui.shell.dispatch import Dispatch
 from backlit.tui.shell.input_queue import InputQueue
@@ -41,8 +42,16 @@ class ChordApp(FramedApp, inherit_bindings=False):
         self.session = Session()
         self.faults = 0
         """Number of warnings and errors shown."""
+        self._safe_filter = SafeFilter()
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
+
+    def get_line_filters(self) -> list[LineFilter]:
+        """Return Textual's filters, and the one against control characters.
+
+        Textual keeps filtered lines by their filter: a new one for each frame had every line cut and sent anew.
+        """
+        return [*super().get_line_filters(), self._safe_filter]
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
         """Show a dialog and return its answer; for commands, which run in workers. Keys go to the dialog meanwhile."""
